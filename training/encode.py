@@ -19,7 +19,7 @@ __all__ = ["Coder", "collate"]
 LONGEST_TEXT, LONGEST_CONTEXT = 160, 80
 _LABEL = 32
 _STEP = 32
-"""Lengths are multiples of this: attention is prepared anew for every length that it has not met, at ten steps' cost."""
+"""Lengths are multiples of this: for a length not met before, attention is prepared anew, which costs ten steps."""
 
 
 class Coder:

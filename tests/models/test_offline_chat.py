@@ -120,7 +120,7 @@ def test_a_cache_keeps_answers(model: OfflineChatModel) -> None:
 
 
 def test_a_batch_is_answered_in_order(model: OfflineChatModel) -> None:
-    answers = model.bind_tools([read_moisture]).batch(["read the moisture of the fern", "read the moisture of the palm"])
+    answers = model.bind_tools([read_moisture]).batch(["read the fern's moisture", "read the moisture of the palm"])
     assert [answer.tool_calls[0]["args"]["plant"] for answer in answers] == ["fern", "palm"]
 
 
