@@ -50,6 +50,7 @@ _PART_OF_DAY = re.compile(
     r"(?:in (?:the )?(?P<part>morning|afternoon|evening)|at night)\b"
 )
 _DAYS = ("tomorrow", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "tonight")
+_SAME_DAY = re.compile(r"\b(?:on |but )?(?:the |that )?same (?:day|date)\b(?: but)?")
 _NEAR_HOUR = 3
 _LEAD = re.compile(r"^(?:by|on|for|until|till|before|to|due|at|from|over)\s+", re.IGNORECASE)
 
@@ -79,8 +80,9 @@ def read_due(words: str, before: str | None = None) -> str:
         return written
     if before is not None and (shifted := _shifted(said, before)):
         return shifted
-    if before is not None and _ONLY_CLOCK.fullmatch(said):
-        said = f"{before[:10]} {_clock(_LEAD.sub('', said), before)}"
+    hour = _SAME_DAY.sub("", said).strip(" ,")
+    if before is not None and _ONLY_CLOCK.fullmatch(hour):
+        said = f"{before[:10]} {_clock(_LEAD.sub('', hour), before)}"
     ends = _end_of_stretch(said) or _dotted(said)
     if ends:
         return ends

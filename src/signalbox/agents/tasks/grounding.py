@@ -15,13 +15,15 @@ from signalbox.language.time.lexicon import UNITS
 from signalbox.language.time.stretches import is_time_word, whole_stretch
 from signalbox.language.words import tokens, word_set
 
-__all__ = ["in_quotes", "quotes_of", "unheard_quotes", "whole_words"]
+__all__ = ["in_quotes", "quotes_of", "speaks_of_labels", "unheard_quotes", "whole_words"]
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']+(?:'\w[^']*)*)'(?!\w)|‘([^’]+)’")
 _QUOTES = tuple("\"'”’")
 _AT_ONCE = frozenset(("now", "right now", "rn", "at the moment", "currently", "just now", "atm"))
 _NORMAL = word_set("medium normal")
 _HIGH_OR_LOW = word_set("high highest higher low lowest urgent important top asap critical")
+_PRIORITY = word_set("priority prio normal medium")
+_LABELLING = word_set("tag tags tagged tagging label labels labelled labeled")
 _END = " \t\n.,;:!?\"'“”"
 
 
@@ -34,6 +36,8 @@ def whole_words(name: str, args: Mapping[str, Any], request: str) -> dict[str, A
     if given.get("priority") and _NORMAL & set(tokens(request)) and not _HIGH_OR_LOW & set(tokens(request)):
         # Who lowers something to medium does not mean a low one.
         given["priority"] = "normal"
+    if given.get("priority") and _only_a_label(given, request):
+        del given["priority"]
     if isinstance(given.get("title"), str):
         given["title"] = re.sub(r"(?<=\w)\s+(?:by|until|till|due)$", "", given["title"], flags=re.IGNORECASE)
     if name != "add_task" and str(given.get("due", "")).casefold().strip(_END) in _AT_ONCE:
@@ -44,6 +48,18 @@ def whole_words(name: str, args: Mapping[str, Any], request: str) -> dict[str, A
         length = _length(given["due"], request) if name != "add_task" else None
         given["due"] = length or _whole_due(given["due"], request, str(given.get("task") or ""))
     return given
+
+
+def _only_a_label(args: Mapping[str, Any], request: str) -> bool:
+    """Whether the words for a priority are put on as a label: then they say nothing else."""
+    labels = {word for tag in args.get("tags") or () for word in tokens(str(tag))}
+    rest = set(tokens(request)) - labels
+    return speaks_of_labels(request) and bool(labels & _HIGH_OR_LOW) and not (_HIGH_OR_LOW | _PRIORITY) & rest
+
+
+def speaks_of_labels(request: str) -> bool:
+    """Whether a message has a word for labels, or one that is marked as such: #errands."""
+    return bool(_LABELLING & set(tokens(request))) or re.search(r"(?<!\w)#[^\W\d]", request) is not None
 
 
 def _length(words: str, request: str) -> str | None:

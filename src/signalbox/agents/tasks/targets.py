@@ -42,6 +42,8 @@ Status = Literal["pending", "completed", "all"]
 _DONE = word_set("done completed finished complete closed ticked checked")
 _OPEN = word_set("open pending unfinished outstanding")
 _LATE = word_set("overdue late")
+_OF_A_GROUP = word_set("stuff single thats lot bunch")
+"""Words beside "all" that say nothing of which."""
 _PRIORITIES = {"urgent": "high", "important": "high", "high": "high", "low": "low", "normal": "normal"}
 _EXCEPT = re.compile(r"\s+(?:except(?: for)?|but not|but|apart from|other than|without|excluding)\s+", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?P<mark>#\s*)?(?P<number>\d{1,9})(?!\w)")
@@ -134,12 +136,17 @@ async def _find(said: str, view: View, tasks: Tasks, status: Status) -> Meant:
 
 
 async def _others(words: Sequence[str], rest: Sequence[str], view: View, shown: Sequence[Task], tasks: Tasks) -> Meant:
-    """The other one, the others: of those shown, else of all that are open, without those spoken of."""
+    """The other one, the others: of those shown, else of all that are open or in a state that is named, without those
+    spoken of."""
+    if set(rest) & (_DONE | _OPEN | _LATE):
+        wanted, rest = _filter("", rest, "all")
+        shown = (await tasks.list(wanted)).tasks
     pool = those_fitting([one for one in shown if one.task_id not in view.spoken], rest)
     if not pool:
         page = await tasks.list(TaskFilter(status="pending", limit=_MOST))
         pool = those_fitting([one for one in page.tasks if one.task_id not in view.spoken], rest)
-    return _of(pool, bulk=bool({"others", "rest"} & set(words)), one={"other", "another"} & set(words) != set())
+    several = bool({"others", "rest", "ones", "tasks", "things"} & set(words))
+    return _of(pool, bulk=several, one=not several and bool({"other", "another"} & set(words)))
 
 
 async def _by_day(
@@ -268,7 +275,12 @@ async def _all(
     status: Status,
 ) -> Meant:  # fmt: skip
     """All of a kind: of those shown, of a state, a day, a tag or a word, or simply all."""
-    rest = [word for word in content if word not in SOME_BEFORE | ONE_BEFORE and not means_all(word)]
+    rest = [word for word in content if word not in SOME_BEFORE | ONE_BEFORE | _OF_A_GROUP and not means_all(word)]
+    counted = NUMBERS.get(rest[0]) if len(rest) == 1 else None
+    for numbers in (view.spoken, view.shown) if counted else ():
+        if len(numbers) == counted:
+            # All three are the three that were spoken of.
+            return _of(await tasks.several(list(numbers)), bulk=True)
     refers = set(words) & (SOME_BEFORE - {"both"}) or "both" in words
     if not rest and refers and (shown or view.spoken):
         spoken = await tasks.several(list(view.spoken))
@@ -287,6 +299,9 @@ async def _all(
         pool = those_fitting(shown, left)
         if len(pool) != 2:
             return Meant("unclear", tuple(pool)) if pool else Meant("none")
+    if not pool and "," in said:
+        # What stands behind the comma is said of something else, or why.
+        return await find_meant(said.partition(",")[0], view, tasks, status)
     return _of(pool, bulk=True) if pool else Meant("none")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from signalbox.agents.tasks.answers import agrees
 from signalbox.agents.tasks.changing import FIELDS
+from signalbox.agents.tasks.grounding import speaks_of_labels
 from signalbox.agents.tasks.listed import add_each
 from signalbox.agents.tasks.naming import antecedent, content_words, is_bare, is_of_title, refers_only
 from signalbox.agents.tasks.targets import View, find_meant
@@ -43,6 +44,7 @@ async def read_together(calls: Sequence[Call], request: str, tasks: Tasks) -> li
     found = [await _naming_all(name, args, request, found, tasks) for name, args in found]
     if len(found) < 2 or is_torn(found):
         return found
+    found = [call for call in found if not _only_names(call, request)]
     found = _on_one_day(_said_of_all(_carried(_once_taken_back(found), request)), request)
     added = [str(args.get("title", "")) for name, args in found if name == "add_task"]
     found = [await _as_new(name, args, added, tasks) if added else (name, args) for name, args in found]
@@ -54,15 +56,26 @@ async def read_together(calls: Sequence[Call], request: str, tasks: Tasks) -> li
     return _with_strays(found)
 
 
+def _only_names(call: Call, request: str) -> bool:
+    """Whether all that a call changes is a label that is the task's own name, in a message that speaks of none."""
+    name, args = call
+    if name != "update_task" or set(args) != {"task", "tags"} or speaks_of_labels(request):
+        return False
+    return {word for tag in args["tags"] for word in tokens(str(tag))} <= set(tokens(str(args["task"])))
+
+
 def _agreed(calls: Sequence[Call], request: str) -> list[Call]:
     """The calls, without a yes that is read in a message that does not begin with it."""
     return [call for call in calls if call[0] != "answer_yes" or agrees(request)]
 
 
 def _once_taken_back(calls: Sequence[Call]) -> list[Call]:
-    """The calls, where a correction that says what was meant takes back by itself what was wrong."""
+    """The calls, where a correction that says what was meant takes back by itself what was wrong, and what is taken
+    back comes first."""
     corrects = any(name == "correct_change" and args for name, args in calls)
     kept = [call for call in calls if call[0] != ("undo_change" if corrects else None)]
+    # What is taken back was done before this message: the rest of it comes after.
+    kept.sort(key=lambda call: call[0] != "undo_change")
     # A new name that is another call's tag or task is none.
     said = {str(one).casefold() for name, args in kept if name != "correct_change" for one in _flat(args)}
     return [
