@@ -116,6 +116,9 @@ def _reconditioned(fields: Fields, experiment: Experiment, server: Server, text:
         raise Ask("Which condition?", "conditions", fields, codes if fields.get("change") == "remove" else ())
     if fields.get("change") == "remove":
         gone = grounded(words, codes) or next(iter(read_split(words, codes).names), "")
+        named = mentioned(without(text, [experiment["name"]]), codes)
+        if gone not in codes and len(named) == 1:
+            gone = named[0]
         if gone not in codes:
             raise Fault(f"'{words}' is none of the conditions.", "validation", did_you_mean(words, codes))
         left = [one for one in own if one["code"] != gone]
