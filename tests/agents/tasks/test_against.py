@@ -23,6 +23,7 @@ DRILL = {"task": "drill"}
         ("so have i returned the drill yet", "complete_task", DRILL),
         ("if it rains, drop the drill", "delete_task", DRILL),
         ("leave the priority of the drill as it is", "update_task", {**DRILL, "priority": "high"}),
+        ("oh look, half past ten, and the drill", "update_task", {**DRILL, "due": "half past ten"}),
     ],
 )
 async def test_what_the_message_speaks_against_is_asked_about(
@@ -144,3 +145,36 @@ async def test_a_task_with_the_day_that_it_is_moved_to_is_not_done(talk: Talk) -
     calls = ("update_task", {**DRILL, "due": "friday"}), ("complete_task", {"task": "drill friday"})
     await talk.say("drill friday please", *calls)
     assert "Return drill" in await titles()
+
+
+async def test_a_hint_at_what_is_asked_for_adds_nothing(talk: Talk) -> None:
+    before = await rows()
+    await talk.say("can you tell me what is on for Ida today?", ("add_task", {"title": "Ida", "due": "today"}))
+    assert await rows() == before
+
+
+async def test_what_is_taken_back_was_done_before_the_rest_of_the_message(talk: Talk) -> None:
+    await talk.say("the drill is back", ("complete_task", DRILL))
+    await talk.say("the ladder is back, undo the drill", ("complete_task", {"task": "ladder"}), ("undo_change", {}))
+    assert "Return drill" in await titles()
+    assert "Return ladder" not in await titles()
+
+
+async def test_an_hour_of_the_same_day_keeps_the_day(talk: Talk) -> None:
+    await talk.say("the drill is for friday at 9:30", ("update_task", {**DRILL, "due": "friday at 9:30"}))
+    await talk.say("no, 10:15, same day", ("update_task", {**DRILL, "due": "10:15, same day"}))
+    assert (await rows())["Return drill"]["due"] == "2026-11-20T10:15"
+
+
+async def test_a_word_that_is_put_on_as_a_label_is_no_priority(talk: Talk) -> None:
+    args = {**DRILL, "tags": ["important"], "priority": "high"}
+    await talk.say("label the drill important", ("update_task", args))
+    found = (await rows())["Return drill"]
+    assert (found["tags"], found["priority"]) == (["important"], "normal")
+
+
+async def test_a_group_is_told_by_its_state(talk: Talk) -> None:
+    await talk.say("the drill is back", ("complete_task", DRILL))
+    await talk.say("and the ladder", ("complete_task", {"task": "ladder"}))
+    told = await talk.say("bin everything thats done", ("delete_task", {"task": "everything thats done"}))
+    assert "Delete these 2 tasks?" in told

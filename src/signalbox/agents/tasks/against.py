@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from signalbox.agents.tasks.due import clock_now, is_due, read_due
 from signalbox.agents.tasks.naming import content_words, denies, speaks_of
 from signalbox.language.clauses import clauses_of
 from signalbox.language.words import stem, tokens, word_set
@@ -17,7 +18,8 @@ __all__ = ["is_question", "says_left", "speaks_against", "speaks_of_undoing"]
 
 _LEAD = r"(?:(?:and|so|but|oh|ok|okay|hey|hi|hello|hm+|wait|um|actually|sorry|btw|well|also|yo)\b\W*)*"
 _QUESTION = re.compile(
-    rf"{_LEAD}(?:(?:did|do|have|has|is|are|was|were|am|should|shall) (?:i|we|there|it|my|the|that|this|they)|what|when|"
+    rf"{_LEAD}(?:(?:can|could|would|will) you (?:please )?(?:remind|tell|show) me (?=wh))?"
+    r"(?:(?:did|do|have|has|is|are|was|were|am|should|shall) (?:i|we|there|it|my|the|that|this|they)|what|when|"
     r"which|who|where)\b[^.!]*\?\W*$",
     re.IGNORECASE,
 )
@@ -54,6 +56,7 @@ _OBJECTING = re.compile(
     r"actually|rather|reflection|second thoughts?|sorry|stop|hang on|hold on|mind|instead)\b",
     re.IGNORECASE,
 )
+_DAY = len("2026-01-01")
 _KEEPING = re.compile(r"\W*(?:(?:and|but|so|please|pls|oh|ok|just)\s+)*(?:keep|leave)\b", re.IGNORECASE)
 
 
@@ -63,6 +66,8 @@ def speaks_against(
     """Whether a message that a call on some tasks was read in asks, puts a condition, or says that it is not so, or
     not of those that the call has named."""
     if is_question(request) or (name != "add_task" and _CONDITION.search(request)):
+        return True
+    if name == "update_task" and _is_over(args):
         return True
     if name == "complete_task" and any(_is_unfinished(one, request) for one in tasks):
         return True
@@ -87,6 +92,14 @@ def speaks_of_undoing(message: str, answer: str, numbers: Iterable[int]) -> bool
 def says_left(request: str) -> bool:
     """Whether a message says of anything that it stays as it is."""
     return any(_LEFT.search(clause) for clause in clauses_of(request))
+
+
+def _is_over(args: Mapping[str, Any]) -> bool:
+    """Whether the hour that something would be due at is over: "it's only quarter past eight" is a remark."""
+    due = str(args.get("due") or "")
+    if not due or not is_due(due):
+        return False
+    return len(read_due(due)) > _DAY and read_due(due) <= clock_now().strftime("%Y-%m-%dT%H:%M")
 
 
 def _is_kept(task: Task, request: str) -> bool:
