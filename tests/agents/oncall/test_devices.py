@@ -330,3 +330,20 @@ def test_an_inventory_is_read_however_it_is_wrapped(told: object) -> None:
 def test_roles_are_read_from_names_where_the_inventory_does_not_say_them() -> None:
     names = ["fra-edge-01", "fra-core-01", "vrr-par", "LON.PE1", "BRS.CE5", "zeus"]
     assert [device.role for device in read_devices(names)] == ["PE", "P", "RR", "PE", "CE", ""]
+
+
+@pytest.mark.parametrize("text", ["three of the PEs", "any one of the P routers", "a couple of the xrds"])
+def test_some_of_a_group_are_asked_for(text: str) -> None:
+    assert isinstance(meant(text), Question)
+
+
+def test_a_mark_after_a_hyphen_stands_for_a_figure() -> None:
+    assert meant("core-rtr-? errors", "core-rtr-?") == ["core-rtr-1", "core-rtr-2"]
+
+
+def test_the_other_ones_of_a_group_do_not_leave_out_the_device_that_the_model_marked() -> None:
+    assert isinstance(meant("vrf SHOP on pe2, missing routes from the other PEs", "pe2"), Question)
+
+
+def test_names_and_a_role_that_has_some_of_them_are_asked_about() -> None:
+    assert isinstance(meant("xrd-1 xrd-3 but only the PEs", "xrd-1", "xrd-3", "PEs"), Question)

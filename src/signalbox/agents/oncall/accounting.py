@@ -16,7 +16,7 @@ from typing import Literal
 
 from signalbox.agents.oncall.leaving import is_corrected, is_left_after, is_left_before, is_sole, left_by_pronoun
 from signalbox.agents.oncall.lists import is_joined, lists_of
-from signalbox.agents.oncall.mentions import Mention
+from signalbox.agents.oncall.mentions import Mention, meeting
 from signalbox.agents.oncall.plan import Reading
 
 __all__ = ["Account", "account_for", "is_reviewed", "places", "told_number"]
@@ -51,7 +51,9 @@ _UNSAID = re.compile(
     re.IGNORECASE,
 )
 _AS_BEFORE = re.compile(r"\b(?:as|for|role\s+of|like)\s+$", re.IGNORECASE)
-_JOINED_ONE = re.compile(r"(?:\b(?:and|plus|or)|[&+])\s+(?:also\s+)?(?:the|our|one)\s+(?:other\s+)?$", re.IGNORECASE)
+_JOINED_ONE = re.compile(
+    r"(?:\b(?:and|plus|or)|[&+])\s+(?:also\s+)?(?:the|our|one|its|their)\s+(?:other\s+)?$", re.IGNORECASE
+)
 _REVIEWED = re.compile(r"[\s-]*(?:\w+\s+)?(?:re\w*v\w*w\w*|audit|check|role|part|side|named|called)\b", re.IGNORECASE)
 # What xrd-3 is connected to is another device.
 _OF_ANOTHER = re.compile(
@@ -110,7 +112,7 @@ def account_for(text: str, mentions: Sequence[Mention], reading: Reading, earlie
     _leave_out(text, account, lists, reading)
     _forget_words(text, account, lists, reading)
     _carry(text, account, lists, reading)
-    _take_the_rest(text, account, lists, earlier)
+    _take_the_rest(text, account, lists, reading, earlier)
     for at, _ in [*account.of("meant")]:
         account.parts[at] = "doubt" if _OF_ANOTHER.match(text, mentions[at].end) else "meant"
     _doubt(text, account, lists, reading)
@@ -209,7 +211,7 @@ def _is_alone(text: str, mentions: Sequence[Mention], at: int, spans: Sequence[s
     one = mentions[at]
     for said in spans:
         if place := _at(text, said, one):
-            inside = [other for other in mentions if place[0] < other.end and place[1] > other.start]
+            inside = [mentions[other] for other in meeting(mentions, *place)]
             if all(is_joined(text, left, right) for left, right in pairwise(inside)):
                 return True
     return False
@@ -229,14 +231,14 @@ def places(text: str, said: str) -> tuple[tuple[int, int], ...]:
 
 def _leave_out(text: str, account: Account, lists: Sequence[Sequence[int]], reading: Reading) -> None:
     """Lists that a word right beside them leaves out, or that a correction replaces."""
-    mentions = account.mentions
+    mentions, has_group = account.mentions, False
     for place, members in enumerate(lists):
         start, end = mentions[members[0]].start, mentions[members[-1]].end
-        before = text[mentions[lists[place - 1][-1]].end if place else 0 : start]
-        has_group = any(mentions[at].kind in _GROUPS for earlier in lists[:place] for at in earlier)
-        left = is_left_before(before, text[end:], has_group)
+        before, after = text[mentions[lists[place - 1][-1]].end if place else 0 : start], text[end : end + _AS_FAR]
+        left = is_left_before(before, after, has_group)
+        has_group = has_group or any(mentions[at].kind in _GROUPS for at in members)
         part: Part | None = {True: "left", None: "doubt"}.get(left)  # type: ignore[assignment]
-        if len(lists) > 1 and is_left_after(text[end:]):
+        if len(lists) > 1 and is_left_after(after):
             part = "left"
         elif len(lists) > place + 1 and is_corrected(text[end : mentions[lists[place + 1][0]].start]):
             part = "nothing"
@@ -297,14 +299,21 @@ def _carry(text: str, account: Account, lists: Sequence[Sequence[int]], reading:
                 account.carried.add(at)
 
 
-def _take_the_rest(text: str, account: Account, lists: Sequence[Sequence[int]], earlier: Sequence[str]) -> None:
-    """The rest of a group is what was not spoken of: names before it are left out, unless they are joined to it."""
+def _take_the_rest(
+    text: str, account: Account, lists: Sequence[Sequence[int]], reading: Reading, earlier: Sequence[str]
+) -> None:
+    """The rest of a group is what was not spoken of: names before it are left out, unless they are joined to it, or
+    the model marked them and not the group."""
     mentions = account.mentions
     for place, members in enumerate(lists):
         for at in members:
             if account.parts[at] != "meant" or not _OF_THE_REST.search(text, *_right_before(mentions[at])):
                 continue
             before = [other for earlier_one in lists[:place] for other in earlier_one]
+            marked = [other for other in before if _is_marked(text, mentions[other], reading.devices)]
+            if marked and not _is_marked(text, mentions[at], reading.devices):
+                account.parts[at] = "doubt"
+                continue
             for other in before:
                 account.parts[other] = "left" if account.parts[other] in ("meant", "aside") else account.parts[other]
             spoken = {name for other in before for name in mentions[other].names} or set(earlier)
@@ -336,10 +345,14 @@ def _doubt(text: str, account: Account, lists: Sequence[Sequence[int]], reading:
 
     apart = meant()
     if apart and _is_sole_list(text, account, apart[-1]):
+        sole = _named(account, apart[-1])
+        has_group = any(account.mentions[at].kind in _GROUPS for at in apart[-1])
         for at in (one for members in apart[:-1] for one in members):
             # A group is what those are taken from: xrd-1 to xrd-6, only the PEs.
             if account.mentions[at].kind not in _GROUPS and account.parts[at] == "meant":
-                account.parts[at] = "nothing"
+                # Of names and a role that has some of them, it is not clear which is to be cut down to which.
+                is_among = has_group and bool(sole & set(account.mentions[at].names))
+                account.parts[at] = "doubt" if is_among else "nothing"
         if len(meant()) == 2:
             return
     apart = meant()

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from signalbox.agents.oncall.accounting import Account, account_for, is_reviewed, places, told_number
 from signalbox.agents.oncall.inventory import Device, parts, role_of
 from signalbox.agents.oncall.leaving import left_numbers
-from signalbox.agents.oncall.mentions import Mention, find_mentions, near_names
+from signalbox.agents.oncall.mentions import Mention, find_mentions, meeting, near_names
 from signalbox.agents.oncall.plan import Reading
 from signalbox.agents.oncall.restrictions import is_about_checks, place_after, stem_fits
 from signalbox.errors import NotFoundError
 from signalbox.language.names import nearest
 
-__all__ = ["Question", "devices_meant", "devices_of_reply"]
+__all__ = ["Question", "devices_meant", "devices_of_reply", "same_as_before"]
 
 _ALL_OFFERED = re.compile(
     r"(?:both|all|yes,?\s+(?:both|all)|all\s+of\s+(?:them|these|those)|both\s+of\s+them)[.!]*", re.IGNORECASE
@@ -54,6 +54,13 @@ _CALLED = re.compile(
     re.IGNORECASE,
 )
 _APPOSED = re.compile(r"[\s:(\"'-]*")
+_ONLY_GROUP = re.compile(r"\b(?:only|just)\s+(?:the|those|these)\b|\bonly\s*$", re.IGNORECASE)
+_ONE_OF_THEM = re.compile(
+    r"\bthe\s+(?:first|second|third|fourth|last|former|latter)\b(?:\s+(?:one|two|of\s+\w+|box|router|device))?"
+    r"(?=\s*(?:[.,;:?!]|$)|\s+(?:again|too|also|only|please|pls)\b)",
+    re.IGNORECASE,
+)
+_BEYOND = re.compile(r"\b(?:far|remote|other|opposite)\s+(?:end|side)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +146,9 @@ def _chosen(
     kept_on = not told.meant and {name for name in earlier if name not in told.left}
     if not chosen and told.left and kept_on:
         chosen = kept_on
+    if chosen & set(earlier) and chosen - set(earlier) and _ONLY_GROUP.search(text):
+        # Only the xrds, after a turn about the PEs: of those, or of all.
+        return Question("Which devices are meant?", tuple(device.name for device in devices if device.name in chosen))
     number = told_number(text)
     if chosen and number and number != len(chosen):
         chosen |= account.names("aside")
@@ -193,7 +203,7 @@ def _read(text: str, reading: Reading, account: Account, devices: Sequence[Devic
     for said in reading.devices:
         held = False
         for start, end in places(text, said):
-            inside = [at for at, one in enumerate(account.mentions) if one.start < end and one.end > start]
+            inside = meeting(account.mentions, start, end)
             kept = [account.mentions[at] for at in inside if account.parts[at] == "meant"]
             held = held or bool(inside)
             if kept:
@@ -241,9 +251,7 @@ def _joined_strangers(text: str, account: Account) -> Iterator[str]:
             _STRANGER_BEFORE.search(text, max(0, one.start - 80), one.start),
             called if called and not is_about_checks(called["name"]) else None,
         ):
-            if found and not any(
-                other.start < found.end("name") and found.start("name") < other.end for other in account.mentions
-            ):
+            if found and not meeting(account.mentions, *found.span("name")):
                 yield found["name"]
 
 
@@ -261,6 +269,27 @@ def devices_of_reply(reply: str, devices: Sequence[Device], offered: Sequence[st
     if found.unknown or not chosen:
         raise _no_device((found.unknown or (reply,))[0], [device.name for device in devices])
     return [device.name for device in devices if device.name in chosen]
+
+
+def same_as_before(
+    text: str, words: Sequence[str], earlier: Sequence[str], devices: Sequence[Device]
+) -> list[str] | Question:
+    """The devices of a turn that names none: those of the turn before, by a figure another that is named alike (after
+    xrd-5, "6" is xrd-6); or a question, where the words point to one of them, or beyond them."""
+    names = tuple(device.name for device in devices)
+    if (pointing := _ONE_OF_THEM.search(text)) and len(earlier) > 1:
+        return Question(f"Which device is meant by '{pointing[0]}'?", tuple(earlier))
+    if beyond := _BEYOND.search(text):
+        return Question(f"Which device is meant by '{beyond[0]}'?", names)
+    figures = [word.strip("#") for word in words if re.fullmatch(r"#?\d{1,4}", word)]
+    stems = {parts(name)[:-1] for name in earlier}
+    found = []
+    for figure in figures:
+        fits = [name for name in names if parts(name)[:-1] in stems and parts(name)[-1] == str(int(figure))]
+        if len(fits) != 1:
+            return Question(f"Which device is meant by '{figure}'?", names)
+        found += fits
+    return [name for name in names if name in (found or earlier)]
 
 
 def _no_device(said: str, names: Sequence[str]) -> NotFoundError:
@@ -334,11 +363,13 @@ def _is_two_ends(text: str, one: Mention) -> bool:
 
 def _only(text: str, mentions: Sequence[Mention]) -> Iterator[set[str]]:
     """What is left of the devices before a group that says which of them are meant: xrd-1 to xrd-4, only the PEs."""
-    groups = ("every", "role", "range", "pattern")
-    for place, one in enumerate(mentions):
-        before = [other for other in mentions[:place] if other.kind in groups]
-        if before and one.kind in groups and _ONLY.search(text[: one.start]):
-            yield {name for other in before for name in other.names if name in one.names}
+    groups: list[Mention] = []
+    for one in mentions:
+        if one.kind not in ("every", "role", "range", "pattern"):
+            continue
+        if groups and _ONLY.search(text, max(0, one.start - 40), one.start):
+            yield {name for other in groups for name in other.names if name in one.names}
+        groups.append(one)
 
 
 def _in_a_role(text: str, mentions: Sequence[Mention]) -> list[Mention]:
@@ -370,4 +401,4 @@ def _lost_exception(text: str, reading: Reading, devices: Sequence[Device], mean
 def _is_group(text: str, one: Mention) -> bool:
     """Whether a mention says by itself that all devices of a role, or of the network, are meant."""
     told = text[one.start : one.end].casefold()
-    return one.kind == "role" or (one.kind == "every" and (" " in told or told.startswith("every")))
+    return one.kind == "role" or (one.kind == "every" and (" " in told or told.startswith(("every", "anywhere"))))

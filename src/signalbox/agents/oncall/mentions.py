@@ -6,7 +6,8 @@ This is grounding, not reading: which of these words are meant is said by the mo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import lru_cache
@@ -15,7 +16,7 @@ from typing import Literal
 from signalbox.agents.oncall.inventory import Device, key, parts, role_of
 from signalbox.agents.oncall.restrictions import COUNT, narrowed
 
-__all__ = ["Mention", "find_mentions", "near_names"]
+__all__ = ["Mention", "find_mentions", "meeting", "near_names"]
 
 Kind = Literal["name", "range", "pattern", "role", "one_of_role", "every", "some", "unknown"]
 
@@ -43,7 +44,7 @@ _AND = re.compile(r"\s*(?:,|/|&|\+|\band|\bor)\s*", re.IGNORECASE)
 _NOT_OF = re.compile(r"\bnon[\s-]?$", re.IGNORECASE)
 _GROUPS = ("role", "every")
 _EVERY = re.compile(
-    r"\beverything\b|\beverywhere\b|\bnetwork[\s-]*wide\b|\bfleet[\s-]*wide\b|\bthe\s+fleet\b|\bthe\s+lot\s+of\s+them\b"
+    r"\beverything\b|\b(?:every|any)where\b|\bnetwork[\s-]*wide\b|\bfleet[\s-]*wide\b|\bthe\s+fleet\b|\bthe\s+lot\s+of\s+them\b"
     r"|\b(?:the\s+)?(?:whole|entire|complete|full)\s+(?:\w+\s+)?(?:network|lab|fleet|estate|backbone|inventory|domain|campus|pantheon)\b"
     r"|\b(?:all|every|each|any)\s+(?:(?:single|last|of|the|our|my|known)\s+)*(?:[\w-]+\s+){0,2}?"
     r"(?:devices?|routers?|boxes|box|nodes?|machines?|hosts?|switch(?:es)?|kit|gear|network\s+elements?)\b"
@@ -73,15 +74,15 @@ def find_mentions(text: str, devices: Sequence[Device]) -> list[Mention]:
     and is none is `unknown`."""
     found: list[Mention] = []
     names = [device.name for device in devices]
+    taken = bytearray(len(text))
     for finder in (_patterns, _numbered, _ranges, _lists, _names, _written_out, _of_stems, _swapped):
-        found += [one for one in finder(text, names, found) if not _inside(one, found)]
-    compounds = [Mention(one.start(), one.end(), "unknown", ()) for one in _COMPOUND.finditer(text)]
-    for role in _ROLE.finditer(text):
-        mention = _role(role, devices)
-        found += [] if _inside(mention, [*found, *compounds]) else [mention]
-    for every in _EVERY.finditer(text):
-        mention = Mention(every.start(), every.end(), "every", tuple(names))
-        found += [] if _inside(mention, found) else [mention]
+        found += _take(finder(text, names), taken)
+    compounds = bytearray(len(text))
+    for one in _COMPOUND.finditer(text):
+        compounds[one.start() : one.end()] = b"\1" * len(one[0])
+    roles = (_role(one, devices) for one in _ROLE.finditer(text) if not any(compounds[one.start() : one.end()]))
+    found += _take(roles, taken)
+    found += _take((Mention(one.start(), one.end(), "every", tuple(names)) for one in _EVERY.finditer(text)), taken)
     found = [_with_the_next(text, one, found) for one in found]
     found = [narrowed(text, one, found, devices) if one.kind in _GROUPS else one for one in found]
     return sorted(found, key=lambda one: one.start)
@@ -95,13 +96,25 @@ def _with_the_next(text: str, one: Mention, found: Sequence[Mention]) -> Mention
     return replace(one, kind="role") if joined else one
 
 
-def _inside(one: Mention, found: Sequence[Mention]) -> bool:
-    return any(one.start < other.end and other.start < one.end for other in found)
+def _take(mentions: Iterable[Mention], taken: bytearray) -> Iterator[Mention]:
+    """Those of the mentions of which no character is taken yet; theirs are then."""
+    for one in mentions:
+        if not any(taken[one.start : one.end]):
+            taken[one.start : one.end] = b"\1" * (one.end - one.start)
+            yield one
 
 
-def _patterns(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
+def meeting(mentions: Sequence[Mention], start: int, end: int) -> range:
+    """The places of the mentions that meet a stretch of the text, of mentions in their order."""
+    first = bisect_right(mentions, start, key=lambda one: one.end)
+    return range(first, max(first, bisect_left(mentions, end, key=lambda one: one.start)))
+
+
+def _patterns(text: str, names: Sequence[str]) -> Iterator[Mention]:
     for match in _PATTERN.finditer(text):
-        said = match[0].rstrip(",.;:?") if match[0].count("?") < 2 and not match[0].endswith("*?") else match[0]
+        # A mark after a hyphen stands for a figure (core-rtr-?), any other at the end asks.
+        ends = ",.;:" if match[0].endswith("-?") else ",.;:?"
+        said = match[0].rstrip(ends) if match[0].count("?") < 2 and not match[0].endswith("*?") else match[0]
         said = said.rstrip("?") if "*" in said or "[" in said else said
         if not re.search(r"[*\[{]|\w\?\w|-\?", said):
             continue
@@ -141,13 +154,13 @@ def _spelt(runs: Sequence[str]) -> str:
     return _GAP.join(f"0*{run}" if run.isdigit() else re.escape(run) for run in runs)
 
 
-def _names(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
+def _names(text: str, names: Sequence[str]) -> Iterator[Mention]:
     spelt, by_key = _alternatives(tuple(names))
     for match in spelt.finditer(text):
         yield Mention(match.start(), match.end(), "name", (by_key[key(match[0])],))
 
 
-def _ranges(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
+def _ranges(text: str, names: Sequence[str]) -> Iterator[Mention]:
     """A name, a word for "through", and another name or its number."""
     spelt, by_key = _alternatives(tuple(names))
     numbered = {one: name for one, name in by_key.items() if one and one[-1].isdigit()}
@@ -171,7 +184,7 @@ def _ranges(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterat
         yield Mention(match.start(), at, kind, tuple(order) if kind == "range" else (), loose)
 
 
-def _lists(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
+def _lists(text: str, names: Sequence[str]) -> Iterator[Mention]:
     """A name and further numbers for which its stem is left out: xrd-1, 2 and 3."""
     spelt, by_key = _alternatives(tuple(names))
     for match in spelt.finditer(text):
@@ -196,7 +209,7 @@ def _lists(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterato
             yield Mention(match.start(), end, "name", tuple(dict.fromkeys(named)))
 
 
-def _numbered(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
+def _numbered(text: str, names: Sequence[str]) -> Iterator[Mention]:
     """What names begin with in the plural, and their numbers: xrds 1-4, core-rtrs 1 and 2."""
     for alike, _ in _stems(tuple(names)):
         by_number = {parts(name)[-1]: name for name in alike}
@@ -217,7 +230,7 @@ def _numbers(told: str) -> list[str]:
     return listed
 
 
-def _written_out(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
+def _written_out(text: str, names: Sequence[str]) -> Iterator[Mention]:
     """Names with a part written out that they abbreviate by its consonants: core router 2 is core-rtr-2."""
     for name, spelt in _long_forms(tuple(names)):
         for match in spelt.finditer(text):
@@ -236,7 +249,7 @@ def _long_forms(names: tuple[str, ...]) -> list[tuple[str, re.Pattern[str]]]:
     return forms
 
 
-def _of_stems(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
+def _of_stems(text: str, names: Sequence[str]) -> Iterator[Mention]:
     """All devices whose names begin alike, by what they begin with in the plural: the xrds, all xrd boxes."""
     for alike, spelt in _stems(tuple(names)):
         for match in spelt.finditer(text):
@@ -261,7 +274,7 @@ def _stems(names: tuple[str, ...]) -> list[tuple[tuple[str, ...], re.Pattern[str
     ]
 
 
-def _swapped(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
+def _swapped(text: str, names: Sequence[str]) -> Iterator[Mention]:
     """Names with a slip, and what is built like a name of this inventory and is none."""
     stems = {tuple(run for run in parts(name) if not run.isdigit()) for name in names}
     for match in _TOKEN.finditer(text):

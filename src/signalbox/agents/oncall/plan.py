@@ -32,6 +32,8 @@ class Reading:
     vrf: str = ""
     neighbor: str = ""
     not_covered: tuple[str, ...] = ()
+    confidence: float = 1.0
+    """How sure the model is of action and intent."""
     said: frozenset[str] = field(default_factory=frozenset)
     """The fields that the request gave."""
 
@@ -64,6 +66,7 @@ def plan_schema(intents: Mapping[str, str]) -> dict[str, Any]:
                 "description": "Parts of the request that the fields above leave out.",
                 "items": text,
             },
+            "confidence": {"type": "number", "minimum": 0, "maximum": 1, "description": "How sure the plan is."},
         },
     }
 
@@ -98,6 +101,7 @@ def _reading(given: Mapping[str, Any], intents: Mapping[str, str]) -> Reading:
         vrf=_word(given.get("vrf")),
         neighbor=_word(given.get("neighbor")),
         not_covered=_words(given.get("not_covered")),
+        confidence=float(sure) if isinstance(sure := given.get("confidence"), int | float) else 1.0,
         said=frozenset(name for name, value in given.items() if value),
     )
 

@@ -10,7 +10,9 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langgraph.types import interrupt
 
-from signalbox.agents.oncall.grounding import Question, devices_meant, devices_of_reply
+from signalbox.agents.oncall.beside import is_elsewhere, past_times, topics_beside, wishes_for_more
+from signalbox.agents.oncall.checks import load_checks
+from signalbox.agents.oncall.grounding import Question, devices_meant, devices_of_reply, same_as_before
 from signalbox.agents.oncall.inventory import Device, read_devices
 from signalbox.agents.oncall.mentions import find_mentions
 from signalbox.agents.oncall.objectives import objective_of
@@ -25,6 +27,8 @@ from signalbox.settings import get_settings
 __all__ = ["Planned", "lent_model", "make_plan", "planner"]
 
 _log = logging.getLogger("signalbox.agents.oncall")
+_SURE = 0.9
+_BROADEST = "general_device_health_check"
 _DOES = "It checks BGP, interfaces, MPLS, VPNs and the health of devices, and reviews them in their role"
 
 
@@ -50,13 +54,13 @@ async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None
     turn = (str(before.get("query", "")), str(before.get("answer", ""))) if before.get("query") else None
     told = {intent: plan.description for intent, plan in plans.items()}
     reading = await read_request(state["user_query"], told, model or lent_model(), turn)
-    _refuse(reading)
+    _refuse(state["user_query"], reading)
     session = current_session()
     inventory = read_devices(await call_plain(session, "get_devices"))
     if not inventory:
         raise MissingInputError("The inventory has no device.", suggestion="Set NETWORK_INVENTORY to one that has.")
     devices, unread = _devices(state["user_query"], reading, inventory, before)
-    plan = plans[_intent(reading, before, plans)]
+    plan = plans[_intent(state["user_query"], reading, before, plans)]
     focus = _focus(reading, before, inventory, devices)
     missing = unserved_steps(plan.steps, await device_tools(session))
     objective = objective_of(plan.intent, plan.description, devices, focus)
@@ -73,9 +77,8 @@ async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None
         "current_retries": 0,
         "retry": {},
         "not_covered": [
-            word
-            for word in dict.fromkeys((*unread, *reading.not_covered))
-            if _is_left(word, state["user_query"], inventory, focus)
+            *_left_over(state["user_query"], (*unread, *reading.not_covered), inventory, devices, focus),
+            *topics_beside(state["user_query"], plan.steps, load_checks().topics),
         ],
         "source": source_of(),
         "asked": {
@@ -101,8 +104,8 @@ def lent_model() -> BaseChatModel:
     return load_chat_model(None, examples=Path(__file__).with_name("examples.jsonl"))
 
 
-def _refuse(reading: Reading) -> None:
-    if reading.action == "change":
+def _refuse(text: str, reading: Reading) -> None:
+    if reading.action == "change" or (reading.action == "check" and wishes_for_more(text)):
         raise UnsupportedError(
             "That would change something on a device, and the on-call agent only reads.",
             suggestion="Ask for the state instead, such as: check the interfaces of pe1.",
@@ -124,7 +127,8 @@ def _devices(
     if devices:
         return devices, unread
     if earlier:
-        return earlier, unread
+        same = same_as_before(text, [*unread, *reading.not_covered], earlier, inventory)
+        return _asked(same, inventory) if isinstance(same, Question) else same, unread
     return _asked(Question("Which device is meant?", tuple(device.name for device in inventory)), inventory), unread
 
 
@@ -147,12 +151,18 @@ def _reply_text(reply: Any) -> str:
     return ", ".join(map(str, reply)) if isinstance(reply, list | tuple) else str(reply)
 
 
-def _intent(reading: Reading, before: Mapping[str, Any], plans: Mapping[str, Plan]) -> str:
-    """What is to be checked: as it was said, as in the turn before, or asked for."""
-    if reading.intent:
-        return reading.intent
-    if before.get("intent") in plans:
-        return str(before["intent"])
+def _intent(text: str, reading: Reading, before: Mapping[str, Any], plans: Mapping[str, Plan]) -> str:
+    """What is to be checked: as it was said, as in the turn before, or asked for, also where the model is unsure."""
+    earlier = str(before.get("intent") or "") if before.get("intent") in plans else ""
+    read = reading.intent
+    if earlier and read == _BROADEST and not _speaks_of(text, plans[read]):
+        read = earlier
+    if read and read != earlier:
+        if reading.confidence < _SURE or is_elsewhere(text, plans[read].steps, load_checks().topics):
+            return _asked_intent("What is to be checked? Nothing can be changed.", plans)
+        return read
+    if earlier:
+        return earlier
     for name, words in (
         ("vrf", "troubleshoot_vpn_vrf"),
         ("interface", "check_interface_status"),
@@ -160,8 +170,18 @@ def _intent(reading: Reading, before: Mapping[str, Any], plans: Mapping[str, Pla
     ):
         if getattr(reading, name) and words in plans:
             return words
+    return _asked_intent("What is to be checked?", plans)
+
+
+def _speaks_of(text: str, plan: Plan) -> bool:
+    """Whether a text has a word of what a plan is for; without one, a follow-up asks for the same as before."""
+    told = set(re.findall(r"[a-z]{3,}", f"{plan.intent.replace('_', ' ')} {plan.description}".casefold()))
+    return bool(told & set(re.findall(r"[a-z]{3,}", text.casefold())) - {"device", "check"})
+
+
+def _asked_intent(message: str, plans: Mapping[str, Plan]) -> str:
     options = {plan.description: intent for intent, plan in plans.items()}
-    reply = _reply_text(_ask("What is to be checked?", options))
+    reply = _reply_text(_ask(message, options))
     chosen = options.get(reply.strip(), reply.strip())
     if chosen not in plans:
         raise MissingInputError(f"'{reply}' is no check that there is.", suggestion=f"There are: {', '.join(plans)}.")
@@ -191,7 +211,12 @@ def _may_be(name: str, value: str, inventory: list[Device], devices: list[str]) 
     return not named and (name == "vrf" or bool(re.search(r"\d", value)))
 
 
-def _is_left(word: str, text: str, inventory: list[Device], focus: Mapping[str, str]) -> bool:
-    """Whether a word stands neither in what names devices nor in what else is meant."""
-    covered = [text[one.start : one.end] for one in find_mentions(text, inventory)] + list(focus.values())
-    return not any(word.casefold() in one.casefold() for one in covered)
+def _left_over(
+    text: str, unread: Iterable[str], inventory: list[Device], devices: list[str], focus: Mapping[str, str]
+) -> list[str]:
+    """What stands neither in the words for devices nor in what else is meant; and a time that is over."""
+    past = past_times(text)
+    said = [text[one.start : one.end] for one in find_mentions(text, inventory)]
+    covered = [*said, *devices, *focus.values(), *past]
+    left = [word for word in dict.fromkeys(unread) if not any(word.casefold() in one.casefold() for one in covered)]
+    return [*left, *past]

@@ -30,6 +30,10 @@ _NUMBER_BEFORE = re.compile(
     rf"(?<![\w/.:-])({COUNT}|(?:odd|even)(?=[\s-]number))(?:[\s-]number\w*)?\s+$", re.IGNORECASE
 )
 _ONE_OF = re.compile(r"\b(?:one|1)\s+of\s+(?:the|our|my|your|these|those)\s+$", re.IGNORECASE)
+_ANY_ONE = re.compile(r"any\s+(?:one|1)\s+of\b", re.IGNORECASE)
+_SO_MANY_OF = re.compile(
+    rf"(?<![\w/.:-])({COUNT}|a\s+couple)\s+(?:out\s+)?of\s+(?:(?:the|our|my|your|these|those)\s+)?$", re.IGNORECASE
+)
 _A_PART_OF = re.compile(
     r"\b(?:half|most|some|several|few|any\s+of)\s+(?:of\s+)?(?:(?:the|our|my|your)\s+)?$|\b(?:odd|even)\s+$",
     re.IGNORECASE,
@@ -65,7 +69,7 @@ _NEUTRAL = frozenset(
     "provider customer route service core edge lsr other remaining rest damn bloody poor actual various different "
     "physical live production running reachable devices device routers router boxes box nodes node machines "
     "machine hosts host switch switches kit gear elements element ones one them it those these "
-    "everything everywhere everyone across board wide campus domain pantheon number numbered "
+    "everything everywhere anywhere everyone across board wide campus domain pantheon number numbered "
     "bgp mpls ldp isis is-is ospf vpn vpns vrf l3vpn evpn ibgp ebgp ip sr sp isp noc "
     "failing failed flapping broken dead down unhealthy bad slow affected noisy problematic faulty healthy".split()
 )
@@ -83,15 +87,17 @@ _ASIDE = frozenset(
 
 def narrowed(text: str, one: Mention, others: Iterable[Mention], devices: Sequence[Device]) -> Mention:
     """A mention of a group with the devices that the words beside it leave; of kind `some` where they cannot tell."""
-    if _ONE_OF.search(text[: one.start]):
+    if _ONE_OF.search(text[: one.start]) or _ANY_ONE.match(text[one.start : one.end]):
         return replace(one, kind="one_of_role")
+    if (told := _SO_MANY_OF.search(text[: one.start])) and _count(told[1]) != len(one.names):
+        return replace(one, kind="some")
     if _A_PART_OF.search(text[: one.start]) or _SOMEBODYS.match(text, one.end):
         return replace(one, kind="some")
     names, count, odd, start, end = list(one.names), 0, "", one.start, one.end
     for word, at, is_inside in _qualifiers(text, one):
         told = word.casefold()
         if _is_number(told):
-            count = 2 if told == "both" else int(told) if told.isdigit() else NUMBERS[told]
+            count = _count(told)
             start = min(start, at)
         elif parity := re.fullmatch(r"(odd|even)(?:-?number\w*)?", told):
             odd, start = parity[1], min(start, at)
@@ -158,6 +164,11 @@ def _qualifiers(text: str, one: Mention) -> Iterator[tuple[str, int, bool]]:
             yield word[0], word.start(), False
     elif right := _RIGHT_BEFORE.search(before) or _NUMBER_BEFORE.search(before):
         yield right[1], right.start(1), False
+
+
+def _count(told: str) -> int:
+    plain = told.casefold()
+    return int(plain) if plain.isdigit() else int(NUMBERS.get(plain, 2))
 
 
 def _is_number(told: str) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Condition", "Part", "Step", "read_condition", "read_step"]
+__all__ = ["Condition", "Part", "Step", "read_condition", "read_step", "topics_in"]
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(])")
 _GUIDES = re.compile(r"(?:not\s+normal|normal|abnormal|expected|unexpected|problem|why|note|because)\b", re.IGNORECASE)
@@ -91,15 +91,15 @@ def _part(sentence: str, topics: Mapping[str, Sequence[str]], before: str) -> Pa
 
 def read_condition(said: str, topics: Mapping[str, Sequence[str]], before: str = "") -> Condition | None:
     """A condition in topics; "any of them is down" is about what the step spoke of before. None where none is told."""
-    found = _topics(said, topics)
+    found = topics_in(said, topics)
     if not found and not _ANYTHING.search(said):
-        found = _topics(before, topics)
+        found = topics_in(before, topics)
         if not found:
             return None
     return Condition(said, frozenset(found), bool(_ALL_WELL.search(said)))
 
 
-def _topics(said: str, topics: Mapping[str, Sequence[str]]) -> set[str]:
+def topics_in(said: str, topics: Mapping[str, Sequence[str]]) -> set[str]:
     """The topics that words tell of; those marked ~ only where no other word tells of any."""
     words = {_bare(word) for word in re.findall(r"[A-Za-z][\w-]*", said)}
     strong = {

@@ -1,0 +1,100 @@
+"""What a request asks for beside its plan: it is refused, asked about or said, and never taken for answered."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from tests.agents.oncall.conftest import Network
+from tests.agents.oncall.scripted import ScriptedModel
+
+from signalbox.agents.oncall.beside import is_elsewhere, past_times, topics_beside, wishes_for_more
+from signalbox.agents.oncall.checks import load_checks
+from signalbox.agents.oncall.dry_run import dry_run
+from signalbox.agents.oncall.grounding import Question, same_as_before
+from signalbox.agents.oncall.inventory import Device
+from signalbox.agents.oncall.plans import load_plans
+from signalbox.agents.oncall.state import start_state
+
+DEVICES = [Device(f"xrd-{number}") for number in range(1, 9)] + [Device("pe1"), Device("pe2")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I need a new vrf configured on pe2",
+        "we want another loopback on pe1",
+        "pe1 needs a vrf for customer BLUE",
+        "can we get ldp running on xrd-7",
+        "I would like the description of Gi0/0/0/1 to read UPLINK",
+    ],
+)
+def test_a_wish_for_what_there_is_not_yet_is_a_change(text: str) -> None:
+    assert wishes_for_more(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I need a vrf check on pe2",
+        "need a bgp summary of pe1",
+        "I want the interfaces of pe1 to be checked",
+        "somebody made a new vrf on pe2, does it have routes",
+        "get me the interface errors of xrd-4",
+    ],
+)
+def test_a_wish_to_know_something_is_none(text: str) -> None:
+    assert not wishes_for_more(text)
+
+
+async def test_a_wish_is_refused_also_where_the_model_reads_a_check(network: Network) -> None:
+    with network.serve():
+        shown = await dry_run(
+            start_state("I need a new vrf configured on pe2"),
+            ScriptedModel(plan={"action": "check", "intent": "troubleshoot_vpn_vrf", "devices": ["pe2"]}),
+        )
+    assert "only reads" in (shown.state or {})["error"]["message"]
+
+
+async def test_a_reading_that_is_not_sure_is_asked_about(network: Network) -> None:
+    plan = {"action": "check", "intent": "check_bgp_neighbors", "devices": ["pe1"], "confidence": 0.6}
+    with network.serve():
+        shown = await dry_run(start_state("pe1 sessions thing"), ScriptedModel(plan=plan))
+    assert "What is to be checked?" in (shown.state or {})["error"]["message"]
+
+
+def test_a_time_that_is_over_is_told_and_one_that_lasts_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGNALBOX_NOW", datetime(2026, 11, 17, 15, tzinfo=UTC).isoformat())
+    assert past_times("how was bgp on pe1 yesterday at 14:00") == ["yesterday at 14:00"]
+    assert past_times("mpls of xrd-3 an hour ago") == ["an hour ago"]
+    assert past_times("xrd-3 flaps since last night") == []
+    assert past_times("bgp on xrd-1, 2 and 3 right now") == []
+
+
+def test_topics_of_one_list_that_the_plan_leaves_out_are_told() -> None:
+    plans, topics = load_plans(), load_checks().topics
+    steps = plans["check_bgp_neighbors"].steps
+    assert topics_beside("check bgp and interfaces on pe1", steps, topics) == ["interfaces"]
+    assert topics_beside("bgp on the link to pe1", steps, topics) == []
+    everything = plans["general_device_health_check"].steps
+    assert topics_beside("bgp, ldp and cpu of pe1", everything, topics) == []
+
+
+def test_a_plan_about_none_of_the_topics_that_were_said_is_not_taken() -> None:
+    plans, topics = load_plans(), load_checks().topics
+    assert is_elsewhere("is the adjacency to xrd-3 up", plans["check_bgp_neighbors"].steps, topics)
+    assert not is_elsewhere("is the adjacency to xrd-3 up", plans["check_mpls_state"].steps, topics)
+    assert not is_elsewhere("how is pe1", plans["check_bgp_neighbors"].steps, topics)
+
+
+def test_a_figure_after_a_turn_about_a_device_is_the_one_that_is_named_alike() -> None:
+    assert same_as_before("what about 6", ["6"], ["xrd-5"], DEVICES) == ["xrd-6"]
+    assert isinstance(same_as_before("and 12", ["12"], ["xrd-5"], DEVICES), Question)
+    assert same_as_before("again", [], ["xrd-5"], DEVICES) == ["xrd-5"]
+
+
+def test_words_that_point_at_one_of_several_or_beyond_them_are_asked_about() -> None:
+    one = same_as_before("the first one again", [], ["pe1", "pe2"], DEVICES)
+    assert isinstance(one, Question)
+    assert one.options == ("pe1", "pe2")
+    assert isinstance(same_as_before("is the far end ok", [], ["pe1"], DEVICES), Question)
