@@ -237,3 +237,110 @@ def test_conditions_compare_count_and_leave_alone_what_is_not_told() -> None:
     for wrong in ("a.b", "[x for x in a]", "lambda: 1", "a if b else c", "f'{a}'"):
         with pytest.raises(ValueError):
             parse(wrong)
+
+
+def link(**more: Any) -> dict[str, Any]:
+    told = {
+        "neighbor": "r2",
+        "known": True,
+        "reachable": True,
+        "local_interface": "Gi0",
+        "remote_interface": "Gi1",
+        "state": "UP",
+        "local_oper_state": "UP",
+        "remote_oper_state": "UP",
+        "local_speed": "SPEED_1GB",
+        "remote_speed": "SPEED_1GB",
+        "lldp_neighbor": "r2",
+    }
+    return {"neighbors": [{**told, **more}]}
+
+
+@pytest.mark.parametrize(
+    ("tool", "data", "check", "cause"),
+    [
+        ("get_interface_info", port(duplex="HALF"), "interface_half_duplex", "duplex"),
+        ("get_topology_neighbors", link(remote_speed="SPEED_100MB"), "link_speed", "speeds"),
+        ("get_topology_neighbors", link(lldp_neighbor="r7"), "link_miswired", "cabling"),
+        (
+            "get_system_info",
+            {"hardware": [{"name": "0/PM1", "type": "POWER_SUPPLY", "oper_state": "INACTIVE"}]},
+            "hardware_failed",
+            "power supply",
+        ),
+        (
+            "get_system_info",
+            {"hardware": [{"name": "T", "type": "SENSOR", "temperature": 91.0, "temperature_alarm": True}]},
+            "hardware_hot",
+            "temperature",
+        ),
+        (
+            "get_routing_info",
+            bgp(neighbor("IDLE", last_error="sent Cease / Max Num Prefixes Reached")),
+            "bgp_down",
+            "prefix limit",
+        ),
+        ("get_system_info", {"ntp": {"enabled": True, "synchronized": False}}, "ntp_lost", "time servers"),
+        (
+            "get_system_info",
+            {"uptime_seconds": 3400, "last_reboot_reason": "REBOOT_POWER_FAILURE"},
+            "restarted",
+            "lost its power",
+        ),
+    ],
+)
+def test_a_fault_is_told_with_its_cause(tool: str, data: dict[str, Any], check: str, cause: str) -> None:
+    assert cause in found(tool, data)[check]
+
+
+@pytest.mark.parametrize(
+    ("tool", "data"),
+    [
+        ("get_topology_neighbors", link()),
+        ("get_topology_neighbors", link(remote_speed=None, lldp_neighbor=None)),
+        ("get_interface_info", port(duplex="FULL")),
+        ("get_system_info", {"hardware": [{"name": "F", "type": "FAN", "oper_state": "ACTIVE"}]}),
+        ("get_system_info", {"hardware": [{"name": "T", "temperature": 40.0, "temperature_alarm": False}]}),
+    ],
+)
+def test_what_is_in_order_or_not_told_is_no_fault(tool: str, data: dict[str, Any]) -> None:
+    assert found(tool, data) == {}
+
+
+def labels(*neighbors: tuple[str, str, bool]) -> dict[str, Any]:
+    told = [
+        {"lsr_id": lsr, "session_state": "OPERATIONAL", "lsr_known": known, "discovery": [{"interface": place}]}
+        for lsr, place, known in neighbors
+    ]
+    return {"neighbors": told, "interfaces": []}
+
+
+def test_a_stranger_that_speaks_ldp_on_a_link_is_found_where_all_others_are_known() -> None:
+    adjacency = {"adjacencies": [{"interface": "Gi0", "neighbor_name": "r2", "state": "UP"}]}
+    seen = [("get_topology_neighbors", link()), ("get_routing_info", {"bgp": None, "isis": adjacency})]
+    strange = labels(("10.99.0.9", "Gi0", False), ("10.0.0.3", "Gi1", True))
+    assert "ldp_stranger" in found("get_ldp_neighbors", strange, *seen)
+    unlearnt = labels(("10.99.0.9", "Gi0", False), ("10.0.0.3", "Gi1", False))
+    assert "ldp_stranger" not in found("get_ldp_neighbors", unlearnt, *seen)
+
+
+def beside(kind: str, **records: dict[str, Any]) -> list[tuple[str, str]]:
+    findings = compare_devices({device: {kind: [{**one, "evidence": "E1"}]} for device, one in records.items()})
+    return [(one["device"], one["check"]) for one in findings]
+
+
+def test_a_router_id_that_two_devices_have_is_found_side_by_side() -> None:
+    one, other = ({"network_instance": "DEFAULT", "router_id": each} for each in ("10.0.0.1", "10.0.0.2"))
+    assert beside("bgp_instance", r1=one, r2=one) == [("r1", "duplicate_router_id"), ("r2", "duplicate_router_id")]
+    assert beside("bgp_instance", r1=one, r2=other) == []
+
+
+def test_a_vrf_that_imports_what_nobody_exports_is_found_side_by_side() -> None:
+    def vrf(takes: str, gives: str) -> dict[str, Any]:
+        return {"name": "SHOP", "import_route_targets": [takes], "export_route_targets": [gives]}
+
+    assert beside("vrf", r1=vrf("1:9", "1:1"), r2=vrf("1:1", "1:1"), r3=vrf("1:1", "1:1")) == [
+        ("r1", "vrf_strange_target")
+    ]
+    hub, spoke = vrf("1:2", "1:1"), vrf("1:1", "1:2")
+    assert beside("vrf", hub=hub, r2=spoke, r3=spoke) == []

@@ -15,8 +15,9 @@ Facts = Mapping[str, Mapping[str, Sequence[Record]]]
 
 
 def compare_devices(facts: Facts) -> list[Finding]:
-    """The findings of the comparison: duplicate addresses, and adjacencies that one end has and the other has not."""
-    return [*_duplicates(facts), *_one_sided(facts)]
+    """The findings of the comparison: duplicate addresses and router ids, adjacencies that only one end has, and VRFs
+    that import what nobody exports."""
+    return [*_duplicates(facts), *_same_router_ids(facts), *_one_sided(facts), *_strange_targets(facts)]
 
 
 def _duplicates(facts: Facts) -> list[Finding]:
@@ -47,6 +48,60 @@ def _duplicates(facts: Facts) -> list[Finding]:
                     [one for *_, one in places],
                 )
             )
+    return found
+
+
+def _same_router_ids(facts: Facts) -> list[Finding]:
+    """One BGP router id on two devices: a route reflector drops the routes of one of them as its own."""
+    owners: dict[str, dict[str, Record]] = {}
+    for device, records in facts.items():
+        for one in records.get("bgp_instance", ()):
+            if one.get("router_id") and str(one.get("network_instance")).casefold() == "default":
+                owners.setdefault(str(one["router_id"]), {})[device] = one
+    return [
+        _finding(
+            device,
+            "duplicate_router_id",
+            "bgp",
+            router_id,
+            f"BGP router id {router_id} is used twice: by {' and by '.join(own)}",
+            "a duplicate router id",
+            f"Give {device} a router id of its own: which of {' and '.join(own)} should have {router_id}?",
+            list(own.values()),
+        )
+        for router_id, own in owners.items()
+        if len(own) > 1
+        for device in own
+    ]
+
+
+def _strange_targets(facts: Facts) -> list[Finding]:
+    """A VRF that imports no target which another device exports for the VRF of the same name, while the others do."""
+    by_name: dict[str, dict[str, Record]] = {}
+    for device, records in facts.items():
+        for one in records.get("vrf", ()):
+            if one.get("import_route_targets") and one.get("export_route_targets"):
+                by_name.setdefault(str(one.get("name")), {})[device] = one
+    found = []
+    for name, own in by_name.items():
+        for device, one in own.items():
+            others = {other: it for other, it in own.items() if other != device}
+            exported = {target for it in others.values() for target in it["export_route_targets"]}
+            taken = [it for it in others.values() if exported & set(it["import_route_targets"])]
+            if others and not exported & set(one["import_route_targets"]) and (taken or len(others) == 1):
+                told, there = ", ".join(one["import_route_targets"]), ", ".join(sorted(exported))
+                found.append(
+                    _finding(
+                        device,
+                        "vrf_strange_target",
+                        "vrf",
+                        name,
+                        f"VRF {name} imports {told}, and {' and '.join(others)} export {there} for it",
+                        "a wrong import route target",
+                        f"Compare the route targets of VRF {name} on {device} with those on {' and '.join(others)}.",
+                        [one, *others.values()],
+                    )
+                )
     return found
 
 

@@ -1,6 +1,7 @@
 """What was collected, as records that checks look at: one for each session, port, adjacency, VRF, link, alarm and line.
 
     interface       as get_interface_info has it, its counters beside it; errors, packets (in)
+    bgp_instance    BGP itself in one table, with its router id
     bgp             a neighbour; received and sent over all address families, who (its name and address)
     isis            an adjacency; who
     isis_instance   a process of IS-IS
@@ -11,6 +12,7 @@
     vrf             a VRF
     link            a link to a neighbouring device, with both ends
     system          the device itself; cpu and memory in percent
+    hardware        a fan, a power supply, or a part with a temperature
     alarm           an active alarm
     log             a line of the log
     device          whether it answers: reachable, and error_type and error where it does not
@@ -87,6 +89,8 @@ def _interfaces(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
 def _routing(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
     bgp, isis = _map(data.get("bgp")), _map(data.get("isis"))
     yield from _neighbors(_maps(bgp.get("neighbors")))
+    for one in _maps(bgp.get("instances")):
+        yield "bgp_instance", one.get("network_instance"), dict(one)
     for one in _maps(isis.get("adjacencies")):
         who = one.get("neighbor_name") or one.get("system_id")
         yield "isis", (one.get("interface"), one.get("system_id"), one.get("level")), {**one, "who": who}
@@ -164,6 +168,8 @@ def _system(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
         ).get("name"),
     }
     yield "system", "system", {**data, **more}
+    for one in _maps(data.get("hardware")):
+        yield "hardware", one.get("name"), dict(one)
 
 
 def _alarms(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:

@@ -146,6 +146,16 @@ class _Look:
             device and one.get("who") == device and one.get("state") == "UP" for one in self._facts.get("isis", ())
         )
 
+    def isis_behind(self, names: Any) -> Any:
+        """The one device of a link with which there is an adjacency that is up on one of the interfaces."""
+        known = {one.get("neighbor") for one in self._facts.get("link", ()) if one.get("known")}
+        found = {
+            one.get("who")
+            for one in self._facts.get("isis", ())
+            if one.get("interface") in (names or ()) and one.get("state") == "UP"
+        }
+        return found.pop() if len(found) == 1 and found <= known else None
+
     def sessions_down(self) -> int:
         """How many BGP sessions are not established."""
         return sum(one.get("session_state") != "ESTABLISHED" for one in self._facts.get("bgp", ()))

@@ -36,7 +36,7 @@ PATHS = {
     "system": "openconfig-system:system",
     "alarms": "openconfig-system:system/alarms",
     "clock": "openconfig-system:system/state",
-    "reboot": "openconfig-platform:components/component[name=*]/state/last-reboot-reason",
+    "hardware": "openconfig-platform:components/component[name=*]/state",
     "lldp": "openconfig-lldp:lldp",
     "bgp": f"{_ALL}/protocols/protocol/bgp",
     "isis": f"{_ALL}/protocols/protocol/isis",
@@ -165,7 +165,7 @@ class Reader:
         return Reading(read)
 
     async def system(self, device: Device) -> Reading:
-        found, errors = await self._parts(device, need="system", want=("system", "reboot"), mute=("reboot",))
+        found, errors = await self._parts(device, need="system", want=("system", "hardware"), mute=("hardware",))
         return Reading(parse_system(found), errors)
 
     async def alarms(self, device: Device) -> Reading:

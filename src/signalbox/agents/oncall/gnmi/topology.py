@@ -46,6 +46,8 @@ class Wire:
     remote: Interface | None
     remote_ip: str | None
     sources: list[str]
+    lldp: tuple[str | None, str | None] = (None, None)
+    """The device of the inventory, and its port, that LLDP sees there."""
 
 
 async def read_neighbours(reader: Reader, inventory: Inventory, device: Device) -> Reading:
@@ -53,7 +55,8 @@ async def read_neighbours(reader: Reader, inventory: Inventory, device: Device) 
     own = await _view(reader, device)
     if own.error:
         raise own.error
-    hinted = {_hint(reader, own, one)[0] for one in own.wired}
+    described = {reader.names.in_text(one["description"]) for one in own.wired}
+    hinted = {_hint(reader, own, one)[0] for one in own.wired} | described
     near = [one for name, one in inventory.devices.items() if name in hinted and name != device.name]
     views = {device.name: own} | await _views(reader, near)
     if any(wire.neighbour is None for wire in _wires(reader, own, views)):
@@ -142,6 +145,8 @@ def _hint(reader: Reader, view: View, interface: Interface) -> tuple[str | None,
 def _wires(reader: Reader, view: View, views: dict[str, View]) -> Iterable[Wire]:
     for one in view.wired:
         network, own = _subnets(one)[0]
+        seen = view.lldp.get(one["name"], (None, None))
+        seen = (reader.names.of_system(seen[0]), seen[1])
         hinted, port, source = _hint(reader, view, one)
         matches = [
             (name, other, place)
@@ -154,10 +159,10 @@ def _wires(reader: Reader, view: View, views: dict[str, View]) -> Iterable[Wire]
         if not matches:
             known = views.get(hinted or "")
             remote = next((i for i in known.interfaces if i["name"] == port), None) if known and port else None
-            yield Wire(one, own, network, hinted, remote, None, [source] if hinted else [])
+            yield Wire(one, own, network, hinted, remote, None, [source] if hinted else [], seen)
         for name, other, place in matches:
             said = hinted == name and (port is None or port == other["name"] or source == "description")
-            yield Wire(one, own, network, name, other, place, ["subnet", *([source] if said else [])])
+            yield Wire(one, own, network, name, other, place, ["subnet", *([source] if said else [])], seen)
 
 
 def _state(local: Interface, remote: Interface | None) -> str:
@@ -184,6 +189,10 @@ def _neighbour(wire: Wire, views: dict[str, View]) -> dict[str, Any]:
         "remote_admin_state": wire.remote["admin_state"] if wire.remote else None,
         "local_mtu": wire.local["mtu"],
         "remote_mtu": wire.remote["mtu"] if wire.remote else None,
+        "local_speed": wire.local["speed"],
+        "remote_speed": wire.remote["speed"] if wire.remote else None,
+        "lldp_neighbor": wire.lldp[0],
+        "lldp_interface": wire.lldp[1],
         "sources": wire.sources,
     }
 

@@ -46,7 +46,8 @@ def _interface(one: Tree, vrfs: dict[str, str]) -> dict[str, Any]:
         "enabled": state.get("enabled") if isinstance(state.get("enabled"), bool) else None,
         "mtu": number(state.get("mtu")),
         "ip_mtu": next((number(at(one, "state").get("mtu")) for one in ipv4), None),
-        "speed": word(wire.get("port-speed")),
+        "speed": _speed(word(wire.get("negotiated-port-speed")) or word(wire.get("port-speed"))),
+        "duplex": _upper(wire.get("negotiated-duplex-mode") or wire.get("duplex-mode")),
         "mac_address": word(wire.get("mac-address")),
         "loopback": kind == "softwareLoopback" or name.lower().startswith("lo"),
         "management": bool(state.get("management")) or name.lower().startswith(("mgmt", "management")),
@@ -57,6 +58,10 @@ def _interface(one: Tree, vrfs: dict[str, str]) -> dict[str, Any]:
         "carrier_transitions": number(at(state, "counters").get("carrier-transitions")),
         "counters": _counters(at(state, "counters"), at(wire, "counters")),
     }
+
+
+def _speed(told: str | None) -> str | None:
+    return None if told is None or told.upper().endswith("UNKNOWN") else told
 
 
 def _upper(value: Any) -> str | None:

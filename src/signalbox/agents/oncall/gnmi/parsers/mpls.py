@@ -113,6 +113,7 @@ def _neighbour(one: Tree, names: Names, descriptions: dict[str, str]) -> dict[st
         "lsr_id": lsr,
         "label_space": number(one.get("label-space-id")),
         "peer_name": named,
+        "lsr_known": names.of_address(lsr) is not None,
         "session_state": (word(state.get("session-state")) or "UNKNOWN").upper(),
         "up_since": told(since),
         "uptime_seconds": age(since),

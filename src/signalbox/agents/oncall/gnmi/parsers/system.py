@@ -14,6 +14,7 @@ __all__ = ["parse_alarms", "parse_system"]
 
 _UNSYNCHRONISED = 16
 _TOP = 5
+_HARDWARE = ("FAN", "FAN_TRAY", "POWER_SUPPLY")
 
 
 def parse_system(tree: Tree) -> dict[str, Any]:
@@ -31,6 +32,7 @@ def parse_system(tree: Tree) -> dict[str, Any]:
         "uptime_seconds": _seconds(boot, clock or now()),
         "clock_offset_seconds": round((clock - now()).total_seconds(), 1) + 0.0 if clock else None,
         "last_reboot_reason": _reboot_reason(tree),
+        "hardware": _hardware(entries(at(tree, "components"), "component")),
         "memory": _memory(at(system, "memory", "state")),
         "cpu": _cpu(entries(at(system, "cpus"), "cpu")),
         "top_processes": _processes(entries(at(system, "processes"), "process")),
@@ -47,6 +49,34 @@ def _seconds(start: datetime | None, end: datetime) -> int | None:
 
 def _reboot_reason(tree: Tree) -> str | None:
     return next((text for text in map(word, find(at(tree, "components"), "last-reboot-reason")) if text), None)
+
+
+def _hardware(listed: list[Tree]) -> list[dict[str, Any]]:
+    """Fans, power supplies and what has a temperature; slots that are empty are none."""
+    found = []
+    for one in listed:
+        state = at(one, "state")
+        kind, heat = (word(state.get("type")) or "").upper(), at(state, "temperature")
+        if state.get("empty") is True or not (kind in _HARDWARE or heat):
+            continue
+        found.append(
+            {
+                "name": word(one.get("name")) or word(state.get("name")),
+                "type": kind,
+                "oper_state": (word(state.get("oper-status")) or "").upper() or None,
+                "temperature": _degrees(heat.get("instant")),
+                "temperature_limit": _degrees(heat.get("alarm-threshold")),
+                "temperature_alarm": heat.get("alarm-status") if isinstance(heat.get("alarm-status"), bool) else None,
+            }
+        )
+    return found
+
+
+def _degrees(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
 
 
 def _memory(state: Tree) -> dict[str, Any]:
