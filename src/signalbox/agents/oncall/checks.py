@@ -15,6 +15,7 @@ import yaml
 from signalbox.agents.oncall.expressions import evaluate, parse
 from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.lookups import functions_for
+from signalbox.agents.oncall.spoken import plain_moments, spoken_duration
 from signalbox.agents.oncall.state import Finding
 from signalbox.errors import ConfigurationError, redact
 from signalbox.settings import get_settings
@@ -160,7 +161,7 @@ class _Words(string.Formatter):
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if format_spec == "ago":
-            return _duration(value)
+            return spoken_duration(value)
         if format_spec == "after":
             return f", last error: {_plain(value)}" if value else ""
         if format_spec == "because":
@@ -185,16 +186,6 @@ def _plain(value: Any) -> str:
         value = int(value)
     if isinstance(value, list | tuple):
         value = ", ".join(map(str, value))
-    line = re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in str(value))).strip()
+    value = plain_moments(str(value))
+    line = re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in value)).strip()
     return str(redact(line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"))
-
-
-def _duration(value: Any) -> str:
-    if not isinstance(value, int | float):
-        return "some time"
-    seconds = int(value)
-    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
-        if seconds >= size:
-            count = seconds // size
-            return f"{count} {unit}{'s' if count > 1 else ''}"
-    return f"{seconds} s"

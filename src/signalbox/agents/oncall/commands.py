@@ -24,6 +24,7 @@ def diff(
     from rich.table import Table
 
     from signalbox.agents.oncall.history import diff_runs, kept_runs, read_baseline
+    from signalbox.agents.oncall.spoken import plain_moments, spoken_moment
     from signalbox.errors import NotFoundError
 
     runs = kept_runs(device)
@@ -42,11 +43,13 @@ def diff(
         )
         return
     console = Console()
-    console.print(escape(f"{device}: {len(rows)} changes between {before['at']} and {after['at']}"))
+    changes = f"{len(rows)} change{'' if len(rows) == 1 else 's'}"
+    between = f"{spoken_moment(before['at'])} and {spoken_moment(after['at'])}"
+    console.print(escape(f"{device}: {changes} between {between}"))
     if rows:
         table = Table("what", "before", "after")
         for name, old, new in rows:
-            table.add_row(*(escape("" if one is None else str(one)) for one in (name, old, new)))
+            table.add_row(*(escape("" if one is None else plain_moments(str(one))) for one in (name, old, new)))
         console.print(table)
 
 
@@ -57,9 +60,10 @@ def baseline(
 ) -> None:
     """Keep what the last run saw of a device under a name, for `diff --baseline`."""
     from signalbox.agents.oncall.history import name_baseline
+    from signalbox.agents.oncall.spoken import spoken_moment
 
     kept = name_baseline(device, name)
-    typer.echo(f"{device}: the run of {kept['at']} is the baseline '{name}'.")
+    typer.echo(f"{device}: the run of {spoken_moment(kept['at'])} is the baseline '{name}'.")
 
 
 @app.command()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal
 
-__all__ = ["Event", "Spell", "moment_of", "read_events", "spells_of"]
+from signalbox.agents.oncall.spoken import moment_of
+
+__all__ = ["Event", "Spell", "read_events", "spells_of"]
 
 Kind = Literal["link", "bgp", "isis", "ldp", "restart"]
 _FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
@@ -96,12 +98,3 @@ def spells_of(events: Iterable[Event], start: datetime, end: datetime) -> list[S
                 Spell(device, kind, about, tuple(one.at for one in downs), back[0] if back else None, downs[0].why)
             )
     return sorted(spells, key=lambda one: one.downs[0])
-
-
-def moment_of(told: Any) -> datetime | None:
-    """A moment as tools write it; None for anything else."""
-    try:
-        found = datetime.fromisoformat(str(told).replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -9,13 +9,14 @@ from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
 
-from signalbox.agents.oncall.events import Spell, moment_of, read_events, spells_of
+from signalbox.agents.oncall.events import Spell, read_events, spells_of
 from signalbox.agents.oncall.facts import Record, collect
 from signalbox.agents.oncall.inventory import read_devices
+from signalbox.agents.oncall.spoken import moment_of, spoken_moment
 from signalbox.agents.oncall.tools import Budget, call_device, call_plain, current_session, device_tools, source_of
 from signalbox.contract import Examination, Observation
 from signalbox.errors import SignalboxError
-from signalbox.settings import get_settings, now, person_zone
+from signalbox.settings import get_settings, now
 from signalbox.toolbox.sessions import Session, ToolInfo
 
 __all__ = ["examine"]
@@ -78,7 +79,7 @@ async def _look(
     seen.failed = [f"{device}: {call['function']}: {call['error']}" for call in others if call.get("error")]
     oldest = moment_of((data.get("logs") or [{}])[0].get("time")) if data.get("truncated") else None
     if oldest is not None and oldest > start:
-        seen.failed.append(f"{device}: its log was read back to {oldest.isoformat()} only")
+        seen.failed.append(f"{device}: its log was read back to {spoken_moment(oldest)} only")
     return seen
 
 
@@ -207,4 +208,4 @@ def _change(text: str, at: datetime, severity: Any, device: str, record: Record)
 
 def _clock(at: datetime) -> str:
     """A moment as a clock shows it to the person."""
-    return f"{at.astimezone(person_zone()):%H:%M}"
+    return spoken_moment(at, today="")

@@ -7,6 +7,7 @@ from typing import Any
 
 from signalbox.agents.oncall.arguments import match_interface
 from signalbox.agents.oncall.facts import Record
+from signalbox.agents.oncall.spoken import spoken_duration, spoken_moment
 from signalbox.agents.oncall.state import Finding
 from signalbox.language.names import nearest
 
@@ -72,7 +73,7 @@ def _told(kind: str, one: Record) -> str:
                 "MTU": one.get("mtu"),
                 "input errors": one.get("errors"),
                 "carrier transitions": one.get("carrier_transitions"),
-                "last change": one.get("last_change"),
+                "last change": spoken_moment(one["last_change"]) if one.get("last_change") else None,
             },
         ),
         "vrf": (
@@ -90,7 +91,7 @@ def _told(kind: str, one: Record) -> str:
                 "state": one.get("session_state"),
                 "prefixes received": one.get("received"),
                 "prefixes sent": one.get("sent"),
-                "up for (s)": one.get("uptime_seconds"),
+                "up for": spoken_duration(one["uptime_seconds"]) if one.get("uptime_seconds") is not None else None,
                 "last error": one.get("last_error"),
             },
         ),

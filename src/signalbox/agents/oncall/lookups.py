@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from signalbox.agents.oncall.facts import Record
+from signalbox.agents.oncall.spoken import moment_of
 from signalbox.settings import now
 
 __all__ = ["functions_for"]
@@ -188,8 +188,5 @@ def _len(value: Any) -> int | None:
 
 def _ago(moment: Any) -> float | None:
     """How many seconds ago a moment was."""
-    try:
-        then = datetime.fromisoformat(str(moment).replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return (now() - (then if then.tzinfo else then.replace(tzinfo=UTC))).total_seconds()
+    then = moment_of(moment)
+    return None if then is None else (now() - then).total_seconds()

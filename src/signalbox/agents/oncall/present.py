@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from signalbox.agents.oncall.spoken import spoken_moment
 from signalbox.contract import Presented, blocks
 from signalbox.contract.blocks import Block
 from signalbox.drawing.text import as_markdown
@@ -75,7 +76,7 @@ def _listed(title: str, lines: Sequence[str]) -> str:
 
 
 def _told(one: Mapping[str, Any]) -> str:
-    since = f", since {one['since']}" if one.get("since") else ""
+    since = f", since {spoken_moment(one['since'])}" if one.get("since") else ""
     cause = f" Likely cause: {one['cause']}." if one.get("cause") else ""
     return f"{one['device']}: {one['text']}{since}.{cause}"
 
