@@ -162,6 +162,9 @@ class _Words(string.Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         if format_spec == "ago":
             return spoken_duration(value)
+        if format_spec == "ahead":
+            is_known = isinstance(value, int | float)
+            return f"{spoken_duration(abs(value))} {'ahead' if value > 0 else 'behind'}" if is_known else "wrong"
         if format_spec == "after":
             return f", last error: {_plain(value)}" if value else ""
         if format_spec == "because":

@@ -21,33 +21,31 @@ def compare_devices(facts: Facts) -> list[Finding]:
 
 
 def _duplicates(facts: Facts) -> list[Finding]:
-    owners: dict[tuple[str, str], list[tuple[str, str, Record]]] = {}
+    owners: dict[tuple[str, str], dict[str, tuple[str, Record]]] = {}
     for device, records in facts.items():
         for port in records.get("interface", ()):
             for address in port.get("addresses") or ():
                 plain = _address(address)
-                if plain:
-                    owners.setdefault((str(port.get("vrf") or ""), plain), []).append(
-                        (device, str(port.get("name")), port)
-                    )
+                places = owners.setdefault((str(port.get("vrf") or ""), plain), {}) if plain else {}
+                # Within a device a tunnel may borrow the address of a loopback: the owner is named.
+                if device not in places or port.get("loopback"):
+                    places[device] = (str(port.get("name")), port)
     found = []
     for (vrf, address), places in owners.items():
-        if len({(device, name) for device, name, _ in places}) > 1 and not (
-            vrf and len({device for device, *_ in places}) > 1
-        ):
-            where = " and ".join(f"{name} of {device}" for device, name, _ in places)
-            found.append(
-                _finding(
-                    places[0][0],
-                    "duplicate_address",
-                    "interface",
-                    address,
-                    f"{address} is used twice: {where}",
-                    "a duplicate address",
-                    f"Give {address} to one of them only.",
-                    [one for *_, one in places],
-                )
+        if len(places) > 1 and not vrf:
+            where = " and ".join(f"{name} of {device}" for device, (name, _) in places.items())
+            anycast = all(one.get("loopback") for _, one in places.values())
+            told = _finding(
+                next(iter(places)),
+                "duplicate_address",
+                "interface",
+                address,
+                f"{address} is used twice: {where}",
+                f"a duplicate address{', unless it is one for anycast' if anycast else ''}",
+                f"Give {address} to one of them only.",
+                [one for _, one in places.values()],
             )
+            found.append({**told, "severity": "warning"} if anycast else told)
     return found
 
 

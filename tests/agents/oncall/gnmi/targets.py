@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -15,6 +16,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
+
+from signalbox.agents.oncall.gnmi.paths import steps_of
+from signalbox.worlds.network.lookup import find
 
 Answer = Callable[[Any, grpc.ServicerContext], Any]
 
@@ -75,6 +79,25 @@ def says(value: bytes) -> Answer:
         path=gnmi_pb2.Path(elem=[gnmi_pb2.PathElem(name="interfaces")]), val=gnmi_pb2.TypedValue(json_ietf_val=value)
     )
     return lambda *_: gnmi_pb2.GetResponse(notification=[gnmi_pb2.Notification(update=[update])])
+
+
+def replays(tree: Mapping[str, Any]) -> Answer:
+    """A target that has this tree, and no log."""
+
+    def answer(request: Any, context: grpc.ServicerContext) -> Any:
+        asked = [] if request.encoding == gnmi_pb2.ASCII else request.path
+        found = [one for path in asked for one in find(tree, steps_of(request.prefix, path))]
+        if not found:
+            context.abort(grpc.StatusCode.NOT_FOUND, "the requested path has no data")
+        return gnmi_pb2.GetResponse(notification=[_notification(*one) for one in found])
+
+    return answer
+
+
+def _notification(path: Any, value: Any) -> Any:
+    elements = [gnmi_pb2.PathElem(name=name.rpartition(":")[2], key=dict(keys)) for name, keys in path]
+    typed = gnmi_pb2.TypedValue(json_ietf_val=json.dumps(value).encode())
+    return gnmi_pb2.Notification(update=[gnmi_pb2.Update(path=gnmi_pb2.Path(elem=elements), val=typed)])
 
 
 def refuses(code: grpc.StatusCode, words: str = "no") -> Answer:
