@@ -215,14 +215,20 @@ def test_rows_of_ones_own_add_to_the_table_and_replace_rows(tmp_path: Path, monk
         ("{id: x, of: bgp, severity: info, when: 'a b', text: t}", "no condition"),
         ("{id: x, of: bgp, severity: info, when: '__import__(1).x', text: t}", "not allowed"),
         ("{id: x, of: bgp, severity: info, when: 'True', text: t, colour: red}", "colour"),
+        ("{id: x, of: bpg, severity: info, when: 'True', text: t}", "no records of 'bpg'"),
+        ("{id: x, of: bgp, severity: info, when: 'nearly(1)', text: t}", "no function 'nearly'"),
+        ("{id: x, of: bgp, severity: info, when: 'matches(who, \"[\")', text: t}", "no regular expression"),
+        ("{id: x, of: bgp, severity: info, when: 'True', text: '{who'}", "no text"),
+        ("{id: x, of: bgp, severity: info, when: 'True', text: t, causes: [{text: t}]}", "causes"),
     ],
 )
 def test_a_row_that_is_wrong_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: str, what: str) -> None:
     path = tmp_path / "checks.yaml"
     path.write_text(f"checks:\n  - {row}\n")
     monkeypatch.setenv("SIGNALBOX_ONCALL_CHECKS", str(path))
-    with pytest.raises(ConfigurationError, match=what):
+    with pytest.raises(ConfigurationError, match=what) as raised:
         load_checks()
+    assert "checks.yaml, check 1 (x)" in raised.value.user_message
 
 
 def test_conditions_compare_count_and_leave_alone_what_is_not_told() -> None:

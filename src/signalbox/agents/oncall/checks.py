@@ -12,9 +12,9 @@ from typing import Any
 
 import yaml
 
-from signalbox.agents.oncall.expressions import evaluate, parse
-from signalbox.agents.oncall.facts import Record
-from signalbox.agents.oncall.lookups import functions_for
+from signalbox.agents.oncall.expressions import check_condition, evaluate
+from signalbox.agents.oncall.facts import KINDS, Record
+from signalbox.agents.oncall.lookups import FUNCTIONS, PATTERNS, functions_for
 from signalbox.agents.oncall.spoken import plain_moments, spoken_duration
 from signalbox.agents.oncall.state import Finding
 from signalbox.errors import ConfigurationError, redact
@@ -27,6 +27,10 @@ _KEYS = {"id", "of", "when", "severity", "topic", "about", "text", "causes", "ne
 _NEEDED = {"id", "of", "when", "severity", "text"}
 _SEVERITIES = ("critical", "warning", "info")
 _LONGEST = 200
+_CONDITION = (
+    "A condition compares fields of a record, such as: oper_state == 'UP' and mtu < 1500. "
+    f"Its functions: {', '.join(FUNCTIONS)}."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,9 @@ def load_checks() -> Checks:
     try:
         more = _load(path, path.stat().st_mtime_ns)
     except OSError as error:
-        raise ConfigurationError(f"The checks in {path} cannot be read: {error.strerror}.") from None
+        raise ConfigurationError(
+            f"The checks in {path} cannot be read: {error.strerror}.", suggestion="Correct SIGNALBOX_ONCALL_CHECKS."
+        ) from None
     rows = {row.id: row for row in (*own.rows, *more.rows)}
     topics = {name: (*own.topics.get(name, ()), *more.topics.get(name, ())) for name in {**own.topics, **more.topics}}
     return Checks(tuple(rows.values()), topics)
@@ -73,7 +79,10 @@ def _load(path: Path, _changed: int) -> Checks:
     try:
         data = yaml.safe_load(path.read_text("utf-8")) or {}
     except yaml.YAMLError as error:
-        raise ConfigurationError(f"The checks in {path} are no YAML: {error}.") from None
+        raise ConfigurationError(
+            f"The checks in {path} are no YAML: {' '.join(str(error).split())}.",
+            suggestion="Write `checks:` and a row below it.",
+        ) from None
     listed = data.get("checks") if isinstance(data, Mapping) else data
     if not isinstance(listed, list):
         raise ConfigurationError(f"{path} has no list of checks.", suggestion="Write `checks:` and a row below it.")
@@ -92,12 +101,26 @@ def _row(told: Any, place: str) -> Check:
         )
     if told["severity"] not in _SEVERITIES:
         raise ConfigurationError(f"{place}: severity is one of {', '.join(_SEVERITIES)}.")
-    causes = tuple({str(name): str(value) for name, value in one.items()} for one in told.get("causes") or ())
+    if told["of"] not in KINDS:
+        raise ConfigurationError(
+            f"{place}: there are no records of '{told['of']}'.", suggestion=f"`of` is one of {', '.join(KINDS)}."
+        )
+    listed = told.get("causes") or ()
+    if not all(isinstance(one, Mapping) and {"when", "text"} <= set(one) for one in listed):
+        raise ConfigurationError(f"{place}: each of its causes has `when` and `text`.")
+    causes = tuple({str(name): str(value) for name, value in one.items()} for one in listed)
     try:
         for condition in (told["when"], *(one["when"] for one in causes)):
-            parse(str(condition))
-    except (ValueError, KeyError) as error:
-        raise ConfigurationError(f"{place}: {error}.") from None
+            check_condition(str(condition), FUNCTIONS, PATTERNS)
+    except ValueError as error:
+        raise ConfigurationError(f"{place}: {error}.", suggestion=_CONDITION) from None
+    for text in (told["text"], told.get("next", ""), *(one["text"] for one in causes)):
+        try:
+            list(_WORDS.parse(str(text)))
+        except ValueError as error:
+            raise ConfigurationError(
+                f"{place}: '{text}' is no text: {error}.", suggestion="A field stands in a pair of braces: {name}."
+            ) from None
     plain = {
         name: str(told.get(name, ""))
         for name in ("id", "of", "when", "severity", "text", "topic", "about", "next", "since")

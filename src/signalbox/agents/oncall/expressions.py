@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["evaluate", "parse"]
+__all__ = ["check_condition", "evaluate", "parse"]
 
 Functions = Mapping[str, Callable[..., Any]]
 _COMPARES: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -62,6 +63,22 @@ def parse(text: str) -> ast.expr:
         if not isinstance(node, _ALLOWED) or (isinstance(node, ast.Call) and not isinstance(node.func, ast.Name)):
             raise ValueError(f"'{text}' is no condition: {type(node).__name__} is not allowed in one")
     return tree.body
+
+
+def check_condition(text: str, functions: Collection[str], patterns: Mapping[str, int]) -> None:
+    """Raises ValueError for a text that is no condition, or calls what is not among the functions; `patterns` says at
+    which place a function takes a regular expression, which must be one."""
+    for node in ast.walk(parse(text)):
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=args):
+                if name not in functions:
+                    raise ValueError(f"'{text}' is no condition: there is no function '{name}'")
+                at = patterns.get(name, len(args))
+                pattern = args[at].value if at < len(args) and isinstance(args[at], ast.Constant) else ""  # type: ignore[attr-defined]
+                try:
+                    re.compile(str(pattern))
+                except re.error as error:
+                    raise ValueError(f"'{pattern}' in '{text}' is no regular expression: {error}") from None
 
 
 def evaluate(text: str, names: Mapping[str, Any], functions: Functions) -> Any:

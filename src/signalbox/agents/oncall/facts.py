@@ -26,9 +26,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-__all__ = ["Record", "collect"]
+__all__ = ["KINDS", "Record", "collect"]
 
 Record = dict[str, Any]
+KINDS = (
+    "interface bgp_instance bgp isis isis_instance isis_interface ldp ldp_interface mpls_interface mpls vrf link "
+    "system hardware alarm log indicator device"
+).split()
+"""The kinds of records."""
 _UNREACHABLE = (
     "refused",
     "timeout",

@@ -11,7 +11,7 @@ from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.spoken import moment_of
 from signalbox.settings import now
 
-__all__ = ["functions_for"]
+__all__ = ["FUNCTIONS", "PATTERNS", "functions_for"]
 
 _DOWN = ("DOWN", "LOWER_LAYER_DOWN", "NOT_PRESENT")
 _LONGEST = 2_000
@@ -190,3 +190,9 @@ def _ago(moment: Any) -> float | None:
     """How many seconds ago a moment was."""
     then = moment_of(moment)
     return None if then is None else (now() - then).total_seconds()
+
+
+FUNCTIONS = tuple(functions_for({}, {}, ""))
+"""What conditions may call."""
+PATTERNS = {"matches": 1, "logged": 0}
+"""At which place a function takes a regular expression."""

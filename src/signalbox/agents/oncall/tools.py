@@ -136,12 +136,17 @@ class Budget:
         return max(self.until - monotonic(), 0.0)
 
 
+_INVENTORY = (
+    "Correct NETWORK_INVENTORY or the file that it names: a JSON list of devices, each with name, ip_address and nos."
+)
+
+
 async def call_plain(session: Session, name: str, args: Mapping[str, Any] | None = None) -> Any:
     """A call of a tool that reads no single device, such as get_devices. Raises as `Session.call` does."""
     with current_ledger().call(name, dict(args or {})) as entry:
         given = await session.call(name, dict(args or {}), _CALL_SECONDS)
         if failed := _failure(given):
-            raise ToolServerError(f"{name}: {failed[1]}", suggestion="Check the inventory.")
+            raise ToolServerError(f"{name}: {failed[1]}", suggestion=_INVENTORY)
         entry.returned(_status(given), given)
         return given
 
