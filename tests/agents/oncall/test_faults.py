@@ -114,3 +114,17 @@ async def test_a_dead_device_is_told_of_and_the_others_finish(inventory: World) 
     assert statuses["pe1"] == "unreachable"
     assert statuses["xrd-3"] == "healthy"
     assert any("pe1" in one["text"] for one in state["findings"] if one["device"] == "core-rtr-1")
+
+
+async def test_a_device_that_hangs_is_not_healthy_in_a_check_of_bgp_alone(
+    inventory: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient = [one | {"gnmi_timeout": 1.0} for one in inventory.inventory()]
+    path = tmp_path / "patient.json"
+    path.write_text(json.dumps(patient))
+    monkeypatch.setenv("NETWORK_INVENTORY", str(path))
+    monkeypatch.setenv("SIGNALBOX_ONCALL_MAX_RETRIES", "0")
+    inventory.switch_on("hanging:pe1")
+    state = await checked("pe1", intent="check_bgp_neighbors")
+    assert state["verdict"] == "unreachable"
+    assert state["stop_reason"] == "max_retries"

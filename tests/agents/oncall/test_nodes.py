@@ -373,3 +373,28 @@ async def test_a_device_that_takes_too_long_is_left_at_its_deadline(
     state = await network.ask("bgp on pe1 and pe2", ScriptedModel(plan=plan("pe1", "pe2")))
     statuses = {one["device"]: one["status"] for one in state["report"]["devices"]}
     assert statuses == {"pe1": "healthy", "pe2": "unreachable"}
+
+
+async def test_a_part_that_could_not_be_read_is_no_part_that_is_healthy(network: Network) -> None:
+    lacking = {"part": "isis", "type": "timeout", "message": "pe1 did not answer within 10 seconds."}
+    whole = envelope("pe1", bgp(neighbor()))
+    network.answers["get_routing_info"] = lambda device: {
+        **whole,
+        "status": "partial_success",
+        "metadata": {"errors": [lacking]},
+    }
+    state = await network.ask("bgp on pe1", ScriptedModel(plan=plan("pe1")))
+    assert state["verdict"] == "incomplete"
+    assert state["stop_reason"] == "max_retries"
+    assert "could not read isis (pe1 did not answer within 10 seconds)" in str(state["tool_limitations_report"])
+
+
+async def test_a_neighbour_that_could_not_be_read_leaves_the_device_whole(network: Network) -> None:
+    dead = {"part": "pe2", "type": "refused", "message": "pe2 refuses."}
+    network.answers["get_routing_info"] = lambda device: {
+        **envelope(device, {**bgp(neighbor()), "neighbors": [{"neighbor": "pe2"}]}),
+        "status": "partial_success",
+        "metadata": {"errors": [dead]},
+    }
+    state = await network.ask("bgp on pe1", ScriptedModel(plan=plan("pe1")))
+    assert (state["verdict"], state["stop_reason"]) == ("healthy", "met")

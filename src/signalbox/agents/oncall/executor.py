@@ -24,7 +24,7 @@ from signalbox.agents.oncall.plans import likely_tools
 from signalbox.agents.oncall.prompts import STEP
 from signalbox.agents.oncall.state import ExecutedToolCall, GraphState, StepExecutionResult
 from signalbox.agents.oncall.steps import Part, read_step
-from signalbox.agents.oncall.tools import Budget, call_device, current_session, device_tools
+from signalbox.agents.oncall.tools import Budget, call_device, current_session, device_tools, lacking_parts
 from signalbox.errors import SignalboxError
 from signalbox.settings import get_settings
 from signalbox.toolbox.sessions import Session, ToolInfo
@@ -168,7 +168,10 @@ async def _carry_out(work: _Work, part: Part, guidance: str) -> tuple[list[Execu
         messages += [
             _shown_to_model(one, str(call.get("id") or "")) for one, call in zip(made, reply.tool_calls, strict=True)
         ]
-    return calls, None if calls else "no tool was found for it"
+    if not calls:
+        return calls, "no tool was found for it"
+    told = {one["function"]: lacking for one in calls if (lacking := lacking_parts(one.get("result")))}
+    return calls, "; ".join(f"{name} could not read {lacking}" for name, lacking in told.items()) or None
 
 
 async def _called(

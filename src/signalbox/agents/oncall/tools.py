@@ -25,6 +25,7 @@ __all__ = [
     "close_tools",
     "current_session",
     "device_tools",
+    "lacking_parts",
     "model_tools",
     "source_of",
     "use_server",
@@ -201,6 +202,26 @@ def _failure(given: Any) -> tuple[str, str] | None:
     told = given.get("error_response")
     told = told if isinstance(told, Mapping) else {}
     return str(told.get("type") or "failed"), str(told.get("message") or "The tool failed and does not say why.")
+
+
+def lacking_parts(given: Any) -> str:
+    """The parts that an answer lacks because they could not be read, each with why; a neighbour that could not be read
+    is a finding of its own, and no part of the device."""
+    if not isinstance(given, Mapping) or given.get("status") != "partial_success":
+        return ""
+    data, metadata = (_mapping(given.get(name)) for name in ("data", "metadata"))
+    around = {one.get("neighbor") for one in _listed(data.get("neighbors")) if isinstance(one, Mapping)}
+    errors = [one for one in _listed(metadata.get("errors")) if isinstance(one, Mapping)]
+    lacking = {str(one.get("part")): str(one.get("message")) for one in errors if one.get("part") not in around}
+    return "; ".join(f"{part} ({redact(why.rstrip('.'))})" for part, why in lacking.items())
+
+
+def _mapping(given: Any) -> Mapping[str, Any]:
+    return given if isinstance(given, Mapping) else {}
+
+
+def _listed(given: Any) -> Sequence[Any]:
+    return given if isinstance(given, list | tuple) else ()
 
 
 async def close_tools() -> None:

@@ -44,6 +44,8 @@ def looked_at(results: Sequence[Mapping[str, Any]], device: str) -> list[str]:
         if call["function"] == "get_routing_info":
             data = call["result"].get("data") or {}
             told = [said for key, said in (("bgp", "BGP sessions"), ("isis", "IS-IS adjacencies")) if data.get(key)]
+            if not told and {"bgp", "isis"} & set(data):
+                continue
             name = " and ".join(told) or name
         names.append(name)
     return list(dict.fromkeys(names))

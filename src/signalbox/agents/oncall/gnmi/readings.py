@@ -271,7 +271,7 @@ class Reader:
         real = {name: error for name, error in failed.items() if not error.is_absence}
         if need in failed:
             raise failed[need]
-        if real and len(failed) == len(paths) - len(mute):
+        if real and len(failed) == sum(name not in mute for name in paths):
             raise next(iter(real.values()))
         tree: Tree = {}
         for one in found.values():
