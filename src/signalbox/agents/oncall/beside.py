@@ -59,19 +59,19 @@ def past_times(text: str) -> list[str]:
     return [found.text] if is_over else []
 
 
-def is_elsewhere(text: str, steps: Sequence[str], topics: Topics) -> bool:
-    """Whether every topic that a request has a word of its own for is one that no step of the plan is about."""
+def is_elsewhere(text: str, plan: Sequence[str], topics: Topics) -> bool:
+    """Whether every topic that a request has a word of its own for is one that no sentence of the plan is about."""
     said = topics_in(text, _plain(topics))
-    return bool(said) and not said & _covered(steps, topics)
+    return bool(said) and not said & _covered(plan, topics)
 
 
-def topics_beside(text: str, steps: Sequence[str], topics: Topics) -> list[str]:
-    """The words for topics that are asked for in one list with others, and that no step of the plan is about."""
-    return [word for word in _listed_topics(text, topics) if not topics_in(word, topics) & _covered(steps, topics)]
+def topics_beside(text: str, plan: Sequence[str], topics: Topics) -> list[str]:
+    """The words for topics that are asked for in one list with others, and that no sentence of the plan is about."""
+    return [word for word in _listed_topics(text, topics) if not topics_in(word, topics) & _covered(plan, topics)]
 
 
-def _covered(steps: Sequence[str], topics: Topics) -> set[str]:
-    return {topic for step in steps if not step.startswith("If ") for topic in topics_in(step, topics)}
+def _covered(plan: Sequence[str], topics: Topics) -> set[str]:
+    return {topic for told in plan if not told.startswith("If ") for topic in topics_in(told, topics)}
 
 
 def _plain(topics: Topics) -> dict[str, list[str]]:

@@ -23,18 +23,11 @@ def diff(
     from rich.markup import escape
     from rich.table import Table
 
-    from signalbox.agents.oncall.history import diff_runs, kept_runs, read_baseline
+    from signalbox.agents.oncall.history import diff_runs, last_runs, read_baseline
     from signalbox.agents.oncall.spoken import plain_moments, spoken_moment
-    from signalbox.errors import NotFoundError
 
-    runs = kept_runs(device)
-    if not runs or (len(runs) < 2 and not baseline):
-        count = "No run" if not runs else "Only one run"
-        raise NotFoundError(
-            f"{count} on {device} was kept: there is nothing to compare.",
-            suggestion=f'Make one with: signalbox ask "check {device}" --agent oncall',
-        )
-    before, after = read_baseline(device, baseline) if baseline else runs[-2], runs[-1]
+    runs = last_runs(device, 1 if baseline else 2)
+    before, after = read_baseline(device, baseline) if baseline else runs[0], runs[-1]
     rows = diff_runs(before, after)
     if as_json:
         told = [{"name": name, "before": old, "after": new} for name, old, new in rows]

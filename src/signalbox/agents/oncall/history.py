@@ -16,7 +16,7 @@ from signalbox.errors import NotFoundError, RequestError, redact
 from signalbox.language.names import did_you_mean
 from signalbox.settings import home_folder, now
 
-__all__ = ["diff_runs", "keep_run", "kept_runs", "name_baseline", "read_baseline"]
+__all__ = ["diff_runs", "keep_run", "kept_runs", "last_runs", "name_baseline", "read_baseline"]
 
 _MOST = 50
 _NAME = re.compile(r"[\w.-]{1,64}")
@@ -53,15 +53,26 @@ def keep_run(device: str, intent: str, facts: Mapping[str, Sequence[Record]], fi
 
 def kept_runs(device: str) -> list[dict[str, Any]]:
     """What was kept of a device, the oldest first."""
-    return [json.loads(path.read_text("utf-8")) for path in sorted(_folder(device).glob("*.json"))]
+    return [json.loads(path.read_text("utf-8")) for path in sorted(_place(device).glob("*.json"))]
+
+
+def last_runs(device: str, count: int) -> list[dict[str, Any]]:
+    """The last so many runs on a device. Raises NotFoundError where there are fewer, with the nearest name."""
+    runs = kept_runs(device)
+    if len(runs) >= count:
+        return runs[-count:]
+    known = sorted(path.name for path in (home_folder() / "oncall" / "runs").glob("*") if path.name != device)
+    near = did_you_mean(device, known) if known and not runs else ""
+    raise NotFoundError(
+        f"{'No run' if not runs else 'Only one run'} on {device} was kept: there is nothing to compare.",
+        suggestion=near or f'Make one with: signalbox ask "check {device}" --agent oncall',
+    )
 
 
 def name_baseline(device: str, name: str) -> dict[str, Any]:
     """Keep the last run of a device under a name, to compare with later. Raises NotFoundError where there is none."""
     _checked(name)
-    runs = kept_runs(device)
-    if not runs:
-        raise _nothing(device)
+    runs = last_runs(device, 1)
     _write(_folder(device, "baselines") / f"{name}.json", runs[-1])
     return runs[-1]
 
@@ -69,7 +80,7 @@ def name_baseline(device: str, name: str) -> dict[str, Any]:
 def read_baseline(device: str, name: str) -> dict[str, Any]:
     """A named baseline of a device. Raises NotFoundError that names those there are."""
     _checked(name)
-    folder = _folder(device, "baselines")
+    folder = _place(device, "baselines")
     path = folder / f"{name}.json"
     if not path.is_file():
         known = [one.stem for one in sorted(folder.glob("*.json"))]
@@ -116,23 +127,18 @@ def _kept(records: Sequence[Record], key: str, fields: Sequence[str]) -> dict[st
     return kept
 
 
-def _nothing(device: str) -> NotFoundError:
-    known = sorted(path.name for path in (home_folder() / "oncall" / "runs").glob("*"))
-    near = did_you_mean(device, known) if known else ""
-    return NotFoundError(
-        f"No run on {device} was kept.",
-        suggestion=near or f'Make one with: signalbox ask "check {device}" --agent oncall',
-    )
-
-
 def _checked(name: str) -> None:
     if not _NAME.fullmatch(name) or name.startswith("."):
         raise RequestError(f"'{name}' is no name for a baseline.", suggestion="Use letters, figures, dots and hyphens.")
 
 
-def _folder(device: str, kind: str = "runs") -> Path:
+def _place(device: str, kind: str = "runs") -> Path:
     safe = re.sub(r"[^\w.-]", "_", device).lstrip(".") or "_"
-    folder = home_folder() / "oncall" / kind / safe
+    return home_folder() / "oncall" / kind / safe
+
+
+def _folder(device: str, kind: str = "runs") -> Path:
+    folder = _place(device, kind)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
 

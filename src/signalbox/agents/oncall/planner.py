@@ -78,7 +78,7 @@ async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None
         "retry": {},
         "not_covered": [
             *_left_over(state["user_query"], (*unread, *reading.not_covered), inventory, devices, focus),
-            *topics_beside(state["user_query"], plan.steps, load_checks().topics),
+            *topics_beside(state["user_query"], plan.told, load_checks().topics),
         ],
         "source": source_of(),
         "asked": {
@@ -158,7 +158,7 @@ def _intent(text: str, reading: Reading, before: Mapping[str, Any], plans: Mappi
     if earlier and read == _BROADEST and not _speaks_of(text, plans[read]):
         read = earlier
     if read and read != earlier:
-        if reading.confidence < _SURE or is_elsewhere(text, plans[read].steps, load_checks().topics):
+        if reading.confidence < _SURE or is_elsewhere(text, plans[read].told, load_checks().topics):
             return _asked_intent("What is to be checked? Nothing can be changed.", plans)
         return read
     if earlier:

@@ -39,7 +39,8 @@ _COMMON = frozenset(
         stem,
         "check look every all each any the its device devices state status whether and then see verify get list that "
         "have "
-        "how many what which there with for from this normal network router box find make sure first".split(),
+        "how many what which there with for from this normal network router box find make sure first "
+        "count run show read measure take use try test".split(),
     )
 )
 
@@ -51,6 +52,11 @@ class Plan:
     intent: str
     description: str
     steps: tuple[str, ...]
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """All that it says of what it is about."""
+        return self.description, *self.steps
 
 
 def load_plans() -> dict[str, Plan]:
