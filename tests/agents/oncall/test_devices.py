@@ -337,6 +337,14 @@ def test_some_of_a_group_are_asked_for(text: str) -> None:
     assert isinstance(meant(text), Question)
 
 
+def test_everywhere_in_the_core_is_every_router_of_the_core() -> None:
+    assert meant("ldp everywhere in the core", "everywhere") == ["xrd-3", "xrd-4", "core-rtr-1", "core-rtr-2"]
+
+
+def test_the_router_behind_a_device_is_another_one() -> None:
+    assert isinstance(meant("is the customer router of xrd-1 alive", "xrd-1"), Question)
+
+
 def test_a_mark_after_a_hyphen_stands_for_a_figure() -> None:
     assert meant("core-rtr-? errors", "core-rtr-?") == ["core-rtr-1", "core-rtr-2"]
 

@@ -59,6 +59,11 @@ _REVIEWED = re.compile(r"[\s-]*(?:\w+\s+)?(?:re\w*v\w*w\w*|audit|check|role|part
 _OF_ANOTHER = re.compile(
     r"\s+(?:is|are)\s+(?:connected|attached|linked|homed|peer(?:ed|ing))\s+(?:to|with)\s*(?:[.,;?!]|$)", re.IGNORECASE
 )
+_ANOTHER_OF = re.compile(
+    r"\b(?:router|switch|box|device|node|host|firewall|cpe)\s+"
+    r"(?:of|behind|beside|next\s+to|(?:attached|connected|linked)\s+to)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
 _OF_THE_REST = re.compile(r"\b(?:rest\s+of\s+(?:(?:the|our|my)\s+)?|(?:other|remaining)\s+)$", re.IGNORECASE)
 _THE_REST = re.compile(
     r"\b(?:(?:the|all)\s+(?:others|rest|remaining\s+ones|other\s+ones?)|(?:everything|everyone)\s+else|others)\b"
@@ -133,6 +138,7 @@ def _own_part(text: str, mentions: Sequence[Mention], at: int, reading: Reading)
     if (
         _UNSAID.match(text, one.end)
         or _IS_NOT.search(text, *_right_before(one))
+        or (one.kind == "name" and _ANOTHER_OF.search(text, *_right_before(one)))
         or (one.kind == "every" and not marked and at)
     ):
         return "doubt"

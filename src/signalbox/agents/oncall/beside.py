@@ -19,6 +19,7 @@ Topics = Mapping[str, Sequence[str]]
 _THING = (
     r"vrfs?|vpns?|l3vpns?|loopbacks?|peers?|peerings?|neighbou?rs?|sessions?|routes?|interfaces?|sub-?interfaces?|vlans?|polic(?:y|ies)"
     r"|acls?|filters?|tunnels?|address(?:es)?|descriptions?|users?|accounts?|routers?|devices?|box|links?|ports?|lsps?|tags?|maps?"
+    r"|memory|bandwidth|capacity"
 )
 # A second BGP peer, another loopback, a vrf for BLUE: not a vrf check, nor the state of a vrf.
 _WISH = re.compile(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,10 @@ ACTIONS = {
     "change": "alter a device: shut, enable, configure, clear, reset, reload, restart, upgrade, delete, fix",
     "other": "no check of network devices: a graph over time, a task, an experiment, small talk",
 }
+
+
+# What joins a name to the one before is no part of it: and/or pe2.
+_JOINED = re.compile(r"^(?:[/&+,;\s]|(?:and|or)\b)+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,7 @@ def _reading(given: Mapping[str, Any], intents: Mapping[str, str]) -> Reading:
     return Reading(
         action=action if action in ACTIONS else "check",
         intent=intent if intent in intents else "",
-        devices=_words(given.get("devices")),
+        devices=tuple(name for one in _words(given.get("devices")) if (name := _JOINED.sub("", one))),
         left_out=_words(given.get("left_out")),
         interface=_word(given.get("interface")),
         vrf=_word(given.get("vrf")),

@@ -112,7 +112,9 @@ def narrowed(text: str, one: Mention, others: Iterable[Mention], devices: Sequen
     if odd:
         names = [name for name in names if parts(name)[-1].isdigit() and int(parts(name)[-1]) % 2 == (odd == "odd")]
     place = place_after(text, one)
-    if place and (_has_a_place(place) or (place[0][0].isupper() and place[0].casefold() not in _NEUTRAL)):
+    if place and one.kind == "every" and (role := role_of(place[0])):
+        names = [device.name for device in devices if device.role == role]
+    elif place and (_has_a_place(place) or (place[0][0].isupper() and place[0].casefold() not in _NEUTRAL)):
         return replace(one, kind="some")
     if count and count != len(names):
         names = _so_many(text[one.start : one.end], count, others, devices)
