@@ -170,8 +170,8 @@ async def _carry_out(work: _Work, part: Part, guidance: str) -> tuple[list[Execu
         ]
     if not calls:
         return calls, "no tool was found for it"
-    told = {one["function"]: lacking for one in calls if (lacking := lacking_parts(one.get("result")))}
-    return calls, "; ".join(f"{name} could not read {lacking}" for name, lacking in told.items()) or None
+    parts = {one["function"]: lacking for one in calls if (lacking := lacking_parts(one.get("result")))}
+    return calls, "; ".join(f"{name} could not read {lacking}" for name, lacking in parts.items()) or None
 
 
 async def _called(

@@ -89,7 +89,7 @@ def narrowed(text: str, one: Mention, others: Iterable[Mention], devices: Sequen
     """A mention of a group with the devices that the words beside it leave; of kind `some` where they cannot tell."""
     if _ONE_OF.search(text[: one.start]) or _ANY_ONE.match(text[one.start : one.end]):
         return replace(one, kind="one_of_role")
-    if (told := _SO_MANY_OF.search(text[: one.start])) and _count(told[1]) != len(one.names):
+    if (many := _SO_MANY_OF.search(text[: one.start])) and _count(many[1]) != len(one.names):
         return replace(one, kind="some")
     if _A_PART_OF.search(text[: one.start]) or _SOMEBODYS.match(text, one.end):
         return replace(one, kind="some")
