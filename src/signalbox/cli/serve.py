@@ -75,8 +75,10 @@ def serve(
 
 
 def _collect_seldom() -> None:
-    """Look for garbage in circles after 50,000 new objects, and not after 700: a request makes thousands that all go by
-    themselves, and to look through them time and again was a quarter of what the service did under load."""
+    """Look for garbage in circles after 50,000 new objects, and not after 700, and never through what the service is
+    made of: a request makes thousands that all go by themselves, and to look through them and all the rest time and
+    again was a third of what the service did under load."""
+    gc.freeze()
     gc.set_threshold(50_000, *gc.get_threshold()[1:])
 
 
