@@ -9,19 +9,24 @@ import asyncio
 import logging
 import traceback
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 from signalbox.contract import Agent, NodeEvent
 from signalbox.contract.answer import Answer
 from signalbox.errors import NotFoundError, ProgrammerError, RequestError, SignalboxError, redact
 from signalbox.maps import MapResult, open_map
+from signalbox.maps.writing import use_writing
 from signalbox.runs import records, threads
 from signalbox.runs.asking import answer_of, check_question, graph_of, load_model, mark_used, remember, turn_before
+from signalbox.runs.drafts import Draft
 from signalbox.runs.events import Channel, open_channel
 from signalbox.runs.life import Life, begin, take_up
 from signalbox.runs.observing import Watch, watched
 from signalbox.runs.records import RESUMABLE, Run
 from signalbox.runs.served import find_served, is_map
+from signalbox.settings import get_settings
 from signalbox.toolbox.ledger import Call, Ledger, use_ledger
 from signalbox.toolbox.person import use_person
 
@@ -75,7 +80,7 @@ async def _carry(agent: Agent, life: Life, said: str | None = None) -> Run:
     assert life.record is not None
     run_id = life.run.run_id
     # A run that another one handed its request to tells where people listen to that other.
-    channel = await asyncio.to_thread(open_channel, life.record.metadata.get(_FOR, run_id))
+    channel = await asyncio.to_thread(open_channel, life.record.channel)
     task = asyncio.create_task(_run(agent, life, channel, said))
     _under_way[run_id] = task
     task.add_done_callback(lambda done: _ended(run_id, done))
@@ -94,10 +99,11 @@ async def _run(agent: Agent, life: Life, channel: Channel, said: str | None) -> 
     record = life.record
     assert record is not None
     channel.add("metadata", {"run_id": channel.run_id, "thread_id": record.thread_id, "attempt": record.attempts + 1})
+    draft = Draft(partial(channel.add, "text"))
     answer: Answer | None = None
     try:
         while True:
-            answer = await _carried(agent, life, channel, said)
+            answer = await _carried(agent, life, channel, draft, said)
             handed = await _hand_on(agent, answer, life)
             if handed is None:
                 return answer
@@ -110,11 +116,12 @@ async def _run(agent: Agent, life: Life, channel: Channel, said: str | None) -> 
         if answer is not None:
             if answer.error:
                 channel.add("error", answer.error)
-            channel.add("answer", answer.as_dict())
+            message = draft.become(answer.answer, f"{answer.run_id}-{channel.latest}")
+            channel.add("answer", {**answer.as_dict(), "message_id": message})
         await asyncio.shield(channel.aclose())
 
 
-async def _carried(agent: Agent, life: Life, channel: Channel, said: str | None) -> Answer:
+async def _carried(agent: Agent, life: Life, channel: Channel, draft: Draft, said: str | None) -> Answer:
     record = life.record
     assert record is not None
     mark_used(agent)
@@ -135,7 +142,7 @@ async def _carried(agent: Agent, life: Life, channel: Channel, said: str | None)
 
     life.present = present
     try:
-        with use_ledger(ledger), watched(agent.name, record.thread_id, record.run_id) as watch:
+        with use_ledger(ledger), _heard(agent, draft), watched(agent.name, record.thread_id, record.run_id) as watch:
             await life.arun(lambda event: channel.add("node", _told(event)))
             watch.error = (answers[-1].error or {}).get("error_type")
         if agent.hands_over is None or agent.hands_over(answers[-1].state) is None:
@@ -143,6 +150,13 @@ async def _carried(agent: Agent, life: Life, channel: Channel, said: str | None)
         return answers[-1]
     except Exception as error:
         return await asyncio.to_thread(_fail, agent, record, error)
+
+
+def _heard(agent: Agent, draft: Draft) -> AbstractContextManager[None]:
+    """Hear what models write. The offline model says all at once, so that nothing is gained where it alone is asked;
+    the rows of a map may name a model of their own."""
+    is_offline = get_settings().model == "offline" and not is_map(agent)
+    return nullcontext() if is_offline else use_writing(draft.take)
 
 
 async def _hand_on(agent: Agent, answer: Answer, life: Life) -> tuple[Agent, Life] | None:
@@ -153,12 +167,12 @@ async def _hand_on(agent: Agent, answer: Answer, life: Life) -> tuple[Agent, Lif
     before, other = life.record, find_served(str(route["to"]))
     metadata = {
         **before.metadata,
-        _FOR: before.metadata.get(_FOR, before.run_id),
+        _FOR: before.channel,
         _ROUTE: {"to": route["to"], "confidence": route.get("confidence")},
     }
     said = str(route.get("request") or before.said)
     next_life = await asyncio.to_thread(_begun, other, said, before.thread_id, None, metadata, None)
-    await asyncio.to_thread(records.note_handed, str(metadata[_FOR]), next_life.run.run_id)
+    await asyncio.to_thread(records.note_handed, before.channel, next_life.run.run_id)
     return other, next_life
 
 

@@ -99,6 +99,11 @@ class Run:
         """How it stands: a run whose process has died was interrupted, whatever the database says."""
         return "interrupted" if self.status == "running" and not is_alive(self.owner) else self.status
 
+    @property
+    def channel(self) -> str:
+        """Where its events are told: those of a request that was handed on, at the run where it came in."""
+        return str(self.metadata.get("for_run", self.run_id))
+
     def expires_at(self, question: Mapping[str, Any]) -> datetime | None:
         """When the time for an answer is up."""
         told = question.get("expires_at")
