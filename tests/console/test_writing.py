@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -49,53 +46,9 @@ SEEN = """() => {
 }"""
 
 
-class Model(ThreadingHTTPServer):
-    """A server with OpenAI's protocol whose model writes in two parts, and waits between them until it may go on."""
-
-    daemon_threads = True
-    may_go_on = threading.Event()
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-
-
-class _Handler(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        """A chat completion, streamed."""
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))["messages"][-1]["content"]
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
-        self.end_headers()
-        if not asked.startswith("Write"):
-            self._send("a thought that nobody has to see", "stop")
-            return
-        self._send("The first part, **in bold**.\n\n")
-        assert isinstance(self.server, Model)
-        self.server.may_go_on.wait(60)
-        self._send("The second part.", "stop")
-
-    def _send(self, text: str, finish: str | None = None) -> None:
-        choice = {"index": 0, "delta": {"content": text}, "finish_reason": finish}
-        chunk = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
-        self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode() + (b"data: [DONE]\n\n" if finish else b""))
-        self.wfile.flush()
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[Model]:
-    server = Model()
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
-
-
 @pytest.fixture(scope="module")
 def page(
-    model: Model,
+    writing_model: Any,
     tmp_path_factory: pytest.TempPathFactory,
     serve: Callable[..., AbstractContextManager[str]],
     visit: Callable[[str], Any],
@@ -113,8 +66,7 @@ def page(
     settings = {
         "PYTHONPATH": f"{folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
         "SIGNALBOX_MODEL": "openai/m",
-        "OPENAI_API_KEY": "none",
-        "OPENAI_BASE_URL": f"http://127.0.0.1:{model.server_address[1]}/v1",
+        "SIGNALBOX_MODEL_BASE_URL": writing_model.address,
     }
     with serve(folder / "home", "--agent", "writer", **settings) as address:
         opened = visit(address)
@@ -122,17 +74,17 @@ def page(
         yield opened
 
 
-def test_what_a_model_writes_is_read_while_it_writes(page: Any, model: Model, answer_to: Ask) -> None:
+def test_what_a_model_writes_is_read_while_it_writes(page: Any, writing_model: Any, answer_to: Ask) -> None:
     page.evaluate(SEEN)
     page.locator("#question textarea").fill("a letter")
     page.locator("#question textarea").press("Enter")
     page.locator("#current .answer strong", has_text="in bold").wait_for()
     assert page.locator("#stop").is_visible()
     assert "thought" not in page.locator("#current .answer").inner_text()
-    model.may_go_on.set()
+    writing_model.may_go_on.set()
     assert "The second part." in answer_to(page, "a letter").inner_text()
     seen = page.evaluate("window.seen")
-    assert all(after.startswith(before) for before, after in zip(seen, seen[1:], strict=False))
+    assert all(after.startswith(before) for before, after in pairwise(seen))
 
 
 def test_what_code_tells_is_written_down_and_only_grows(page: Any, ask: Ask, begin_anew: Callable[[Any], Any]) -> None:

@@ -9,7 +9,6 @@ import asyncio
 import logging
 import traceback
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -17,7 +16,6 @@ from signalbox.contract import Agent, NodeEvent
 from signalbox.contract.answer import Answer
 from signalbox.errors import NotFoundError, ProgrammerError, RequestError, SignalboxError, redact
 from signalbox.maps import MapResult, open_map
-from signalbox.maps.writing import use_writing
 from signalbox.runs import records, threads
 from signalbox.runs.asking import answer_of, check_question, graph_of, load_model, mark_used, remember, turn_before
 from signalbox.runs.drafts import Draft
@@ -26,7 +24,6 @@ from signalbox.runs.life import Life, begin, take_up
 from signalbox.runs.observing import Watch, watched
 from signalbox.runs.records import RESUMABLE, Run
 from signalbox.runs.served import find_served, is_map
-from signalbox.settings import get_settings
 from signalbox.toolbox.ledger import Call, Ledger, use_ledger
 from signalbox.toolbox.person import use_person
 
@@ -141,8 +138,9 @@ async def _carried(agent: Agent, life: Life, channel: Channel, draft: Draft, sai
         return answer.as_dict()
 
     life.present = present
+    heard = draft.heard(always=is_map(agent))  # the rows of a map may name a model of their own
     try:
-        with use_ledger(ledger), _heard(agent, draft), watched(agent.name, record.thread_id, record.run_id) as watch:
+        with use_ledger(ledger), watched(agent.name, record.thread_id, record.run_id) as watch, heard:
             await life.arun(lambda event: channel.add("node", _told(event)))
             watch.error = (answers[-1].error or {}).get("error_type")
         if agent.hands_over is None or agent.hands_over(answers[-1].state) is None:
@@ -150,13 +148,6 @@ async def _carried(agent: Agent, life: Life, channel: Channel, draft: Draft, sai
         return answers[-1]
     except Exception as error:
         return await asyncio.to_thread(_fail, agent, record, error)
-
-
-def _heard(agent: Agent, draft: Draft) -> AbstractContextManager[None]:
-    """Hear what models write. The offline model says all at once, so that nothing is gained where it alone is asked;
-    the rows of a map may name a model of their own."""
-    is_offline = get_settings().model == "offline" and not is_map(agent)
-    return nullcontext() if is_offline else use_writing(draft.take)
 
 
 async def _hand_on(agent: Agent, answer: Answer, life: Life) -> tuple[Agent, Life] | None:

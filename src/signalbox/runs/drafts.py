@@ -1,12 +1,14 @@
-"""The text of an answer as events: while a model writes it, in the pieces that come; else in its paragraphs."""
+"""The text of an answer, told while a model writes it, in the pieces that come; else in its paragraphs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
-from signalbox.maps.writing import Piece
+from signalbox.maps.writing import Piece, use_writing
+from signalbox.settings import get_settings
 
 __all__ = ["Draft", "paragraphs"]
 
@@ -26,6 +28,15 @@ class Draft:
         self._message, self._node = "", ""
         self._told, self._kept = "", ""
         self._at = 0.0
+
+    @contextmanager
+    def heard(self, *, always: bool = False) -> Iterator[None]:
+        """Take what models write in this block; with the offline model, which says all at once, only if `always`."""
+        if get_settings().model == "offline" and not always:
+            yield
+            return
+        with use_writing(self.take):
+            yield
 
     def take(self, piece: Piece) -> None:
         """A model has written something."""
