@@ -9,6 +9,7 @@ import asyncio
 import logging
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -152,10 +153,16 @@ async def _carried(agent: Agent, life: Life, channel: Channel, draft: Draft, sai
 
 async def _hand_on(agent: Agent, answer: Answer, life: Life) -> tuple[Agent, Life] | None:
     """The agent that the request is sent on to, with its run in the same thread; None where it is sent nowhere."""
-    route = agent.hands_over(answer.state) if agent.hands_over is not None and answer.status == "completed" else None
-    if route is None or life.record is None:
+    if answer.status != "completed" or life.record is None:
         return None
-    before, other = life.record, find_served(str(route["to"]))
+    return await _handed(agent, answer.state, life.record)
+
+
+async def _handed(agent: Agent, state: Mapping[str, Any], before: Run) -> tuple[Agent, Life] | None:
+    route = agent.hands_over(state) if agent.hands_over is not None else None
+    if route is None:
+        return None
+    other = find_served(str(route["to"]))
     metadata = {
         **before.metadata,
         _FOR: before.channel,
@@ -208,8 +215,8 @@ async def find_own_run(thread_id: str, run_id: str) -> Run:
 
 
 async def wait_for_run(run_id: str) -> Run:
-    """The run, when it has ended, waits or broke off; the one that has its request now. It goes on when who waits
-    goes away."""
+    """The run, when it has ended or waits; the one that has its request now. One that a dead process left is waited
+    for, too: it is taken up. It goes on when who waits goes away."""
     task = _under_way.get(run_id)
     if task is not None:
         await asyncio.wait([task])
@@ -218,7 +225,7 @@ async def wait_for_run(run_id: str) -> Run:
         if run is None:
             raise NotFoundError(f"There is no run '{run_id}'.")
         run = await asyncio.to_thread(records.carrier_of, run)
-        if run_id in _under_way or run.is_under_way:
+        if run_id in _under_way or run.is_under_way or run.is_left_behind:
             await asyncio.sleep(0.2)
             continue
         return run
@@ -249,7 +256,19 @@ async def recover() -> list[Run]:
                 _log.info("Run %s was not taken up: %s", run.run_id, error.user_message)
             except Exception as error:
                 _log.error("Run %s cannot be taken up: %s", run.run_id, redact(error))
+    for run in await asyncio.to_thread(records.never_handed):
+        with use_person(run.person), suppress(NotFoundError, RequestError):
+            taken += await _handed_late(run)
     return taken
+
+
+async def _handed_late(run: Run) -> list[Run]:
+    """Hand on the request of a run whose process died when it had ended, and before another had its request."""
+    state = (run.result.get("answer") or {}).get("state") or {}
+    if run.run_id in _under_way:
+        return []
+    handed = await _handed(find_served(run.agent or run.name), state, run)
+    return [] if handed is None else [await _carry(*handed)]
 
 
 async def _taken_up(run: Run) -> Run:

@@ -99,7 +99,8 @@ def _nothing(
     verdict = f"Nothing found: no symptom{named} was seen {when}."
     if symptoms:
         verdict += f" Others had symptoms: {'; '.join(one['text'] for one in symptoms[:3])}."
-    return _conclusion(verdict, None, [], ruled_out=[f"{one['text']} (no symptom beside it)" for one in others])
+    ruled_out = [f"{one['text'].rstrip('.')} (no symptom beside it)" for one in others]
+    return _conclusion(verdict, None, [], ruled_out=ruled_out)
 
 
 def _conclusion(
@@ -177,7 +178,7 @@ def _why_not(one: Seen, first: datetime, last: datetime) -> str:
         reason = "nothing was wrong with it"
     else:
         reason = "it had been so long before the symptom began"
-    return f"{one['text']} ({reason})"
+    return f"{one['text'].rstrip('.')} ({reason})"
 
 
 def _next_steps(cause: Seen, symptom: Seen, named: str) -> list[str]:
