@@ -84,7 +84,10 @@ async def _overheard(run: MapRun, compiled: CompiledMap, context: RunContext) ->
         if mode == "values":
             pauses += item.get("__interrupt__", ())
             raw.update(item)
-        elif listener is not None and (piece := piece_of(*item, run.graph)) is not None:
+            continue
+        chunk, about = item
+        piece = piece_of(chunk, about, run.graph)
+        if piece is not None and listener is not None:
             listener(piece)
     return raw, _each_once(pauses)
 
