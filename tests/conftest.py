@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import json
 import logging
 import os
 import shutil
 import socket
 import subprocess
 import textwrap
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -204,3 +207,51 @@ def node_exporter() -> Iterator[str | None]:
     place = f"127.0.0.1:{free_port()}"
     with running(["prometheus-node-exporter", f"--web.listen-address={place}"], f"http://{place}/metrics"):
         yield place
+
+
+class WritingModel(ThreadingHTTPServer):
+    """A server with OpenAI's protocol. Its model writes in two parts, and waits between them until it may go on; what
+    it is not told to write down it answers at once, with a thought."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Completions)
+        self.may_go_on = threading.Event()
+        self.address = f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+class _Completions(BaseHTTPRequestHandler):
+    server: WritingModel
+
+    def do_POST(self) -> None:
+        """A chat completion, streamed."""
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))["messages"][-1]["content"]
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        if not asked.startswith("Write"):
+            self._send("a thought that nobody has to see", "stop")
+            return
+        self._send("The first part, **in bold**.\n\n")
+        self.server.may_go_on.wait(60)
+        self._send("The second part.", "stop")
+
+    def _send(self, text: str, finish: str | None = None) -> None:
+        choice = {"index": 0, "delta": {"content": text}, "finish_reason": finish}
+        chunk = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+        self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode() + (b"data: [DONE]\n\n" if finish else b""))
+        self.wfile.flush()
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def writing_model() -> Iterator[WritingModel]:
+    """A model that streams, behind a real connection."""
+    server = WritingModel()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()

@@ -55,6 +55,7 @@ def test_a_newcomer_sees_what_it_is_with_one_example_for_each_agent(page: Any, l
     cards = page.locator("#examples button")
     assert {text.splitlines()[0].lower() for text in cards.all_inner_texts()} >= AGENTS
     assert all(card.bounding_box()["y"] + card.bounding_box()["height"] < DESK["height"] for card in cards.all())
+    assert len({card.locator("b").bounding_box()["y"] for card in cards.all()}) == 1
     assert {url.split("/")[2] for url in fetched if url.startswith("http")} == {page.url.split("/")[2]}
     look(page, "welcome")
 
@@ -143,6 +144,17 @@ def test_an_investigation_is_a_time_line_whose_evidence_opens_and_its_tasks_wait
     page.get_by_role("button", name="Approve").click()
     assert "No task" not in answer_to(page, "Approve").inner_text()
     assert "core-rtr-1" in ask(begin_anew(page), "Show my tasks").inner_text()
+
+
+def test_many_conversations_scroll_above_what_stands_at_the_foot(
+    page: Any, ask: Ask, begin_anew: Callable[[Any], Any]
+) -> None:
+    for _ in range(3):
+        ask(begin_anew(page), "What can you do?")
+    page.set_viewport_size({"width": 1400, "height": 320})
+    bottom = page.locator("#threads .wrap:has(label)").evaluate("one => one.getBoundingClientRect().bottom")
+    assert bottom <= page.locator("#foot").bounding_box()["y"]
+    page.set_viewport_size(DESK)
 
 
 def test_two_people_side_by_side_see_their_own_conversations_only(

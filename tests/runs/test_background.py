@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from signalbox.contract import Agent
 from signalbox.errors import NotFoundError
-from signalbox.runs import records
+from signalbox.runs import background, records
 from signalbox.runs.background import answer_question, find_own_run, launch, recover, wait_for_run
 from signalbox.runs.events import follow
 from signalbox.runs.served import find_served
@@ -68,6 +69,32 @@ async def test_a_run_whose_process_died_is_taken_up_and_not_for_ever(monkeypatch
     _leave_behind(run.run_id)
     assert await recover() == []
     assert (await wait_for_run(run.run_id)).status == "error"
+
+
+async def test_who_waits_for_a_run_that_was_left_behind_gets_its_end() -> None:
+    run = await launch(find_served("Review"), "Hi", thread_id="t")
+    await wait_for_run(run.run_id)
+    _leave_behind(run.run_id)
+    waiting = asyncio.create_task(wait_for_run(run.run_id))
+    await asyncio.sleep(0)
+    await recover()
+    assert (await waiting).status == "waiting"
+
+
+async def test_a_request_whose_process_died_before_it_was_handed_on_is_handed_on_once(
+    monkeypatch: pytest.MonkeyPatch, set_clock: Callable[[str], None]
+) -> None:
+    found = find_served
+    monkeypatch.setattr(background, "find_served", lambda name: door() if name == "Door" else found(name))
+    set_clock("2026-11-17T12:00:00Z")
+    run = await launch(found("Door"), "Hi", thread_id="t")
+    await wait_for_run(run.run_id)
+    assert await recover() == []
+    set_clock("2026-11-17T12:02:00Z")
+    assert len(await recover()) == 1
+    waiting = await wait_for_run(run.run_id)
+    assert waiting.result["answer"]["question"]["message"] == "Publish Hi?"
+    assert await recover() == []
 
 
 def _leave_behind(run_id: str) -> None:

@@ -105,7 +105,8 @@ async def test_a_text_comes_in_its_paragraphs(client: Any) -> None:
     pieces = [part.data[0]["content"] for part in parts if part.event == "messages"]
     assert (len(pieces), "".join(pieces)) == (3, f"Hello {text}")
     grown = [part.data[0]["content"] for part in parts if part.event.startswith("messages/")]
-    assert grown == ["Hello one\n\n", "Hello one\n\ntwo\n\n", f"Hello {text}"]
+    assert grown == ["Hello one\n\n", "Hello one\n\ntwo\n\n", f"Hello {text}", f"Hello {text}"]
+    assert len({part.data[0]["id"] for part in parts if part.event.startswith("messages")}) == 1
 
 
 async def test_a_background_run_is_polled_joined_and_streamed(client: Any, folder: Path) -> None:

@@ -22,7 +22,7 @@ from signalbox.drawing.text import plain_text, readable
 from signalbox.errors import SignalboxError
 from signalbox.runs.served import find_served
 
-__all__ = ["answer_html", "shown_name", "told"]
+__all__ = ["answer_html", "draft_html", "opening_of", "shown_name", "told"]
 
 _LONGEST = 4_000
 _STATISTICS = frozenset(("min", "mean", "median", "max", "last", "points"))
@@ -36,9 +36,25 @@ def answer_html(answer: Mapping[str, Any], key: str = "") -> str:
     error, question = answer.get("error"), answer.get("question") or {}
     inside = _error(error) if error else "".join(_parts(answer))
     asks = _question(question) if question and not error else ""
-    who = f'<div class="who">{escape(shown_name(str(answer.get("agent") or "")))}</div>'
+    who = _who(str(answer.get("agent") or ""))
     body = f"{who}{inside}{_notes(answer)}{_evidence(answer, key)}{_tools(answer)}{asks}"
     return f'<div class="answer">{_with_links(body, answer)}</div>'
+
+
+def draft_html(agent: str, text: str) -> str:
+    """A text that is still being written, as the card that will be the answer's."""
+    return f'<div class="answer draft">{_who(agent)}<div class="text">{_markdown(text)}</div></div>'
+
+
+def opening_of(answer: Mapping[str, Any]) -> str:
+    """The text that the card of an answer begins with; empty where it begins with something else."""
+    blocks = [] if answer.get("error") else _in_order(answer)
+    is_text = bool(blocks) and blocks[0].get("type") == "text" and not blocks[0].get("title")
+    return _unsaid(str(blocks[0].get("text") or ""), blocks[1:], answer) if is_text else ""
+
+
+def _who(agent: str) -> str:
+    return f'<div class="who">{escape(shown_name(agent))}</div>'
 
 
 def shown_name(agent: str) -> str:
@@ -64,7 +80,7 @@ def _question(question: Mapping[str, Any]) -> str:
     )
 
 
-def _parts(answer: Mapping[str, Any]) -> Iterator[str]:
+def _in_order(answer: Mapping[str, Any]) -> list[Block]:
     """The text and the blocks in the order in which they are read."""
     blocks: list[Block] = [dict(block) for block in answer.get("blocks") or () if isinstance(block, Mapping)]
     text = str(answer.get("answer") or "")
@@ -72,7 +88,11 @@ def _parts(answer: Mapping[str, Any]) -> Iterator[str]:
     # An untitled text says a part of the answer: where all of them say the whole of it, they say it in its places.
     if _words(" ".join(str(block.get("text")) for block in untitled)) != _words(text):
         blocks = [{"type": "text", "text": text}, *(block for block in blocks if block not in untitled)]
-    before: Block = {}
+    return blocks
+
+
+def _parts(answer: Mapping[str, Any]) -> Iterator[str]:
+    blocks, before = _in_order(answer), Block()
     for place, block in enumerate(blocks):
         yield _part(block, before, blocks[place + 1 :], answer)
         before = block

@@ -9,8 +9,17 @@
     const text = `${Math.max(0, Math.round((Date.now() - one.dataset.since) / 1000))} s`;
     if (one.textContent !== text) one.textContent = text;  // A change is drawn, and would be looked at again.
   });
+  // A button's text would stand in its middle, as high as the longest: in parts, the names are level with each other.
+  const cards = () => document.querySelectorAll("#examples .example:not(:has(b))").forEach((one) => {
+    const [name, ...rest] = one.textContent.trim().split("\n");
+    const [head, text] = [document.createElement("b"), document.createElement("span")];
+    head.textContent = name;
+    text.textContent = rest.join(" ").replaceAll("-", "\u2011");
+    one.replaceChildren(head, text);
+  });
   let turn = "";
   const drawn = () => {
+    cards();
     document.querySelectorAll("details[data-key]").forEach((one) => {
       const open = folds.get(one.dataset.key);
       if (open !== undefined && open !== one.open) one.open = open;

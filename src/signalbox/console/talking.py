@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
+from signalbox.console.answers import opening_of
 from signalbox.console.turn import Turn, take
 from signalbox.contract import Agent
 from signalbox.contract.answer import Answer
@@ -25,6 +26,8 @@ _NOTICE = 15.0
 _SLOW = "This takes longer than usual. It goes on, also when you leave the page."
 _PACE = 0.15
 """Seconds between two pictures of a turn: a run of many quick steps is not drawn anew for each."""
+_STROKE, _FEWEST_WORDS, _MOST_PICTURES = 0.06, 4, 8
+"""How a text is written down: seconds between two pictures, the fewest words that each adds, the most pictures."""
 _asking: dict[str, asyncio.Task[tuple[Run, int]]] = {}
 """By thread, what was said and has no run yet."""
 _followed: dict[str, int] = {}
@@ -40,7 +43,7 @@ async def talk(person: str, agent: Agent, said: str, thread: str, turn: Turn) ->
     """Say something in a thread, and give the turn each time that something happens in it."""
     # The person is bound around the task alone: what yields may go on in another context.
     with use_person(person):
-        asking = _asking[thread] = asyncio.create_task(_start(agent, said, thread))
+        asking = _asking[thread] = asyncio.create_task(say(agent, said, thread_id=thread))
     try:
         # A page that is left does not take back what was said.
         run, after = await asyncio.shield(asking)
@@ -60,23 +63,11 @@ async def talk(person: str, agent: Agent, said: str, thread: str, turn: Turn) ->
         yield turn
 
 
-async def _start(agent: Agent, said: str, thread: str) -> tuple[Run, int]:
-    """The run that what was said belongs to, and the number of the last event that was shown before."""
-    waiting = await asyncio.to_thread(latest_run, thread, ("waiting",))
-    before = await asyncio.to_thread(list_events, _channel(waiting)) if waiting is not None else []
-    return await say(agent, said, thread_id=thread), before[-1].number if before else 0
-
-
-def _channel(run: Run) -> str:
-    """Where the events of a run are told: a request that was handed on is followed where it came in."""
-    return str(run.metadata.get("for_run", run.run_id))
-
-
 async def follow_run(turn: Turn, run: Run, after: int | None = None) -> AsyncIterator[Turn]:
     """Give the turn each time that something happens in its run; without a number, from its latest turn on."""
     turn.agent = run.agent or run.name
     if after is None:
-        after = await asyncio.to_thread(_last_pause, _channel(run))
+        after = await asyncio.to_thread(_last_pause, run.channel)
     thread = run.thread_id
     _followed[thread] = _followed.get(thread, 0) + 1
     try:
@@ -94,7 +85,7 @@ def _last_pause(channel: str) -> int:
 
 
 async def _paced(turn: Turn, run: Run, after: int) -> AsyncIterator[None]:
-    events, clock = follow(_channel(run), after), asyncio.get_running_loop().time
+    events, clock = follow(run.channel, after), asyncio.get_running_loop().time
     coming = asyncio.ensure_future(anext(events, None))
     shown, is_new = 0.0, False
     try:
@@ -115,7 +106,22 @@ async def _paced(turn: Turn, run: Run, after: int) -> AsyncIterator[None]:
     finally:
         coming.cancel()
     turn.is_stopped = turn.is_stopped or turn.answer is None
+    async for _ in _written(turn):
+        yield
     yield
+
+
+async def _written(turn: Turn) -> AsyncIterator[None]:
+    """Let the text of an answer be written down before the page, from where a model's own writing had come to."""
+    text = opening_of(turn.answer) if turn.answer else ""
+    if not text.startswith(turn.draft):
+        return
+    known, count = len(turn.draft.split()), len(text.split())
+    step = max(_FEWEST_WORDS, -(-(count - known) // _MOST_PICTURES))
+    for turn.shown in range(known + step, count, step):
+        yield
+        await asyncio.sleep(_STROKE)
+    turn.shown = None
 
 
 def _carrier(run: Run) -> str:
@@ -139,7 +145,7 @@ async def _stop(thread: str) -> None:
         run = await asyncio.to_thread(latest_run, thread, ("running",))
         if run is not None:
             # The task that carries a run is known by the one at which the request came in.
-            head = await asyncio.to_thread(get_run, _channel(run))
+            head = await asyncio.to_thread(get_run, run.channel)
             with suppress(RequestError):
                 await cancel_run(head or run)
                 return

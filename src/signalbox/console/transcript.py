@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from signalbox.console.answers import answer_html, shown_name, told
+from signalbox.console.answers import answer_html, draft_html, opening_of, shown_name, told
 from signalbox.console.graphs import draw_graph
 from signalbox.console.turn import Turn
 
@@ -20,14 +21,25 @@ def turns_html(turns: Sequence[Turn]) -> str:
 
 def turn_html(turn: Turn) -> str:
     """The turn as one section of the page."""
-    if turn.answer:
+    if turn.answer and turn.shown is not None:
+        end = draft_html(str(turn.answer.get("agent") or ""), first_words(opening_of(turn.answer), turn.shown))
+    elif turn.answer:
         end = answer_html(turn.answer, turn.key)
     elif turn.is_stopped:
         end = '<div class="answer stopped">Stopped. Nothing more happens for this request.</div>'
     else:
-        end = ""
+        end = draft_html(turn.agent, turn.draft) if turn.draft else ""
     parts = [f'<div class="said">{escape(turn.said)}</div>', _steps(turn) if turn.is_over else _live(turn), end]
     return f'<section class="turn" data-turn="{turn.key}">{"".join(parts)}</section>'
+
+
+def first_words(text: str, count: int) -> str:
+    """So many words of a text, with the lines as they are; what is set off by marks is not cut in the middle."""
+    cut = "".join(re.findall(r"\S+\s*", text)[:count])
+    for mark in ("**", "`"):
+        if cut.count(mark) % 2:
+            cut = cut[: cut.rindex(mark)]
+    return cut
 
 
 def _live(turn: Turn) -> str:
@@ -39,7 +51,7 @@ def _live(turn: Turn) -> str:
         f'<span class="elapsed" data-since="{turn.since * 1000:.0f}"></span></div>'
     )
     notice = f'<p class="note">{escape(turn.notice)}</p>' if turn.notice else ""
-    return f'<div class="live">{head}{notice}{_list(turn)}{_graph(turn, "open")}</div>'
+    return f'<div class="live">{head}{notice}{_list(turn)}{_graph(turn, "" if turn.draft else "open")}</div>'
 
 
 def _steps(turn: Turn) -> str:

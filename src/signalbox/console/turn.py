@@ -27,6 +27,12 @@ class Turn:
     answer: dict[str, Any] | None = None
     agent: str = ""
     """The agent that is at work."""
+    draft: str = ""
+    """What a model has written so far and may be the answer."""
+    message: str = ""
+    """Which of a model's messages that is."""
+    shown: int | None = None
+    """How many words of the answer are shown, while it is being written down; None shows all of it."""
     notice: str = ""
     is_stopped: bool = False
     since: float = field(default_factory=time)
@@ -55,12 +61,22 @@ def take(turn: Turn, event: Event) -> bool:
         return _take_node(turn, data)
     if event.kind in ("tool_call", "tool_result"):
         return _take_call(turn, data, ended=event.kind == "tool_result")
+    if event.kind == "text" and data.get("node"):
+        return _take_text(turn, data)
     if event.kind == "answer":
         turn.answer, turn.agent = data, str(data.get("agent") or turn.agent)
     elif event.kind == "error" and data.get("error_type") == "cancelled":
         turn.is_stopped = True
     else:
         return False
+    return True
+
+
+def _take_text(turn: Turn, data: Mapping[str, Any]) -> bool:
+    """A model writes; when it begins another message, what it said before was not the answer."""
+    turn.draft = turn.draft if turn.message == data["id"] else ""
+    turn.message = str(data["id"])
+    turn.draft += str(data["text"])
     return True
 
 

@@ -23,6 +23,7 @@ from signalbox.maps.map_run import MapRun, open_map
 from signalbox.maps.outcome import broken_off, ended
 from signalbox.maps.result import MapResult
 from signalbox.maps.spec import GraphSpec
+from signalbox.maps.writing import current_listener, piece_of
 
 __all__ = ["arun_map", "astream_map", "run_map", "stream_map"]
 
@@ -57,17 +58,38 @@ def run_map(
 async def arun_map(
     source: Source, state: Mapping[str, Any] | None = None, *, listener: Listener | None = None, **options: Any
 ) -> MapResult:
-    """As `run_map`, in an event loop."""
+    """As `run_map`, in an event loop; inside `use_writing`, what models write is told as they write it."""
     run = _prepare(source, state, options)
     compiled, context, tracker = run.compiled(), run.context(), run.tracker(listener)
+    execute = _executed if current_listener.get() is None else _overheard
     with _surroundings(context, tracker):
         try:
-            output = await compiled.langgraph.ainvoke(
-                _input(run, compiled), run.config(context), **_options(run), version="v2"
-            )
+            values, pauses = await execute(run, compiled, context)
         except (SignalboxError, InvalidUpdateError) as error:
             return broken_off(run, context, tracker, _ours(error))
-    return ended(run, compiled, tracker, output.value, output.interrupts)
+    return ended(run, compiled, tracker, values, pauses)
+
+
+async def _executed(run: MapRun, compiled: CompiledMap, context: RunContext) -> tuple[Any, Any]:
+    output = await compiled.langgraph.ainvoke(_input(run, compiled), run.config(context), **_options(run), version="v2")
+    return output.value, output.interrupts
+
+
+async def _overheard(run: MapRun, compiled: CompiledMap, context: RunContext) -> tuple[Any, Any]:
+    """As `_executed`, with models that stream to who listens."""
+    listener, raw, pauses = current_listener.get(), {}, []
+    modes: Any = ["values", "messages"]
+    steps = compiled.langgraph.astream(_input(run, compiled), run.config(context), **_options(run), stream_mode=modes)
+    async for mode, item in steps:
+        if mode == "values":
+            pauses += item.get("__interrupt__", ())
+            raw.update(item)
+            continue
+        chunk, about = item
+        piece = piece_of(chunk, about, run.graph)
+        if piece is not None and listener is not None:
+            listener(piece)
+    return raw, _each_once(pauses)
 
 
 def stream_map(

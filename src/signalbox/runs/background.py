@@ -9,6 +9,8 @@ import asyncio
 import logging
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from signalbox.contract import Agent, NodeEvent
@@ -17,6 +19,7 @@ from signalbox.errors import NotFoundError, ProgrammerError, RequestError, Signa
 from signalbox.maps import MapResult, open_map
 from signalbox.runs import records, threads
 from signalbox.runs.asking import answer_of, check_question, graph_of, load_model, mark_used, remember, turn_before
+from signalbox.runs.drafts import Draft
 from signalbox.runs.events import Channel, open_channel
 from signalbox.runs.life import Life, begin, take_up
 from signalbox.runs.observing import Watch, watched
@@ -75,7 +78,7 @@ async def _carry(agent: Agent, life: Life, said: str | None = None) -> Run:
     assert life.record is not None
     run_id = life.run.run_id
     # A run that another one handed its request to tells where people listen to that other.
-    channel = await asyncio.to_thread(open_channel, life.record.metadata.get(_FOR, run_id))
+    channel = await asyncio.to_thread(open_channel, life.record.channel)
     task = asyncio.create_task(_run(agent, life, channel, said))
     _under_way[run_id] = task
     task.add_done_callback(lambda done: _ended(run_id, done))
@@ -94,10 +97,11 @@ async def _run(agent: Agent, life: Life, channel: Channel, said: str | None) -> 
     record = life.record
     assert record is not None
     channel.add("metadata", {"run_id": channel.run_id, "thread_id": record.thread_id, "attempt": record.attempts + 1})
+    draft = Draft(partial(channel.add, "text"))
     answer: Answer | None = None
     try:
         while True:
-            answer = await _carried(agent, life, channel, said)
+            answer = await _carried(agent, life, channel, draft, said)
             handed = await _hand_on(agent, answer, life)
             if handed is None:
                 return answer
@@ -110,11 +114,12 @@ async def _run(agent: Agent, life: Life, channel: Channel, said: str | None) -> 
         if answer is not None:
             if answer.error:
                 channel.add("error", answer.error)
-            channel.add("answer", answer.as_dict())
+            message = draft.become(answer.answer, f"{answer.run_id}-{channel.latest}")
+            channel.add("answer", {**answer.as_dict(), "message_id": message})
         await asyncio.shield(channel.aclose())
 
 
-async def _carried(agent: Agent, life: Life, channel: Channel, said: str | None) -> Answer:
+async def _carried(agent: Agent, life: Life, channel: Channel, draft: Draft, said: str | None) -> Answer:
     record = life.record
     assert record is not None
     mark_used(agent)
@@ -134,8 +139,9 @@ async def _carried(agent: Agent, life: Life, channel: Channel, said: str | None)
         return answer.as_dict()
 
     life.present = present
+    heard = draft.heard(always=is_map(agent))  # the rows of a map may name a model of their own
     try:
-        with use_ledger(ledger), watched(agent.name, record.thread_id, record.run_id) as watch:
+        with use_ledger(ledger), watched(agent.name, record.thread_id, record.run_id) as watch, heard:
             await life.arun(lambda event: channel.add("node", _told(event)))
             watch.error = (answers[-1].error or {}).get("error_type")
         if agent.hands_over is None or agent.hands_over(answers[-1].state) is None:
@@ -147,18 +153,24 @@ async def _carried(agent: Agent, life: Life, channel: Channel, said: str | None)
 
 async def _hand_on(agent: Agent, answer: Answer, life: Life) -> tuple[Agent, Life] | None:
     """The agent that the request is sent on to, with its run in the same thread; None where it is sent nowhere."""
-    route = agent.hands_over(answer.state) if agent.hands_over is not None and answer.status == "completed" else None
-    if route is None or life.record is None:
+    if answer.status != "completed" or life.record is None:
         return None
-    before, other = life.record, find_served(str(route["to"]))
+    return await _handed(agent, answer.state, life.record)
+
+
+async def _handed(agent: Agent, state: Mapping[str, Any], before: Run) -> tuple[Agent, Life] | None:
+    route = agent.hands_over(state) if agent.hands_over is not None else None
+    if route is None:
+        return None
+    other = find_served(str(route["to"]))
     metadata = {
         **before.metadata,
-        _FOR: before.metadata.get(_FOR, before.run_id),
+        _FOR: before.channel,
         _ROUTE: {"to": route["to"], "confidence": route.get("confidence")},
     }
     said = str(route.get("request") or before.said)
     next_life = await asyncio.to_thread(_begun, other, said, before.thread_id, None, metadata, None)
-    await asyncio.to_thread(records.note_handed, str(metadata[_FOR]), next_life.run.run_id)
+    await asyncio.to_thread(records.note_handed, before.channel, next_life.run.run_id)
     return other, next_life
 
 
@@ -203,8 +215,8 @@ async def find_own_run(thread_id: str, run_id: str) -> Run:
 
 
 async def wait_for_run(run_id: str) -> Run:
-    """The run, when it has ended, waits or broke off; the one that has its request now. It goes on when who waits
-    goes away."""
+    """The run, when it has ended or waits; the one that has its request now. One that a dead process left is waited
+    for, too: it is taken up. It goes on when who waits goes away."""
     task = _under_way.get(run_id)
     if task is not None:
         await asyncio.wait([task])
@@ -213,7 +225,7 @@ async def wait_for_run(run_id: str) -> Run:
         if run is None:
             raise NotFoundError(f"There is no run '{run_id}'.")
         run = await asyncio.to_thread(records.carrier_of, run)
-        if run_id in _under_way or run.is_under_way:
+        if run_id in _under_way or run.is_under_way or run.is_left_behind:
             await asyncio.sleep(0.2)
             continue
         return run
@@ -244,7 +256,19 @@ async def recover() -> list[Run]:
                 _log.info("Run %s was not taken up: %s", run.run_id, error.user_message)
             except Exception as error:
                 _log.error("Run %s cannot be taken up: %s", run.run_id, redact(error))
+    for run in await asyncio.to_thread(records.never_handed):
+        with use_person(run.person), suppress(NotFoundError, RequestError):
+            taken += await _handed_late(run)
     return taken
+
+
+async def _handed_late(run: Run) -> list[Run]:
+    """Hand on the request of a run whose process died when it had ended, and before another had its request."""
+    state = (run.result.get("answer") or {}).get("state") or {}
+    if run.run_id in _under_way:
+        return []
+    handed = await _handed(find_served(run.agent or run.name), state, run)
+    return [] if handed is None else [await _carry(*handed)]
 
 
 async def _taken_up(run: Run) -> Run:

@@ -7,14 +7,17 @@ import asyncio
 from signalbox.contract import Agent
 from signalbox.runs import records
 from signalbox.runs.background import answer_question, launch
+from signalbox.runs.events import last_number
 from signalbox.runs.records import Run
 
 __all__ = ["say"]
 
 
-async def say(agent: Agent, text: str, *, thread_id: str) -> Run:
-    """The run that what was said belongs to, under way in the background. Raises as `launch` and `resume` do."""
+async def say(agent: Agent, text: str, *, thread_id: str) -> tuple[Run, int]:
+    """The run that what was said belongs to, under way in the background, and the number of the last event that was
+    told of it before. Raises as `launch` and `resume` do."""
     waiting = await asyncio.to_thread(records.latest_run, thread_id, ("waiting",))
-    if waiting is not None:
-        return await answer_question(thread_id, text)
-    return await launch(agent, text, thread_id=thread_id)
+    if waiting is None:
+        return await launch(agent, text, thread_id=thread_id), 0
+    before = await asyncio.to_thread(last_number, waiting.channel)
+    return await answer_question(thread_id, text), before

@@ -19,7 +19,7 @@ from signalbox.contract.summary import plain
 from signalbox.errors import SignalboxError
 from signalbox.runs.database import Database, database
 
-__all__ = ["Channel", "Event", "follow", "list_events", "open_channel"]
+__all__ = ["Channel", "Event", "follow", "last_number", "list_events", "open_channel"]
 
 _log = logging.getLogger("signalbox.runs")
 _POLL = 1.0
@@ -135,10 +135,7 @@ _channels: dict[str, Channel] = {}
 
 def open_channel(run_id: str) -> Channel:
     """The channel of a run that this process carries from now on; its numbers go on where they were."""
-    kept = database()
-    with kept.transaction() as connection:
-        latest = connection.execute("SELECT MAX(number) FROM events WHERE run_id = ?", (run_id,)).fetchone()[0] or 0
-    _channels[run_id] = Channel(run_id, kept, latest)
+    _channels[run_id] = Channel(run_id, database(), last_number(run_id))
     return _channels[run_id]
 
 
@@ -149,6 +146,13 @@ def list_events(run_id: str, after: int = 0) -> list[Event]:
             "SELECT number, kind, data FROM events WHERE run_id = ? AND number > ? ORDER BY number", (run_id, after)
         ).fetchall()
     return [Event(row[0], row[1], json.loads(row[2])) for row in rows]
+
+
+def last_number(run_id: str) -> int:
+    """The number of the latest event of a run that is written down; 0 where there is none."""
+    with database().transaction() as connection:
+        found = connection.execute("SELECT MAX(number) FROM events WHERE run_id = ?", (run_id,)).fetchone()
+    return int(found[0] or 0)
 
 
 async def follow(run_id: str, after: int = 0) -> AsyncIterator[Event]:

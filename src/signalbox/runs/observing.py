@@ -93,11 +93,16 @@ def _handler(observer: Observer, run: Any) -> Any:
 
         def __init__(self) -> None:
             self.open: dict[Any, Any] = {}
+            self.within: dict[Any, Any] = {}
 
-        def _parent(self, parent_run_id: Any) -> Any:
-            return self.open.get(parent_run_id, run)
+        def _parent(self, place: Any) -> Any:
+            """The node that something is a part of, however deep; else the run."""
+            while place is not None and place not in self.open:
+                place = self.within.get(place)
+            return self.open.get(place, run)
 
         def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: Any, **known: Any) -> None:
+            self.within[run_id] = known.get("parent_run_id")
             node = (known.get("metadata") or {}).get("langgraph_node")
             if node is not None and known.get("name") == node:
                 self.open[run_id] = observer.start("node", node, {"parent": run})
@@ -113,7 +118,10 @@ def _handler(observer: Observer, run: Any) -> Any:
         def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, **known: Any) -> None:
             named = known.get("invocation_params") or {}
             told = (known.get("metadata") or {}).get("ls_model_name") or named.get("model") or known.get("name")
-            about = {"parent": self._parent(known.get("parent_run_id"))}
+            about = {
+                "parent": self._parent(known.get("parent_run_id")),
+                "gen_ai.provider.name": (known.get("metadata") or {}).get("ls_provider"),
+            }
             self.open[run_id] = observer.start("model", str(told or "model"), about)
 
         def on_llm_end(self, response: Any, *, run_id: Any, **known: Any) -> None:

@@ -6,7 +6,7 @@ import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,6 +43,8 @@ ACTIVE = ("running", "waiting")
 RESUMABLE = ("running", "waiting", "interrupted")
 _MOST_ENDED = 10_000
 _PRUNE_EVERY = 100
+_MOST_LOOKED_AT = 50
+_MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
 _claims = itertools.count(1)
 _COLUMNS = "run_id, thread_id, name, status, owner, started_at, updated_at, record"
 
@@ -98,6 +100,16 @@ class Run:
     def standing(self) -> Status:
         """How it stands: a run whose process has died was interrupted, whatever the database says."""
         return "interrupted" if self.status == "running" and not is_alive(self.owner) else self.status
+
+    @property
+    def is_left_behind(self) -> bool:
+        """Whether it broke off and is to be taken up by a service."""
+        return self.background and self.standing == "interrupted"
+
+    @property
+    def channel(self) -> str:
+        """Where its events are told: those of a request that was handed on, at the run where it came in."""
+        return str(self.metadata.get("for_run", self.run_id))
 
     def expires_at(self, question: Mapping[str, Any]) -> datetime | None:
         """When the time for an answer is up."""
@@ -274,7 +286,23 @@ def left_behind() -> list[Run]:
         rows = connection.execute(
             f"SELECT {_COLUMNS} FROM runs WHERE status IN ('running', 'interrupted') ORDER BY started_at, rowid"
         ).fetchall()
-    return [run for run in map(_read, rows) if run.background and run.standing == "interrupted"]
+    return [run for run in map(_read, rows) if run.is_left_behind]
+
+
+def never_handed() -> list[Run]:
+    """The background runs that completed lately, are the last of their thread, and have handed their request to nobody.
+
+    A process that lives hands a request on in less than the minute that has passed.
+    """
+    with database().transaction() as connection:
+        rows = connection.execute(
+            f"SELECT {_COLUMNS} FROM runs AS one WHERE status = 'completed' AND NOT EXISTS "
+            "(SELECT 1 FROM runs AS other WHERE other.thread_id = one.thread_id AND other.started_at > one.started_at) "
+            "ORDER BY updated_at DESC LIMIT ?",
+            (_MOST_LOOKED_AT,),
+        ).fetchall()
+    found = [run for run in map(_read, rows) if run.background and "handed_to" not in run.result]
+    return [run for run in found if _MINUTE < now() - datetime.fromisoformat(run.updated_at) < _DAY]
 
 
 def count_attempt(run: Run) -> None:

@@ -23,6 +23,7 @@ from signalbox.errors import RequestError
 from signalbox.runs.asking import check_question
 from signalbox.runs.background import wait_for_run
 from signalbox.runs.conversing import say
+from signalbox.runs.events import follow
 from signalbox.runs.records import Run
 from signalbox.runs.served import list_served, words_of
 from signalbox.runs.threads import find_by_transcript, update_thread
@@ -78,10 +79,13 @@ async def complete(wanted: Completion) -> Response:
     said = _request(wanted)
     transcript = _digest(agent, wanted.messages[:-1])
     thread = await asyncio.to_thread(find_by_transcript, transcript) if len(wanted.messages) > 1 else None
-    run = await say(agent, said, thread_id=thread or str(uuid.uuid4()))
+    run, before = await say(agent, said, thread_id=thread or str(uuid.uuid4()))
     if wanted.stream:
-        return _streamed(agent, wanted, run)
-    text = await _answered(agent, wanted, run)
+        return _streamed(agent, wanted, run, before)
+    done = await wait_for_run(run.run_id)
+    answer = done.result.get("answer") or {}
+    text = f"{answer.get('answer') or ''}{_asked(answer)}"
+    await _remember(agent, wanted, run, text)
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop", "logprobs": None}
     body = {**_head(run, agent, "chat.completion"), "choices": [choice], "usage": _usage()}
     return Response(orjson.dumps(body), media_type="application/json")
@@ -101,21 +105,34 @@ def _digest(agent: Agent, messages: list[ChatMessage], answer: str | None = None
     return hashlib.sha256(orjson.dumps([agent.name, said])).hexdigest() if said else ""
 
 
-async def _answered(agent: Agent, wanted: Completion, run: Run) -> str:
-    done = await wait_for_run(run.run_id)
-    answer = done.result.get("answer") or {}
-    text = str(answer.get("answer") or "")
-    question = answer.get("question") or {}
-    asked = str(question.get("message") or "")
-    text = "\n\n".join(part for part in (text, "" if asked in text else asked) if part)
-    if question.get("options"):
-        text += "\n\n" + "\n".join(f"- {option}" for option in question["options"])
+def _asked(answer: dict[str, Any]) -> str:
+    """What is added to the text of an answer that asks: the question, if the text does not say it, and its options."""
+    text, question = str(answer.get("answer") or ""), answer.get("question") or {}
+    asked, options = str(question.get("message") or ""), question.get("options") or ()
+    parts = [part for part in (asked if asked not in text else "", "\n".join(f"- {one}" for one in options)) if part]
+    return "".join(f"\n\n{part}" for part in parts) if text else "\n\n".join(parts)
+
+
+async def _remember(agent: Agent, wanted: Completion, run: Run, text: str) -> None:
+    """Let the conversation be found by what was said in it, this text included."""
     transcript = _digest(agent, wanted.messages, text)
     await asyncio.to_thread(lambda: update_thread(run.thread_id, transcript=transcript))
-    return text
 
 
-def _streamed(agent: Agent, wanted: Completion, run: Run) -> StreamingResponse:
+async def _pieces(run: Run, before: int) -> AsyncIterator[str]:
+    """The text of an answer as it is written. What a model said on the way to it stands before it."""
+    message, answer = "", {}
+    async for event in follow(run.channel, before):
+        if event.kind == "text":
+            yield f"\n\n{event.data['text']}" if message not in ("", event.data["id"]) else event.data["text"]
+            message = event.data["id"]
+        elif event.kind == "answer":
+            answer = event.data
+    if asked := _asked(answer):
+        yield asked
+
+
+def _streamed(agent: Agent, wanted: Completion, run: Run, before: int) -> StreamingResponse:
     head = _head(run, agent, "chat.completion.chunk")
 
     def chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
@@ -124,13 +141,15 @@ def _streamed(agent: Agent, wanted: Completion, run: Run) -> StreamingResponse:
 
     async def chunks() -> AsyncIterator[bytes]:
         yield chunk({"role": "assistant", "content": ""})
+        told = ""
         try:
-            text = await _answered(agent, wanted, run)
+            async for piece in _pieces(run, before):
+                told += piece
+                yield chunk({"content": piece})
+            await _remember(agent, wanted, run, told)
         except Exception as error:
             yield b"data: " + orjson.dumps({"error": problem_of(error)["error"]}) + b"\n\n"
             return
-        for line in text.splitlines(keepends=True):
-            yield chunk({"content": line})
         yield chunk({}, "stop")
         if (wanted.stream_options or {}).get("include_usage"):
             yield b"data: " + orjson.dumps({**head, "choices": [], "usage": _usage()}) + b"\n\n"

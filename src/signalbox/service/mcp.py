@@ -61,7 +61,7 @@ def _asking(agent: Agent) -> Callable[..., Awaitable[dict[str, Any]]]:
     async def ask(request: Request, thread_id: ThreadId = None) -> dict[str, Any]:
         if thread_id is not None:
             await asyncio.to_thread(require_own, thread_id)
-        run = await say(agent, request, thread_id=thread_id or str(uuid.uuid4()))
+        run, _ = await say(agent, request, thread_id=thread_id or str(uuid.uuid4()))
         done = await wait_for_run(run.run_id)
         answer = dict(done.result.get("answer") or {})
         if done.result.get("error"):

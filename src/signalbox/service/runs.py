@@ -14,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.runs import records
 from signalbox.runs.background import answer_question, cancel_run, find_own_run, launch, wait_for_run
-from signalbox.runs.events import Event, follow
+from signalbox.runs.events import Event, follow, last_number
 from signalbox.runs.records import Run, carrier_of
 from signalbox.runs.served import read_input
 from signalbox.runs.threads import make_thread, require_own
@@ -34,7 +34,6 @@ _STATUS = {
     "running": "running", "waiting": "interrupted", "completed": "success", "error": "error",
     "cancelled": "interrupted", "interrupted": "pending", "unreadable": "error",
 }  # fmt: skip
-_MOST_PIECES = 40
 _ALL = 1_000
 """More parts than an event has: all of them came through."""
 _STREAM: dict[int | str, dict[str, Any]] = {
@@ -224,11 +223,8 @@ def _error(error: dict[str, Any]) -> dict[str, Any]:
 
 
 def _latest_number(thread_id: str) -> int:
-    from signalbox.runs.events import list_events
-
     run = records.latest_run(thread_id, ("waiting",))
-    found = list_events(run.metadata.get("for_run", run.run_id)) if run else []
-    return found[-1].number if found else 0
+    return last_number(run.channel) if run else 0
 
 
 def _place(run: Run) -> str:
@@ -272,21 +268,24 @@ def _after(last_event_id: str | None) -> tuple[int, int]:
 
 async def _events(run: Run, modes: set[str], after: tuple[int, int]) -> AsyncIterator[bytes]:
     """The events of a run as Agent Server names them. Each has an id, and the end has none: it is always told."""
-    number, part = after
-    source = run.metadata.get("for_run", run.run_id)
-    # The event that broke off in the middle is read again, and its parts that came through are left out.
-    async for event in follow(source, max(number - 1, 0)):
-        for place, (kind, data) in enumerate(_parts(event, modes)):
+    (number, part), texts = after, dict[str, str]()
+    source = run.channel
+    # The event that broke off in the middle is read again, and its parts that came through are left out. A message that
+    # is told as it grows is read from its beginning.
+    async for event in follow(source, 0 if "messages" in modes else max(number - 1, 0)):
+        for place, (kind, data) in enumerate(_parts(event, modes, texts)):
             if (event.number, place) > (number, part):
                 yield as_event(kind, data, f"{event.number}-{place}")
     done = await asyncio.to_thread(lambda: carrier_of(records.get_run(source) or run))
     yield as_event("end", {"run_id": run.run_id, "status": _STATUS[done.standing]})
 
 
-def _parts(event: Event, modes: set[str]) -> Iterator[tuple[str, Any]]:
-    """What a client that asked for these modes is told of an event."""
+def _parts(event: Event, modes: set[str], texts: dict[str, str]) -> Iterator[tuple[str, Any]]:
+    """What a client that asked for these modes is told of an event. `texts` holds the messages as far as they came."""
     data = event.data
-    if event.kind in ("metadata", "error"):
+    if event.kind == "text":
+        yield from _text_parts(data, modes, texts)
+    elif event.kind in ("metadata", "error"):
         yield event.kind, data if event.kind == "metadata" else _error(data)
     elif event.kind == "answer":
         yield from _answer_parts(data, modes)
@@ -299,22 +298,20 @@ def _parts(event: Event, modes: set[str]) -> Iterator[tuple[str, Any]]:
                 yield mode, told
 
 
-def _pieces(text: str) -> list[str]:
-    """A text in its paragraphs, which together are the text; the last holds what is more than a stream needs."""
-    parts = text.split("\n\n", _MOST_PIECES - 1)
-    return [f"{part}\n\n" for part in parts[:-1]] + parts[-1:]
-
-
-def _answer_parts(answer: dict[str, Any], modes: set[str]) -> Iterator[tuple[str, Any]]:
-    message = {"type": "ai", "content": answer["answer"], "id": f"{answer['run_id']}-ai", "name": answer["agent"]}
-    pieces = _pieces(answer["answer"])
+def _text_parts(data: dict[str, Any], modes: set[str], texts: dict[str, str]) -> Iterator[tuple[str, Any]]:
+    """What a message has grown by, and, for who wants that, all of it so far."""
+    message = {"type": "AIMessageChunk", "content": data["text"], "id": data["id"]}
     if "messages-tuple" in modes:
-        for piece in pieces:
-            part = {**message, "type": "AIMessageChunk", "content": piece}
-            yield "messages", [part, {"langgraph_node": answer["agent"], "run_id": answer["run_id"]}]
+        yield "messages", [message, {"langgraph_node": data.get("node", "")}]
     if "messages" in modes:
-        for count in range(1, len(pieces)):
-            yield "messages/partial", [{**message, "content": "".join(pieces[:count])}]
+        texts[data["id"]] = texts.get(data["id"], "") + data["text"]
+        yield "messages/partial", [{**message, "type": "ai", "content": texts[data["id"]]}]
+
+
+def _answer_parts(told: dict[str, Any], modes: set[str]) -> Iterator[tuple[str, Any]]:
+    answer = {name: value for name, value in told.items() if name != "message_id"}
+    message = {"type": "ai", "content": answer["answer"], "id": told["message_id"], "name": answer["agent"]}
+    if "messages" in modes:
         yield "messages/complete", [message]
     question = answer.get("question")
     waiting = [question, *question.get("others", [])] if question else []

@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 from signalbox.errors import NotFoundError, SignalboxError
+from signalbox.runs.drafts import Draft
 from signalbox.runs.observing import Watch, watched
 from signalbox.service.problems import problem, problem_of
 from signalbox.service.sse import as_event
@@ -144,13 +145,15 @@ async def _carry(turn: Turn, person: str, begun: Begun, message: str, run_agent:
         loop.call_soon_threadsafe(turn.tell, kind, call.as_event())
 
     noted: dict[str, dict[str, Any]] = {}
+    draft = Draft(lambda told: turn.tell("text", {"id": told["id"], "text": told["text"]}))
     try:
         name = str(begun.message_id)
         ledger = Ledger(listener=called)
-        with use_ledger(ledger), notes_of_turn() as noted, watched("chat", begun.conversation_id, name) as watch:
+        watching = watched("chat", begun.conversation_id, name)
+        with use_ledger(ledger), notes_of_turn() as noted, watching as watch, draft.heard():
             answered = await run_agent(message_history=history, user_id=person)
         await asyncio.sleep(0)  # what tools told is heard first
-        last = _answer(turn, answered, begun)
+        last = _answer(draft, answered, begun)
     except asyncio.CancelledError:
         turn.tell("error", problem(503, INTERRUPTED))
         _leave(turn, person, key)
@@ -161,15 +164,13 @@ async def _carry(turn: Turn, person: str, begun: Begun, message: str, run_agent:
     await _keep(turn, person, begun, key, noted, *last)
 
 
-def _answer(turn: Turn, answered: Any, begun: Begun) -> tuple[str, dict[str, Any], str]:
+def _answer(draft: Draft, answered: Any, begun: Begun) -> tuple[str, dict[str, Any], str]:
     """The last event of a turn, and the text that is kept as its answer."""
     if answered.status == "error":
         text = str(answered.error or "")
         return "error", problem(500, text), text
     text = str(answered.final_response or "")
-    pieces = text.split("\n\n")
-    for number, piece in enumerate(pieces, 1):
-        turn.tell("text", {"text": piece if number == len(pieces) else f"{piece}\n\n"})
+    draft.become(text, f"{begun.message_id}-answer")
     reply = {
         "response": text,
         "iterations": answered.iterations,

@@ -116,6 +116,38 @@ async def test_a_follow_up_stays_with_its_thread_until_the_subject_changes(scrip
     assert [answer.agent for answer in answers] == ["trains", "trains", "trains", "weather"]
 
 
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("Thanks!", "You're welcome."),
+        ("ok", "Good. Ask whenever there is more."),
+        ("great, thank you very much", "You're welcome."),
+        ("cheers, that's all", "Goodbye."),
+    ],
+)
+async def test_a_courtesy_is_returned_without_an_agent_and_the_thread_goes_on(
+    scripted: Callable[..., Scripted], said: str, answer: str
+) -> None:
+    scripted({"to": "trains", "confidence": 0.9}, {"to": "clarify", "follows_on": True})
+    await aask("frontdoor", "a train to Rome", thread_id="t")
+    returned = await aask("frontdoor", said, thread_id="t")
+    assert (returned.agent, returned.status, returned.answer) == ("frontdoor", "completed", answer)
+    assert (await aask("frontdoor", "and back", thread_id="t")).agent == "trains"
+
+
+@pytest.mark.parametrize("said", ["ok, and back", "yes", "no", "thanks, a train to Bari", "ok " * 3000])
+async def test_more_than_a_courtesy_goes_to_the_agent(scripted: Callable[..., Scripted], said: str) -> None:
+    scripted({"to": "trains", "confidence": 0.9}, {"to": "trains", "follows_on": True})
+    await aask("frontdoor", "a train to Rome", thread_id="t")
+    assert (await aask("frontdoor", said, thread_id="t")).agent == "trains"
+
+
+async def test_what_may_reply_to_a_question_in_an_answer_is_no_courtesy(scripted: Callable[..., Scripted]) -> None:
+    scripted({"to": "trains", "confidence": 0.9}, {"to": "trains", "follows_on": True})
+    await aask("frontdoor", "Shall I book it?", thread_id="t")
+    assert (await aask("frontdoor", "ok", thread_id="t")).answer == "trains: ok"
+
+
 async def test_what_the_front_door_says_itself_is_no_subject_to_go_on_with(scripted: Callable[..., Scripted]) -> None:
     scripted(
         {"to": "trains", "confidence": 0.9},

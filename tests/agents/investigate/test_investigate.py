@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ from typing import Any
 import pytest
 from langchain_core.runnables import RunnableLambda
 
-from signalbox.agents.investigate import AGENT, symptom
+from signalbox.agents.investigate import AGENT, examining, symptom
 from signalbox.contract import Agent, Examination, Observation, Presented
 from signalbox.contract import installed as installed_module
 from signalbox.contract.installed import InstalledAgent
@@ -108,3 +110,21 @@ async def test_a_time_that_cannot_be_is_an_error_of_the_request(monkeypatch: pyt
     answer = await aask("investigate", "why was checkout slow on 31 February?")
     assert answer.error is not None
     assert answer.error["error_type"] == "invalid_time_range"
+
+
+async def test_many_investigations_at_once_each_get_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, most = 0, 0
+
+    async def look(question: str, start: datetime, end: datetime) -> Examination:
+        nonlocal asked, most
+        asked, most = asked + 1, max(most, asked + 1)
+        await asyncio.sleep(0)
+        asked -= 1
+        return Examination()
+
+    agent = replace(AGENT, name="busy", examine=look)
+    monkeypatch.setattr(examining, "find_agent", lambda _: agent)
+    state: Any = {"agent": "busy", "user_query": "x", "start": SINCE.isoformat(), "end": UNTIL.isoformat()}
+    told = await asyncio.gather(*(examining.examine(state) for _ in range(40)))
+    assert all("failed" not in one or not one["failed"] for one in told)
+    assert most <= examining.MOST_AT_ONCE

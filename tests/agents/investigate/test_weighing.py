@@ -43,6 +43,12 @@ def test_nothing_is_found_where_there_is_no_symptom() -> None:
     assert told["next_steps"] == []
 
 
+def test_nothing_found_says_what_could_not_be_looked_at_and_rules_nothing_out() -> None:
+    told = conclude("checkout", [LINK], failed=["metrics did not answer within 90 seconds"])
+    assert "Not everything could be looked at, though: metrics did not answer" in told["verdict"]
+    assert told["ruled_out"] == []
+
+
 def test_a_symptom_of_something_else_is_told_and_not_explained() -> None:
     told = conclude("search", [SLOW, LINK])
     assert told["cause"] is None

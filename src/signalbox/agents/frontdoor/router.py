@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langgraph.types import Command, interrupt
 
 from signalbox.agents.frontdoor.answers import what_can_be_asked
+from signalbox.agents.frontdoor.courtesy import is_courtesy
 from signalbox.agents.frontdoor.plan import offered_agents, route_schema
 from signalbox.agents.frontdoor.prompts import ROUTE
 from signalbox.agents.frontdoor.state import OWN, FrontDoorState, Route
@@ -24,11 +25,13 @@ __all__ = ["ask_which", "dry_run", "hand_over", "read_route", "route_request"]
 SURE = 0.7
 """How sure a route must be for the request to go there unasked."""
 _LONGEST_SHOWN = 400
-Way = Literal["ask_which", "hand_over", "tell_help", "decline"]
+Way = Literal["ask_which", "hand_over", "tell_help", "return_courtesy", "decline"]
 
 
 async def route_request(state: FrontDoorState) -> Command[Way]:
     """Read which agent the request is for. A follow-up stays with the agent of the thread."""
+    if is_courtesy(state["user_query"], state.get("before")):
+        return Command(goto="return_courtesy", update={"route": Route(to="help", confidence=1.0)})
     run = current_run.get()
     route = await read_route(state["user_query"], state.get("before"), run.model if run else None)
     return Command(goto=_way(route), update={"route": route})
@@ -87,6 +90,8 @@ async def _read(request: str, before: Mapping[str, Any] | None, model: BaseChatM
 
 async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Presented:
     """Where the request would go."""
+    if is_courtesy(state["user_query"], state.get("before")):
+        return Presented("no agent is asked", state={**state, "route": Route(to="help", confidence=1.0)})
     route = await read_route(state["user_query"], state.get("before"), model)
     told = {"tell_help": "help", "decline": "nothing here does that", "ask_which": "it would ask which agent is meant"}
     return Presented(told.get(_way(route), f"It is for {route['to']}."), state={**state, "route": route})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import datetime
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 from langgraph.types import Send
 
@@ -16,7 +17,10 @@ from signalbox.errors import SignalboxError
 __all__ = ["examine", "examine_each", "send_each", "witnesses"]
 
 PATIENCE = 90.0
-"""Seconds that an agent may take to say what it saw."""
+"""Seconds that an agent may take to say what it saw, from when it is its turn."""
+MOST_AT_ONCE = 6
+"""How many are asked at once. Alerts come in swarms: asked all together, nobody would answer in time."""
+_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
 def witnesses() -> list[Agent]:
@@ -40,7 +44,7 @@ async def examine(state: InvestigationState) -> dict[str, Any]:
     start, end = (datetime.fromisoformat(state[key]) for key in ("start", "end"))
     assert agent.examine is not None
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with _turn(), asyncio.timeout(PATIENCE):
             told = await agent.examine(state["user_query"], start, end)
     except TimeoutError:
         return {"failed": [f"{agent.name} did not answer within {PATIENCE:g} seconds"]}
@@ -52,6 +56,11 @@ async def examine(state: InvestigationState) -> dict[str, Any]:
         "failed": told.failed,
         "sources": [told.source] if told.source else [],
     }
+
+
+def _turn() -> asyncio.Semaphore:
+    """What lets so many in at once, of all the runs in this event loop."""
+    return _turns.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(MOST_AT_ONCE))
 
 
 def _plain(agent: str, one: Observation) -> Seen:

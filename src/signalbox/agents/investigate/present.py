@@ -28,6 +28,7 @@ def report_text(state: Mapping[str, Any]) -> str:
         ("Evidence for it", told["evidence_for"]),
         ("Evidence against it", told["evidence_against"]),
         ("Ruled out", told["ruled_out"]),
+        ("Looked at", [] if told["cause"] else list(dict.fromkeys(state.get("looked_at") or ()))),
     )
     parts = [f"{title}:\n" + "\n".join(f"- {one}" for one in items) for title, items in listed if items]
     return "\n\n".join([told["verdict"], *parts])

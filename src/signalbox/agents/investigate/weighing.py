@@ -34,13 +34,14 @@ def weigh(state: InvestigationState) -> Command[Literal["examine", "propose", "r
     if state.get("error"):
         return Command(goto="report")
     seen, about, since, end = latest_seen(state), state.get("about", ""), state.get("since"), state.get("end")
-    conclusion = conclude(about, seen, since, end)
+    failed = state.get("failed") or ()
+    conclusion = conclude(about, seen, since, end, failed)
     closer = _closer(state, conclusion) if "closer" not in state else {}
     if closer:
         return Command(goto=send_each({**state, **closer}), update=closer)  # type: ignore[typeddict-item]
     if not conclusion["symptoms"] and state.get("closer"):
         state = {**state, "closer": 0}
-        conclusion = conclude(about, latest_seen(state), since, end)
+        conclusion = conclude(about, latest_seen(state), since, end, failed)
     update = {"conclusion": conclusion, "closer": state.get("closer", 0), "evidence": current_ledger().as_list()}
     return Command(goto="propose" if conclusion["next_steps"] else "report", update=update)
 
@@ -58,9 +59,15 @@ def _closer(state: InvestigationState, conclusion: Conclusion) -> dict[str, Any]
     return {"start": first.isoformat(), "end": last.isoformat(), "closer": len(state["seen"])}
 
 
-def conclude(about: str, seen: Sequence[Seen], since: str | None = None, until: str | None = None) -> Conclusion:
+def conclude(
+    about: str,
+    seen: Sequence[Seen],
+    since: str | None = None,
+    until: str | None = None,
+    failed: Sequence[str] = (),
+) -> Conclusion:
     """The most likely cause of the symptoms of `about` (of all, where it is empty). What was over before `since` is no
-    symptom that was asked about."""
+    symptom that was asked about; where something `failed` to be looked at, nothing found says nothing."""
     begin = datetime.fromisoformat(since) if since else None
     # What went on when the time was over that was looked at is not known to have gone on until now.
     seen = [{**one, "end": one["end"] or until} for one in seen] if _is_past(until) else seen
@@ -68,7 +75,7 @@ def conclude(about: str, seen: Sequence[Seen], since: str | None = None, until: 
     mine = sorted(_mine(about, seen, symptoms, begin), key=_start)
     others = [one for one in seen if not one["is_symptom"] and one not in mine]
     if not mine:
-        return _nothing(about, symptoms, others, since, until)
+        return _nothing(about, symptoms, others, since, until, failed)
     first, last = _start(mine[0]), max(_end(one) for one in mine)
     fitting = [one for one in others if _fits(one, first, last)]
     cause = _likeliest(fitting, first, last)
@@ -92,14 +99,23 @@ def _mine(about: str, seen: Sequence[Seen], symptoms: Sequence[Seen], begin: dat
 
 
 def _nothing(
-    about: str, symptoms: Sequence[Seen], others: Sequence[Seen], since: str | None, until: str | None
+    about: str,
+    symptoms: Sequence[Seen],
+    others: Sequence[Seen],
+    since: str | None,
+    until: str | None,
+    failed: Sequence[str],
 ) -> Conclusion:
     named = f" of {about}" if about else ""
     when = f"between {_moment(since)} and {_moment(until)}" if since and until else "in that time"
     verdict = f"Nothing found: no symptom{named} was seen {when}."
+    if failed:
+        unseen = "; ".join(one.rstrip(".") for one in dict.fromkeys(failed))
+        verdict += f" Not everything could be looked at, though: {unseen}."
     if symptoms:
         verdict += f" Others had symptoms: {'; '.join(one['text'] for one in symptoms[:3])}."
-    return _conclusion(verdict, None, [], ruled_out=[f"{one['text']} (no symptom beside it)" for one in others])
+    ruled_out = [] if failed else [f"{one['text'].rstrip('.')} (no symptom beside it)" for one in others]
+    return _conclusion(verdict, None, [], ruled_out=ruled_out)
 
 
 def _conclusion(
@@ -177,7 +193,7 @@ def _why_not(one: Seen, first: datetime, last: datetime) -> str:
         reason = "nothing was wrong with it"
     else:
         reason = "it had been so long before the symptom began"
-    return f"{one['text']} ({reason})"
+    return f"{one['text'].rstrip('.')} ({reason})"
 
 
 def _next_steps(cause: Seen, symptom: Seen, named: str) -> list[str]:
