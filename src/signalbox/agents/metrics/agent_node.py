@@ -33,7 +33,16 @@ from signalbox.agents.metrics.names import renamed
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.read import Reading, not_understood, readable
-from signalbox.agents.metrics.rivals import able_to_serve, as_counted, as_share, elsewhere, is_ratio, rival_of, words_of
+from signalbox.agents.metrics.rivals import (
+    able_to_serve,
+    as_counted,
+    as_distributed,
+    as_share,
+    elsewhere,
+    is_ratio,
+    rival_of,
+    words_of,
+)
 from signalbox.agents.metrics.state import MetricsQuery, MetricsQueryState, MetricsRunState
 from signalbox.agents.metrics.step_errors import error_of
 from signalbox.agents.metrics.times import Moment
@@ -183,7 +192,8 @@ async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -
         plan = continued(plan, before, reading.moment)
         names_none = needs_measure(plan) and not (plan.measure or plan.named)
     if not names_none:
-        plan = _with_unsaid(await as_counted(await as_share(plan, reading), reading), reading)
+        plan = await as_counted(await as_share(await as_distributed(plan, reading), reading), reading)
+        plan = _with_unsaid(plan, reading)
         plan = with_written(plan, reading.text, words_of(plan, reading))
         rival = rival_of(plan, reading) if needs_measure(plan) else None
         if rival is None:

@@ -65,7 +65,7 @@ def read_percentile(words: str) -> float | None:
     if (part := _part_in_words(words)) is not None:
         return part
     found = _PERCENTILE.search(words.strip())
-    if found is None:
+    if found is None or (found["th"] and words.strip()[found.end("th") :][:1].isdigit()):
         return None
     if found["median"]:
         return 0.5

@@ -21,7 +21,7 @@ _BESIDE = re.compile(
     r"\s+(?:versus|vs\.?|against|compared (?:to|with)|and|or|of|on|in|at|for|from|to)\s+|\s*,\s+|(?<=\w)\s*/\s+",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[?!;.]\s+")
+_SENTENCE = re.compile(r"(?:[?!;]|(?<=\w\w)\.)\s+")
 _PART = 4
 _SURE = 0.9
 
@@ -105,9 +105,20 @@ def _stands(value: str, text: str, small: Set[str]) -> bool:
 
 def one_by_one(words: str, series: Series, labels: frozenset[str]) -> list[str]:
     """The words; where two things stand in them side by side, each by itself."""
-    parts = _BESIDE.split(words)
-    is_each = len(parts) > 1 and find_value(words, series, labels) is None
-    return parts if is_each and all(find_value(one, series, labels) for one in parts) else [words]
+    if (whole := find_value(words, series, labels)) is None:
+        parts = _BESIDE.split(words)
+        return parts if len(parts) > 1 and all(find_value(one, series, labels) for one in parts) else [words]
+    parts = words.split()
+    each = [meant for one in parts if (meant := find_value(one, series, labels)) and meant.sure >= _SURE]
+    # Names of different kinds stand side by side without a word between them: a host, and a path on it.
+    are_apart = len({one.label for one in each}) == len(parts) > 1
+    return parts if are_apart and not _has_all(words, whole) else [words]
+
+
+def _has_all(words: str, meant: Meant) -> bool:
+    """Whether a name has all of the words, and not only some of them."""
+    said = {piece for piece, *_ in runs(words)}
+    return any(said <= {piece for piece, *_ in runs(value)} for value in meant.values)
 
 
 def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Live) -> Meant | None:

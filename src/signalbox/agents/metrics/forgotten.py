@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from signalbox.agents.metrics.bounds import find_parts, find_percentiles
+from signalbox.agents.metrics.bounds import find_parts, find_percentiles, read_percentile
 from signalbox.agents.metrics.left import places_of
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.offers import Offer, is_slip
@@ -65,7 +65,10 @@ _TO_A_NAME = re.compile(r"[\w)][-_/:.][\w]|[-_/:]\d|\d[-_/:]")
 def completed(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> MetricsPlan:
     """The plan with the metric, the time and the figures that the question writes out and that it has not."""
     named = with_excluded(with_name(plan, text, live), text)
-    named = named.model_copy(update={"split_by": [_after_split(words) for words in plan.split_by]})
+    # What is no percentile may be a name: the calls to 112.
+    percentiles = [words for words in plan.percentiles if read_percentile(words) is not None]
+    split_by = [_after_split(words) for words in plan.split_by]
+    named = named.model_copy(update={"split_by": split_by, "percentiles": percentiles})
     return with_figures(at_its_moment(with_time(named, text, moment), text), text)
 
 

@@ -10,6 +10,7 @@ from signalbox.agents.metrics.bounds import (
     has_unit,
     is_percent,
     measures_other,
+    measures_time,
     read_bound,
     read_percentile,
     shown_in,
@@ -28,7 +29,16 @@ from signalbox.agents.metrics.left import left_out
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.measures import converted
 from signalbox.agents.metrics.offers import Offer
-from signalbox.agents.metrics.pairs import asks_for_rest, is_goal, pair_of, rest_of, rests_in
+from signalbox.agents.metrics.pairs import (
+    asks_for_rest,
+    beyond_goal,
+    is_goal,
+    pair_of,
+    pair_of_goal,
+    rest_of,
+    rests_in,
+    side_of_goal,
+)
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Against, Matcher, Measure, Question
 from signalbox.agents.metrics.shares import (
@@ -44,7 +54,7 @@ from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.thresholds import check_state, of_state, with_threshold
 from signalbox.agents.metrics.times import Moment, Times, read_times
 from signalbox.agents.metrics.units import kind_of_unit
-from signalbox.agents.metrics.unplaced import unplaced_words
+from signalbox.agents.metrics.unplaced import strange_words, unplaced_words
 from signalbox.agents.metrics.values import Meant, find_value
 from signalbox.agents.metrics.vocabulary import base, name_words, runs, text_words
 from signalbox.agents.metrics.windows import seconds_of
@@ -87,12 +97,19 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     names += unknown_names(text, offer, chosen.series, chosen.measure.labels)
     names += unplaced_words(plan, text, offer, chosen.measure.labels, chosen.said)
     names += _said_of_all(plan, chosen)
+    names += strange_words(plan.per, chosen, whole) + strange_words(plan.also, chosen, also)
     plan = plan.model_copy(update={"not_covered": [one for one in plan.not_covered if not _is_used(one, question)]})
     left = left_out(plan, text, offer, also.offer if also else None, names=names)
     used = (*chosen.said, *(whole.said if whole else ()))
     used += tuple(Meant("", (), 1.0, said=words) for words in plan.names)
     left = tuple(one for one in left if not _leaves_out(one, question) and not _is_used(one, question, used))
     is_of_goal = plan.kind == "threshold" and bool(plan.bound) and is_goal(offer.key)
+    side = side_of_goal(plan, text)
+    goal = await pair_of_goal(offer, live, question.time_range) if side and whole is None else None
+    if goal is not None and is_goal(goal.whole.key):
+        lasting = seconds_of(question.time_range) if measures_time(plan.unit) else 0.0
+        beyond = await beyond_goal(question, goal, side, live, lasting=lasting)
+        return [_with_unit(replace(beyond, not_covered=left), plan)]
     may_lack = whole is None and (is_of_goal or bool(rests_in(text)))
     pair = await pair_of(offer, live, question.time_range) if may_lack else None
     if pair is not None and (is_of_goal or asks_for_rest(plan, text, pair, offer)):
@@ -223,7 +240,7 @@ def _question(
     return Question(
         text=text,
         measure=measure,
-        kind="value" if over is not None and kind == "series" and plan.kind is None else kind,
+        kind=kind,
         time_range=times.main or TimeRange(start_time=moment.now - length, end_time=moment.now),
         now=moment.now,
         matchers=chosen.matchers,
@@ -261,6 +278,8 @@ def _kind(plan: MetricsPlan, measure: Measure, times: Times, is_split: bool = Fa
         return "ranking"
     if plan.against:
         return "comparison"
+    if plan.percentiles and not is_split:
+        return "value"  # A percentile is one figure of all that there was.
     if times.is_current or times.is_moment or plan.how == "latest" or plan.how in ("highest", "lowest", "average"):
         return "value"
     if plan.how == "total" and measure.total:

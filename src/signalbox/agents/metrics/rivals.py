@@ -19,7 +19,7 @@ from signalbox.agents.metrics.values import find_label, find_value
 from signalbox.agents.metrics.vocabulary import name_words
 from signalbox.errors import SignalboxError
 
-__all__ = ["able_to_serve", "as_counted", "as_share", "elsewhere", "is_ratio", "rival_of", "words_of"]
+__all__ = ["able_to_serve", "as_counted", "as_distributed", "as_share", "elsewhere", "is_ratio", "rival_of", "words_of"]
 
 _EQUAL = 0.03
 _LESS = 0.8
@@ -27,6 +27,7 @@ _UNSURE = 0.7
 _CERTAIN = 0.9
 _MOST = 6
 _FEW = 3
+_SPREAD = ("histogram", "summary")
 
 
 def words_of(plan: MetricsPlan, reading: Reading) -> frozenset[str]:
@@ -108,6 +109,24 @@ async def as_counted(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     beside = [hit.offer for hit in reading.hits.values() if _type(hit.offer) == "counter"]
     able = await able_to_serve(plan, [one for one in beside if name_words(one.key)[:1] == first], reading)
     return plan.model_copy(update={"measure": able[0].key}) if len(able) == 1 else plan
+
+
+async def as_distributed(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
+    """The plan of a percentile for a measure that has one, and no counter of events: how long requests take, and not
+    how many there are. The model chooses among those that have what is named; its own choice where there is none."""
+    mine = reading.hits.get(plan.measure or "")
+    if not plan.percentiles or plan.named or mine is None:
+        return plan
+    try:
+        own, _ = await measure_for(mine.offer, reading.live, reading.within)
+    except MetricNotFoundError:
+        return plan
+    if own.type != "counter":
+        return plan
+    spread = [hit.offer for hit in reading.hits.values() if hit.offer.family and hit.offer.family.type in _SPREAD]
+    able = await able_to_serve(plan, spread, reading)
+    chosen = able[0].key if len(able) == 1 else await reading.choose(able) if able else None
+    return plan.model_copy(update={"measure": chosen}) if chosen else plan
 
 
 def _type(offer: Offer) -> str:

@@ -11,6 +11,7 @@ from signalbox.agents.metrics.conditions import in_names, upper
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.measures import (
+    Wanted,
     fraction_of,
     narrowed,
     per,
@@ -36,7 +37,7 @@ _WHERE = frozenset({"on", "at", "from"})
 async def second_measure(words: str, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
     """The second measure that words name; what narrows the first narrows it too, where it has such labels."""
     offers = await _named_by(words, live)
-    return await beside(offers[0], plan, live, times, moment)
+    return await beside(offers[0], plan, live, times, moment, divides=False)
 
 
 async def part_and_whole(
@@ -110,10 +111,14 @@ def _begins_with(words: str, offer: Offer) -> bool:
     return bool(said) and [*map(base, told[: len(said)])] == said and (not rest or rest[0] in FILLERS)
 
 
-async def beside(offer: Offer, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
-    """A second measure, narrowed by what of the plan it has labels for."""
+async def beside(
+    offer: Offer, plan: MetricsPlan, live: Live, times: Times, moment: Moment, *, divides: bool = True
+) -> Chosen:
+    """A second measure, narrowed by what of the plan it has labels for; what divides is counted, whatever is measured
+    of each: so much for each operation, and not for the time that one takes."""
     within = window_of(times, moment)
-    measure, series = await measure_for(offer, live, within, wanted_of(plan, ()))
+    wanted = Wanted(counts=True) if divides else wanted_of(plan, ())
+    measure, series = await measure_for(offer, live, within, wanted)
     said = [meant for one in in_names(plan.filters, plan) if (meant := find_value(one, series, measure.labels))]
     matchers = tuple(Matcher(one.label, one.values) for one in said)
     excluded = tuple(
