@@ -379,3 +379,32 @@ async def test_those_that_failed_are_a_part_of_the_logins(answer: Callable[..., 
     )  # fmt: skip
     assert 'result="failure"' in state["result"].promql
     assert 0 < state["result"].value < 0.5
+
+
+async def test_a_percentile_is_of_what_has_one(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "request_rate", "percentiles": ["p99"], "filters": ["checkout"], "time": "last hour"}
+    state = await answer("p99 of requests of checkout in the last hour", **plan)
+    assert "histogram_quantile(0.99" in state["result"].promql
+    assert 'service="checkout"' in state["result"].promql
+
+
+async def test_a_percentile_over_a_range_is_one_figure_unless_it_is_drawn_or_split(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "latency", "percentiles": ["p90"], "time": "last hour"}
+    assert (await answer("p90 latency in the last hour", **plan))["result"].kind == "value"
+    assert (await answer("plot p90 latency in the last hour", **plan))["result"].kind == "series"
+    assert (await answer("p90 latency by service in the last hour", **plan, split_by=["service"]))[
+        "result"
+    ].kind == "series"
+
+
+async def test_what_divides_is_counted_whatever_is_measured_of_each(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "orders_total", "kind": "figure", "per": "payment provider latency", "time": "last hour"}
+    state = await answer("orders per payment provider latency in the last hour", **plan)
+    assert "payment_provider_latency_seconds_count" in state["result"].promql
+    assert "quantile" not in state["result"].promql
+
+
+async def test_bytes_are_added_up_where_it_is_asked_how_many(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "network_out", "kind": "figure", "filters": ["web-1"], "time": "last hour"}
+    assert "increase(" in (await answer("how many bytes did web-1 send in the last hour", **plan))["result"].promql
+    assert "rate(" in (await answer("network traffic out of web-1 in the last hour", **plan))["result"].promql

@@ -67,3 +67,19 @@ def test_a_week_ago_is_as_long_as_what_it_is_compared_with() -> None:
     assert times.against is not None
     assert times.main.end_time - times.against.end_time == timedelta(days=7)
     assert times.against.end_time - times.against.start_time == times.main.end_time - times.main.start_time
+
+
+def test_how_low_something_got_asks_for_its_lowest_moment() -> None:
+    assert with_written(MetricsPlan(kind="extreme"), "how low did the level get, and when", frozenset()).order == "lowest"
+
+
+def test_the_same_part_of_a_named_day_may_lie_later() -> None:
+    times = read_times("Monday 13:00-14:00", "the same window on Tuesday", NOW, UTC)
+    assert times.main is not None and times.against is not None
+    assert times.against.start_time - times.main.start_time == timedelta(days=1)
+
+
+def test_so_long_ago_to_the_hour_is_a_moment_beside_the_present() -> None:
+    times = read_times("now", "a week ago to the hour", NOW, UTC)
+    assert times.against is not None
+    assert times.against.end_time == NOW - timedelta(days=7)

@@ -128,7 +128,7 @@ def _number_end(words: str, start: int) -> int:
 def bound_in(bound: Bound, unit: str, title: str) -> float:
     """The bound in the unit of the answer. Raises InvalidQueryError for a unit of another kind."""
     factor = _factor(bound.unit, unit, bound.number)
-    if factor is None:
+    if factor is None or (not unit and measures_time(bound.unit)):
         raise InvalidQueryError(
             f'"{bound.said}" cannot be compared with {title}, which is measured in {unit or "a unit of its own"}.',
             suggestion="Name the bound in that unit, or leave it out.",

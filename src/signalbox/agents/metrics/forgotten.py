@@ -55,6 +55,7 @@ _SOON = 3
 _MOST_NAMES = 60_000
 _METRIC = re.compile(r"(?<![\w:.])[A-Za-z]\w*_[\w:]*\w(?![\w=])")
 _PER_TIME = re.compile(r"\bper (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|sec|min|h)\b", re.IGNORECASE)
+_PERCENT = re.compile(r"(?<![\d.])(?<!\d )(?:%|\b(?:percent|pct)\b)", re.IGNORECASE)
 _CODE = re.compile(r"[1-5]\d\d")
 _CLOCK = re.compile(r"\d+(?:am|pm|h|hrs?|m|mins?|s|d|days?|st|nd|rd|th)?")
 _PATH = re.compile(r"(?<!\S)/[\w./-]*(?<![.])")
@@ -64,6 +65,9 @@ _TO_A_NAME = re.compile(r"[\w)][-_/:.][\w]|[-_/:]\d|\d[-_/:]")
 
 def completed(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> MetricsPlan:
     """The plan with the metric, the time and the figures that the question writes out and that it has not."""
+    if is_present(plan.time):
+        # A slip of the pen before it, or a word that belongs elsewhere: in kohm now.
+        plan = plan.model_copy(update={"time": find_present(plan.time) or plan.time})
     named = with_excluded(with_name(plan, text, live), text)
     # What is no percentile may be a name: the calls to 112.
     percentiles = [words for words in plan.percentiles if read_percentile(words) is not None]
@@ -127,7 +131,7 @@ def _lies_in(one: Range, other: Range) -> bool:
 
 def with_name(plan: MetricsPlan, text: str, live: Live) -> MetricsPlan:
     """The plan with the metric that the question names as it is written, or nearly so."""
-    if plan.named or plan.promql:
+    if plan.promql or plan.named in live.names:
         return plan
     written = [one for one in _METRIC.findall(text[:_LONGEST]) if one in live.names or _is_slip_of(one, live)]
     if len(set(written)) != 1:
@@ -165,7 +169,11 @@ def with_figures(plan: MetricsPlan, text: str) -> MetricsPlan:
     is_of_values = plan.how in (None, "highest", "lowest", "latest")
     if is_of_values and not plan.percentiles and (percentiles := find_percentiles(text[:_LONGEST])):
         taken["percentiles"] = percentiles
-    rate = None if plan.unit else _PER_TIME.search(text[:_LONGEST])
+    if not plan.unit and not plan.bound and not plan.percentiles and plan.kind not in ("share", "threshold"):
+        percent = _PERCENT.search(text[:_LONGEST])
+        if percent is not None and not _is_taken(*percent.span(), places_of(plan, text)):
+            taken["unit"] = percent.group()
+    rate = None if plan.unit or taken.get("unit") else _PER_TIME.search(text[:_LONGEST])
     if rate is not None and not _is_taken(*rate.span(), places_of(plan, text)):
         taken["unit"] = rate.group()
     if plan.side and not plan.bound and (parts := find_parts(text[:_LONGEST])):

@@ -228,7 +228,7 @@ def _question(
         kind = "value"
     if kind == "value" and chosen.group_by:
         kind = "ranking"
-    is_total = _adds_up(plan, kind, measure, times) and not says_rate
+    is_total = _adds_up(plan, text, kind, measure, times) and not says_rate
     length = timedelta(days=1) if kind == "extreme" else timedelta(hours=1)
     is_now = times.main is None and (
         times.is_current
@@ -305,14 +305,16 @@ def _is_counted(plan: MetricsPlan, offer: Offer, measure: Measure) -> bool:
     return not offer.recipe or measure.total == measure.promql
 
 
-def _adds_up(plan: MetricsPlan, kind: ResultKind, measure: Measure, times: Times) -> bool:
-    """Whether events are added up: where that is said, and where a figure for a range is asked of what is counted."""
+def _adds_up(plan: MetricsPlan, text: str, kind: ResultKind, measure: Measure, times: Times) -> bool:
+    """Whether events are added up: where that is said, and where a figure for a range is asked of what is counted;
+    of bytes, which mostly are asked as a rate, where it is asked how many."""
     if not measure.total or plan.how in ("rate", "average", "highest", "lowest", "latest"):
         return False
     if plan.how == "total":
         return True
     is_past = (times.main is not None or times.against is not None) and not times.is_current
-    return is_past and kind in ("value", "ranking", "comparison") and not measure.unit.startswith(("bytes", "bits"))
+    is_counted = not measure.unit.startswith(("bytes", "bits")) or "how many" in text.lower()
+    return is_past and kind in ("value", "ranking", "comparison") and is_counted
 
 
 def _says_rate(text: str) -> bool:
@@ -432,6 +434,11 @@ def _with_unit(question: Question, plan: MetricsPlan) -> Question:
         measure = converted(question.measure, energy.unit, energy.factor * seconds_of(question.time_range))
         kind: ResultKind = "ranking" if question.group_by else "value"
         return replace(question, measure=measure, kind=kind, aggregation=None)
+    if unit in _SHARES and has_unit(plan.unit) and not is_percent(plan.unit) and not measures_time(plan.unit):
+        raise OtherUnitError(
+            f"{upper(question.measure.title)} is a share, and not in {plan.unit}.",
+            suggestion="Name another measure, or leave the unit out.",
+        )
     known = {base(word) for word in name_words(question.measure.name)} | {base(question.measure.unit)}
     if all(base(word) in known for word, *_ in text_words(plan.unit)) or question.kind == "share":
         return question

@@ -16,7 +16,7 @@ from signalbox.agents.metrics.read import Reading
 from signalbox.agents.metrics.search import Hit
 from signalbox.agents.metrics.times import read_times
 from signalbox.agents.metrics.values import find_label, find_value
-from signalbox.agents.metrics.vocabulary import name_words
+from signalbox.agents.metrics.vocabulary import base, name_words, text_words
 from signalbox.errors import SignalboxError
 
 __all__ = ["able_to_serve", "as_counted", "as_distributed", "as_share", "elsewhere", "is_ratio", "rival_of", "words_of"]
@@ -83,13 +83,15 @@ async def as_share(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     """The plan of a share for the measure that is one, where the same words say both: the memory used, in percent."""
     mine = reading.hits.get(plan.measure or "")
     is_asked = plan.kind == "share" or is_percent(plan.unit)
-    if not is_asked or plan.named or plan.per or mine is None or is_ratio(mine.offer):
+    if not is_asked or plan.named or mine is None or is_ratio(mine.offer):
+        return plan
+    if plan.per and not {base(word) for word, *_ in text_words(plan.per)} <= own_words(mine.offer):
         return plan
     for other in list(reading.hits.values())[:_MOST]:
         fits = other.explained >= mine.explained and other.score >= _LESS * mine.score
         # A share of what failed cannot be narrowed to one way of failing: that is a part of the measure itself.
         if is_ratio(other.offer) and fits and await able_to_serve(plan, [other.offer], reading):
-            return plan.model_copy(update={"measure": other.offer.key})
+            return plan.model_copy(update={"measure": other.offer.key, "per": ""})
     return plan
 
 

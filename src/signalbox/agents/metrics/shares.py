@@ -32,6 +32,7 @@ __all__ = ["as_ratio", "beside", "divided", "own_filters", "part_and_whole", "se
 _MOST_NAMED = 6
 _NEAR = 0.85
 _WHERE = frozenset({"on", "at", "from"})
+_ARTICLES = frozenset({"the", "our", "a", "an"})
 
 
 async def second_measure(words: str, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
@@ -215,8 +216,10 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
 
 def _says_where(meant: Meant, text: str) -> bool:
     """Whether a name stands after a word that says where or when: of the late rides on the north line, the line."""
-    before = text_words(text[: max(text.casefold().find(meant.said.casefold()), 0)])
-    return bool(before) and before[-1][0] in _WHERE
+    before = [word for word, *_ in text_words(text[: max(text.casefold().find(meant.said.casefold()), 0)])]
+    while before and before[-1] in _ARTICLES:
+        before.pop()
+    return bool(before) and before[-1] in _WHERE
 
 
 def as_ratio(question: Question) -> Question:
