@@ -166,11 +166,11 @@ async def test_two_things_side_by_side_are_the_sides_of_a_comparison(
     assert result.not_covered == []
 
 
-async def test_what_is_left_out_in_words_is_left_out_of_the_query(answer: Callable[..., Any]) -> None:
+async def test_what_is_to_be_left_out_and_is_not_is_said(answer: Callable[..., Any]) -> None:
     plan = {"measure": "orders_total", "kind": "figure", "how": "total", "time": "yesterday"}
     result = (await answer("orders yesterday without the app", **plan))["result"]
-    assert 'channel!="app"' in result.promql
-    assert result.not_covered == []
+    assert "channel" not in result.promql
+    assert "without the app" in result.not_covered
 
 
 async def test_the_threshold_is_a_line_of_the_chart(answer: Callable[..., Any]) -> None:
@@ -297,28 +297,11 @@ async def test_a_figure_for_a_range_that_the_model_is_unsure_of_is_a_curve(answe
     assert (unsure["result"].kind, sure["result"].kind) == ("series", "value")
 
 
-async def test_a_ranking_of_one_thing_is_the_most_that_it_had(answer: Callable[..., Any]) -> None:
-    state = await answer(
-        "deepest load of db-1 in the last day",
-        measure="load", kind="ranking", order="lowest", filters=["db-1"], time="last day",
-    )  # fmt: skip
-    assert state["result"].kind == "value"
-    assert "min_over_time" in state["result"].promql
-
-
 async def test_a_share_is_of_the_measure_that_is_one(answer: Callable[..., Any]) -> None:
     state = await answer("percentage of memory used on web-2", measure="memory_used", kind="share", filters=["web-2"])
     assert "MemTotal_bytes" in state["result"].promql
     assert 0 < state["result"].value < 1
     assert state["result"].promql.count("web-2") == state["result"].promql.count("node_memory")
-
-
-async def test_a_measure_without_the_thing_that_is_named_gives_way_to_one_that_has_it(
-    answer: Callable[..., Any],
-) -> None:
-    state = await answer("network traffic received by web-1", measure="interface_in_octets_total", filters=["web-1"])
-    assert state["error"] is None
-    assert 'instance="web-1:9100"' in state["result"].promql
 
 
 @pytest.mark.parametrize(("measure", "bound"), [("load", "0.01"), ("cpu_usage", "0.1%")])
@@ -334,11 +317,6 @@ async def test_a_measure_divided_by_itself_is_refused(answer: Callable[..., Any]
     plan = {"measure": "orders_total", "kind": "share", "per": "orders_total"}
     state = await answer("what percentage of orders_total was orders_total", **plan)
     assert state["error"].error_type == "invalid_query"
-
-
-async def test_things_are_told_apart_by_the_label_whose_values_bear_their_name(answer: Callable[..., Any]) -> None:
-    state = await answer("cpu of each web", measure="cpu_usage", kind="ranking", split_by=["web"])
-    assert "web-1" in state["result"].summary
 
 
 async def test_of_two_names_of_one_kind_the_second_is_what_the_first_is_connected_to(

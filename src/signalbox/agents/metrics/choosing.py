@@ -9,7 +9,6 @@ from datetime import timedelta
 from signalbox.agents.metrics.conditions import conditions_said
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
 from signalbox.agents.metrics.forgotten import (
-    forgotten_exclusions,
     forgotten_values,
 )
 from signalbox.agents.metrics.infos import split_by_info
@@ -157,8 +156,7 @@ async def choose(
             taken = {*groups_of(plan, text, wide, own, offer, ()), *(one.label for one in forgotten)}
             placed = placed_values(plan, text, offer, own, measure.labels)
             forgotten += [one for one in placed if one.label not in taken]
-            excluded = forgotten_exclusions(plan, text, own, measure.labels)
-            said, matchers = conditions_said(plan, text, measure, own, offer, live, forgotten, excluded)
+            said, matchers = conditions_said(plan, text, measure, own, offer, live, forgotten)
             able.append(Chosen(offer, wide, own, matchers, said, groups_of(plan, text, wide, own, offer, said)))
         except InvalidQueryError as error:
             failed = failed or error

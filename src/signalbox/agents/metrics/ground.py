@@ -17,12 +17,11 @@ from signalbox.agents.metrics.bounds import (
     time_of_rate,
 )
 from signalbox.agents.metrics.choosing import AGGREGATIONS, Chosen, choose, measure_for, offer_of, window_of
-from signalbox.agents.metrics.conditions import says_help, upper
+from signalbox.agents.metrics.conditions import upper
 from signalbox.agents.metrics.errors import InvalidQueryError, OtherUnitError
 from signalbox.agents.metrics.forgotten import (
     is_whole,
     own_words,
-    unknown_names,
 )
 from signalbox.agents.metrics.infos import named_by_info
 from signalbox.agents.metrics.left import left_out
@@ -45,7 +44,6 @@ from signalbox.agents.metrics.shares import (
     as_ratio,
     beside,
     divided,
-    own_filters,
     part_and_whole,
     second_measure,
     shared,
@@ -80,29 +78,22 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     plan, offer, whole = await _divided_by(plan, offer, live, times, moment)
     percentiles = tuple(dict.fromkeys(p for words in plan.percentiles if (p := read_percentile(words)) is not None))
     chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
-    if plan.per and whole is None:
-        whole = _other_part(plan, chosen)
     named = _named_beside(plan, chosen) if whole is None else plan
     if named != plan:
         plan = named
-        chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
-    if _is_of_one(plan, chosen):
-        plan = plan.model_copy(update={"kind": "figure", "how": plan.how or plan.order or "highest"})
         chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
     also = await second_measure(plan.also, plan, live, times, moment) if plan.also else None
     if also is not None and also.offer.key == offer.key:
         also = None
     question = _question(plan, text, chosen, times, moment, percentiles)
     names = await _left_behind(text, question, chosen, live, moment)
-    names += unknown_names(text, offer, chosen.series, chosen.measure.labels)
     names += unplaced_words(plan, text, offer, chosen.measure.labels, chosen.said)
-    names += _said_of_all(plan, chosen)
     names += strange_words(plan.per, chosen, whole) + strange_words(plan.also, chosen, also)
     plan = plan.model_copy(update={"not_covered": [one for one in plan.not_covered if not _is_used(one, question)]})
     left = left_out(plan, text, offer, also.offer if also else None, names=names)
     used = (*chosen.said, *(whole.said if whole else ()))
     used += tuple(Meant("", (), 1.0, said=words) for words in plan.names)
-    left = tuple(one for one in left if not _leaves_out(one, question) and not _is_used(one, question, used))
+    left = tuple(one for one in left if not _is_used(one, question, used))
     is_of_goal = plan.kind == "threshold" and bool(plan.bound) and is_goal(offer.key)
     side = side_of_goal(plan, text)
     goal = await pair_of_goal(offer, live, question.time_range) if side and whole is None else None
@@ -134,42 +125,6 @@ async def _in_pieces(plan: MetricsPlan, offer: Offer, live: Live, times: Times, 
         meant = [(one, find_value(one, series, measure.labels)) for one in pieces] if not is_name else []
         filters += [one for one, found in meant if found and found.sure >= 1] or [words]
     return plan.model_copy(update={"filters": filters})
-
-
-def _said_of_all(plan: MetricsPlan, chosen: Chosen) -> list[str]:
-    """What was to narrow and narrows nothing, since the help text says it of the whole measure."""
-    series, labels = chosen.series, chosen.measure.labels
-    return [
-        words
-        for words in plan.filters
-        if words not in plan.names and says_help(words, chosen.offer) and find_value(words, series, labels) is None
-    ]
-
-
-def _is_of_one(plan: MetricsPlan, chosen: Chosen) -> bool:
-    """Whether a ranking has one place only, since a name pins what would be ranked: the most that one host had."""
-    pinned = {one.label for one in chosen.matchers if len(one.values) == 1 and not one.negated}
-    return plan.kind == "ranking" and not plan.split_by and plan.top is None and {*chosen.group_by} <= pinned
-
-
-async def _is_named_beside(plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment) -> bool:
-    """Whether what it is to be divided by is a thing of the measure itself."""
-    measure, series = await measure_for(offer, live, window_of(times, moment))
-    meant = find_value(plan.per, series, measure.labels)
-    return meant is not None and meant.sure >= _SURE and is_whole(plan.per, meant)
-
-
-def _other_part(plan: MetricsPlan, chosen: Chosen) -> Chosen | None:
-    """What a part of a measure is divided by, where that is another part of it: nurses for each doctor."""
-    meant = find_value(plan.per, chosen.series, chosen.measure.labels)
-    if plan.kind == "share" or meant is None or meant.sure < _SURE:
-        return None
-    mine = [one for one in chosen.matchers if one.label == meant.label and not one.negated]
-    if not mine or any({*one.values} & {*meant.values} for one in mine):
-        return None
-    rest = tuple(one for one in chosen.matchers if one not in mine)
-    measure = replace(chosen.measure, title=" or ".join(meant.values))
-    return replace(chosen, measure=measure, matchers=(*rest, meant.matcher()), said=(replace(meant, said=plan.per),))
 
 
 def _named_beside(plan: MetricsPlan, chosen: Chosen) -> MetricsPlan:
@@ -204,13 +159,6 @@ def _is_used(words: str, question: Question, said: Sequence[Meant] = ()) -> bool
     used = {base(piece) for one in question.matchers for value in one.values for piece, *_ in runs(value)}
     used |= {base(piece) for one in said for piece, *_ in runs(one.said)}
     return {base(piece) for piece, *_ in runs(words)} <= used
-
-
-def _leaves_out(words: str, question: Question) -> bool:
-    """Whether the query leaves out what the words name."""
-    said = {base(piece) for piece, *_ in runs(words)}
-    values = [value for one in question.matchers if one.negated for value in one.values]
-    return any({base(piece) for piece, *_ in runs(value)} <= said for value in values)
 
 
 def _letters(text: str) -> str:
@@ -250,6 +198,7 @@ def _question(
         quantile_over=over,
         is_current=is_now and not is_total and over is None,
         is_total=is_total,
+        is_open=plan.kind is None and kind == "value" and bool(percentiles) and times.main is not None,
         top=plan.top,
         lowest=plan.order == "lowest",
         notes=(times.note,) if times.note else (),
@@ -343,13 +292,12 @@ async def _divided_by(
         pair = await pair_of(offer, live, window_of(times, moment))
         plan = plan.model_copy(update={"kind": "threshold"}) if pair and judges else plan
         return (plan, pair.part, await beside(pair.whole, plan, live, times, moment)) if pair else (plan, offer, None)
-    if not plan.per or is_share_already or await _is_named_beside(plan, offer, live, times, moment):
+    if not plan.per or is_share_already:
         return plan, offer, None
     part, whole = await part_and_whole(plan, offer, live, times, moment)
     if whole is None:
         return plan, offer, None
-    filters = await own_filters(plan, part, whole, live, times, moment)
-    return plan.model_copy(update={"filters": filters}), part, whole
+    return plan, part, whole
 
 
 def _in_percent(plan: MetricsPlan) -> bool:

@@ -149,25 +149,9 @@ async def elsewhere(plan: MetricsPlan, reading: Reading, error: SignalboxError) 
         plan, [hit.offer for hit in reading.hits.values() if hit.offer.key != plan.measure], reading
     )
     chosen = await reading.choose(able) if able else None
-    if chosen is not None and plan.confidence >= _CERTAIN and not _says_as_much(plan, chosen, reading):
-        return None
-    chosen = chosen or _of_same_words(plan, able, reading)
     if chosen is None and plan.confidence < _UNSURE and able[:1] == reading.offers[:1]:
         chosen = able[0].key  # The search finds first what has what is named.
     return plan.model_copy(update={"measure": chosen}) if chosen else None
-
-
-def _says_as_much(plan: MetricsPlan, chosen: str, reading: Reading) -> bool:
-    """Whether another measure has no fewer of the words of the question than the one that a certain model chose."""
-    mine = reading.hits.get(plan.measure or "")
-    return mine is None or len(reading.hits[chosen].explained) >= len(mine.explained)
-
-
-def _of_same_words(plan: MetricsPlan, offers: Sequence[Offer], reading: Reading) -> str | None:
-    """The first measure that the same words of the question say as the chosen one."""
-    mine = reading.hits.get(plan.measure or "")
-    said = [one.key for one in offers if mine is not None and reading.hits[one.key].explained >= mine.explained]
-    return said[0] if said else None
 
 
 async def able_to_serve(plan: MetricsPlan, offers: Sequence[Offer], reading: Reading) -> list[Offer]:
