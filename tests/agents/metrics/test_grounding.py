@@ -386,3 +386,28 @@ async def test_bytes_are_added_up_where_it_is_asked_how_many(answer: Callable[..
     plan = {"measure": "network_out", "kind": "figure", "filters": ["web-1"], "time": "last hour"}
     assert "increase(" in (await answer("how many bytes did web-1 send in the last hour", **plan))["result"].promql
     assert "rate(" in (await answer("network traffic out of web-1 in the last hour", **plan))["result"].promql
+
+
+async def test_any_of_a_kind_is_judged_thing_by_thing(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "disk_usage", "kind": "threshold", "scope": "any", "bound": "60%", "split_by": ["disk"]}
+    result = (await answer("did any disk go over 60%", **plan, side="above"))["result"]
+    assert result.ranking
+    assert all({"device", "instance", "mountpoint"} <= one.labels.keys() for one in result.ranking)
+
+
+async def test_what_only_counts_events_does_not_say_how_many_there_are(answer: Callable[..., Any]) -> None:
+    state = await answer("how many users are logged in", measure="users_logins_total", kind="figure")
+    assert state["error"].error_type == "invalid_query"
+    assert (await answer("how many users logged in today", measure="users_logins_total", kind="figure", time="today"))[
+        "result"
+    ] is not None
+
+
+async def test_a_thing_of_the_measure_before_is_no_measure_of_its_own(answer: Callable[..., Any]) -> None:
+    before = {
+        "text": "latency of checkout",
+        "plan": {"measure": "latency", "filters": ["checkout"]},
+        "title": "latency",
+    }
+    state = await answer("and for payment?", before, measure="payments_total", continues=True)
+    assert 'http_request_duration_seconds_bucket{service="payment"}' in state["result"].promql

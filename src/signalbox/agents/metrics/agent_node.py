@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 from langchain_core.language_models import BaseChatModel
 
 from signalbox.agents.metrics.answering import Answered, answer_plan, needs_measure, refuse_operation
+from signalbox.agents.metrics.choosing import measure_for, offer_of
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.clients import current_client, source_of, use_client
 from signalbox.agents.metrics.conversation import Before, continued, question_before, start_state
@@ -47,6 +48,7 @@ from signalbox.agents.metrics.state import MetricsQuery, MetricsQueryState, Metr
 from signalbox.agents.metrics.step_errors import error_of
 from signalbox.agents.metrics.times import Moment
 from signalbox.agents.metrics.typed import is_promql, run_promql
+from signalbox.agents.metrics.values import find_value
 from signalbox.agents.metrics.written import with_written
 from signalbox.errors import SignalboxError
 from signalbox.maps.context import current_run
@@ -188,7 +190,7 @@ async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -
     plan = completed(plan, reading.text, reading.live, reading.moment)
     names_none = needs_measure(plan) and not (plan.measure or plan.named)
     if before is not None and (plan.continues or names_none):
-        plan = continued(plan, before, reading.moment)
+        plan = continued(await _of_thing(plan, reading, before), before, reading.moment)
         names_none = needs_measure(plan) and not (plan.measure or plan.named)
     if not names_none:
         plan = await as_counted(await as_share(await as_distributed(plan, reading), reading), reading)
@@ -208,6 +210,23 @@ async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -
         raise _no_metric(reading)
     near = _likely([one for one in able if reading.scores[one] >= _NEAR * best], plan, reading)
     return plan.model_copy(update={"measure": near[0] if len(near) == 1 else _ask(near)})
+
+
+async def _of_thing(plan: MetricsPlan, reading: Reading, before: Before) -> MetricsPlan:
+    """The plan of a question that goes on, without a measure that is only called like a thing of the one before."""
+    hit = reading.hits.get(plan.measure or "")
+    if hit is None or plan.named or not hit.explained:
+        return plan
+    try:
+        measure, series = await measure_for(offer_of(before.plan, reading.live), reading.live, reading.within)
+    except MetricNotFoundError:
+        return plan
+    things = [word for word in hit.explained if find_value(word, series, measure.labels)]
+    if len(things) < len(hit.explained):
+        return plan
+    said = " ".join(plan.filters).lower()
+    filters = [*plan.filters, *(word for word in sorted(things) if word not in said)]
+    return plan.model_copy(update={"measure": None, "kind": None, "how": None, "filters": filters})
 
 
 def _likely(measures: list[str], plan: MetricsPlan, reading: Reading) -> list[str]:

@@ -86,6 +86,7 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     if also is not None and also.offer.key == offer.key:
         also = None
     question = _question(plan, text, chosen, times, moment, percentiles)
+    _check_counted(question, plan)
     names = await _left_behind(text, question, chosen, live, moment)
     names += unplaced_words(plan, text, offer, chosen.measure.labels, chosen.said)
     names += strange_words(plan.per, chosen, whole) + strange_words(plan.also, chosen, also)
@@ -264,6 +265,17 @@ def _adds_up(plan: MetricsPlan, text: str, kind: ResultKind, measure: Measure, t
     is_past = (times.main is not None or times.against is not None) and not times.is_current
     is_counted = not measure.unit.startswith(("bytes", "bits")) or "how many" in text.lower()
     return is_past and kind in ("value", "ranking", "comparison") and is_counted
+
+
+def _check_counted(question: Question, plan: MetricsPlan) -> None:
+    """Raise InvalidQueryError where it is asked how many there are now, and only what happened is counted."""
+    is_counter = question.measure.type == "counter" and question.kind == "value" and question.is_current
+    is_rate = plan.how == "rate" or bool(plan.unit or plan.per) or _says_rate(question.text)
+    if is_counter and not is_rate and "how many" in question.text.lower():
+        raise InvalidQueryError(
+            f"{upper(question.measure.title)} counts what happens, and does not say how many there are now.",
+            suggestion="Name a range of time, such as today, or ask for the rate.",
+        )
 
 
 def _says_rate(text: str) -> bool:
