@@ -85,11 +85,11 @@ async def test_the_day_and_the_week_before_stand_beside_the_answer(client: Grafa
 async def test_what_moved_at_the_same_time_is_named_with_its_evidence(client: GrafanaMetricsClient) -> None:
     ledger = Ledger()
     with use_ledger(ledger):
-        related = (await enrichment_node(await answered(client)))["context"]["related"]
-    assert related
-    assert all(abs(one["correlation"]) >= 0.7 for one in related)
-    asked = [call["args"]["promql"] for call in ledger.as_list() if call["ok"]]
-    assert {one["promql"] for one in related} <= set(asked)
+        moved = (await enrichment_node(await answered(client)))["context"]["moved"]
+    assert moved
+    assert [one["score"] for one in moved] == sorted((one["score"] for one in moved), reverse=True)
+    asked = [call["args"].get("promql") for call in ledger.as_list() if call["ok"]]
+    assert {one["promql"] for one in moved} <= set(asked)
 
 
 async def test_a_server_that_is_gone_costs_the_context_and_no_more(client: GrafanaMetricsClient) -> None:
@@ -97,7 +97,7 @@ async def test_a_server_that_is_gone_costs_the_context_and_no_more(client: Grafa
     async with GrafanaMetricsClient("http://127.0.0.1:1") as gone:
         with use_client(gone):
             context = (await enrichment_node(state))["context"]
-    assert (context["earlier"], context["related"]) == ([], [])
+    assert (context["earlier"], context["moved"]) == ([], [])
     assert any("cannot be reached" in line for line in context["missing"])
 
 

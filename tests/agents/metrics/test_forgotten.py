@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from signalbox.agents.metrics.catalogue import MetricInfo
-from signalbox.agents.metrics.forgotten import completed, forgotten_splits, forgotten_values, unknown_names
+from signalbox.agents.metrics.forgotten import completed, forgotten_values
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.offers import Offer, families_of, list_offers
 from signalbox.agents.metrics.plan import MetricsPlan, plan_schema
@@ -64,11 +64,6 @@ def test_percentiles_and_places_of_a_ranking_are_taken_from_the_question(live: L
     assert completed(MetricsPlan(how="average"), "no p95, the mean of milk", live, MOMENT).percentiles == []
 
 
-def test_what_stands_beside_a_word_that_leaves_out_is_left_out(live: Live) -> None:
-    plan = completed(MetricsPlan(filters=["bio"]), "milk without bio", live, MOMENT)
-    assert (plan.filters, plan.excluded) == ([], ["bio"])
-
-
 @pytest.mark.parametrize(
     ("question", "values"),
     [
@@ -86,18 +81,6 @@ def test_things_that_no_field_has_narrow_the_measure(milk: Offer, question: str,
 
 def test_what_a_field_has_is_not_taken_twice(milk: Offer) -> None:
     assert forgotten_values(MetricsPlan(filters=["barn-2"]), "milk of barn-2", milk, SERIES, LABELS) == []
-
-
-def test_a_question_splits_by_the_labels_that_it_lists(milk: Offer) -> None:
-    assert forgotten_splits(MetricsPlan(), "milk by barn and grade", milk, LABELS) == ["barn", "grade"]
-    assert forgotten_splits(MetricsPlan(filters=["barn"]), "milk by barn", milk, LABELS) == ["barn"]
-    assert forgotten_splits(MetricsPlan(), "milk of the barn", milk, LABELS) == []
-    assert forgotten_splits(MetricsPlan(kind="ranking"), "which barn gave most milk", milk, LABELS) == ["barn"]
-
-
-def test_a_name_that_there_is_not_is_told(milk: Offer) -> None:
-    assert unknown_names("milk of the western barn", milk, SERIES, LABELS) == ["western"]
-    assert unknown_names("milk of the east barn", milk, SERIES, LABELS) == []
 
 
 def test_a_measure_that_fits_much_better_is_far_likelier_beforehand(live: Live) -> None:

@@ -184,24 +184,6 @@ async def test_how_full_something_is_is_what_is_taken_of_what_there_is(
     assert await figure(asked) == pytest.approx(0.8)
 
 
-async def test_what_is_built_for_so_many_an_hour_is_compared_with_so_many_an_hour(
-    answer: Callable[..., Any],
-) -> None:
-    asked = answer(
-        "how much of what the dryers are rated for did NRD wash in the last hour", kind="share",
-        measure="wash_loads_total", filters=["NRD"], per="dryers are rated for",
-    )  # fmt: skip
-    assert await figure(asked) == pytest.approx(0.5, rel=0.02)
-
-
-async def test_what_only_the_other_measure_has_narrows_that_one(answer: Callable[..., Any]) -> None:
-    asked = answer(
-        "taken boxes for each night clerk", measure="locker_boxes_taken", kind="figure", per="clerk",
-        filters=["night"], time="",
-    )  # fmt: skip
-    assert await figure(asked) == pytest.approx(25)
-
-
 async def test_a_part_of_what_fits_is_a_bound(answer: Callable[..., Any]) -> None:
     state = await answer(
         "which branch has less than a fifth of the soap it has room for", measure="soap_litres", kind="threshold",
@@ -315,11 +297,3 @@ async def test_a_moment_is_told_as_the_time_since_or_until_it(
     state = await answer(question, measure=measure, kind="figure", time="")
     assert state["result"].value == pytest.approx(days * 86400, rel=0.01)
     assert title in state["result"].summary.casefold()
-
-
-async def test_how_many_are_meant_together_is_no_name(answer: Callable[..., Any]) -> None:
-    asked = answer(
-        "calls on the two lines together in the last hour", measure="desk_calls_total", kind="figure", how="total",
-        filters=["two"],
-    )  # fmt: skip
-    assert await figure(asked) == pytest.approx(120 + 300, rel=0.02)

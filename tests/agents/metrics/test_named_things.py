@@ -172,3 +172,38 @@ async def test_a_day_that_stands_apart_from_its_hours_is_theirs(answer: Callable
     plan = {"measure": "dock_boats_moored", "kind": "extreme", "order": "lowest", "time": "between 10 and 11"}
     result = await result_of(answer(question, **plan, filters=["North left"]))
     assert (result.time_range.start_time.hour, result.time_range.end_time.hour) == (10, 11)
+
+
+async def test_a_goal_that_is_named_as_the_bound_is_the_bound(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "dock_boats_moored", "kind": "threshold", "split_by": ["pier"]}
+    result = await result_of(answer("which piers are below what is allowed at 25 past, under their limit", **plan))
+    assert [(one.labels["pier"], one.value) for one in result.ranking] == [("North right", 30), ("North left", 12)]
+    plan = {"measure": "fuel_capacity_litres", "kind": "ranking"}
+    result = await result_of(answer("which tanks are over their capacity", **plan))
+    assert result.is_empty
+
+
+async def test_what_only_an_info_metric_says_of_things_splits_them(answer: Callable[..., Any]) -> None:
+    result = await result_of(answer("depth by owner", measure="dock_depth_metres", kind="ranking", split_by=["owner"]))
+    assert {one.labels["owner"]: one.value for one in result.ranking} == {"Rowing club": 4, "Harbour office": 3}
+
+
+async def test_words_for_a_second_measure_that_it_has_nothing_to_do_with_are_told(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "dock_boats_moored", "kind": "figure", "per": "fuel for the anchor of the lighthouse"}
+    result = await result_of(answer("boats per fuel for the anchor of the lighthouse", **plan))
+    assert {"anchor", "lighthouse"} <= {*result.not_covered}
+
+
+async def test_a_share_is_not_told_in_litres(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "fuel_litres", "kind": "figure", "unit": "percent"}
+    result = await result_of(answer("fuel of all tanks in percent", **plan))
+    assert result.value == pytest.approx(100 / 220)
+    state = await answer("share of boats in litres", measure="dock_boats_moored", kind="share", per="boats allowed",
+        unit="litres")  # fmt: skip
+    assert state["result"] is None
+
+
+async def test_a_host_and_a_path_on_it_are_two_names(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "dock_boats_total", "kind": "figure", "how": "total", "time": "last hour"}
+    result = await result_of(answer("boats, right moored", **plan, filters=["North right moored"]))
+    assert result.value == pytest.approx(360, rel=0.03)

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from signalbox.agents.metrics.forgotten import at_its_moment
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.times import read_times
 from signalbox.agents.metrics.written import with_written
@@ -54,8 +53,7 @@ def test_a_word_of_the_measure_names_no_end() -> None:
 
 
 def test_at_a_time_of_the_clock_is_a_moment() -> None:
-    plan = at_its_moment(MetricsPlan(time="2pm yesterday"), "how many crates stood there at 2pm yesterday")
-    times = read_times(plan.time, "", NOW, UTC)
+    times = read_times("at 2pm yesterday", "", NOW, UTC)
     assert times.is_moment
     assert times.main is not None
     assert times.main.end_time == datetime(2026, 3, 10, 14, tzinfo=UTC)
@@ -67,3 +65,22 @@ def test_a_week_ago_is_as_long_as_what_it_is_compared_with() -> None:
     assert times.against is not None
     assert times.main.end_time - times.against.end_time == timedelta(days=7)
     assert times.against.end_time - times.against.start_time == times.main.end_time - times.main.start_time
+
+
+def test_how_low_something_got_asks_for_its_lowest_moment() -> None:
+    assert (
+        with_written(MetricsPlan(kind="extreme"), "how low did the level get, and when", frozenset()).order == "lowest"
+    )
+
+
+def test_the_same_part_of_a_named_day_may_lie_later() -> None:
+    times = read_times("Monday 13:00-14:00", "the same window on Tuesday", NOW, UTC)
+    assert times.main is not None
+    assert times.against is not None
+    assert times.against.start_time - times.main.start_time == timedelta(days=1)
+
+
+def test_so_long_ago_to_the_hour_is_a_moment_beside_the_present() -> None:
+    times = read_times("now", "a week ago to the hour", NOW, UTC)
+    assert times.against is not None
+    assert times.against.end_time == NOW - timedelta(days=7)

@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 from langchain_core.language_models import BaseChatModel
 
 from signalbox.agents.metrics.answering import Answered, answer_plan, needs_measure, refuse_operation
+from signalbox.agents.metrics.choosing import measure_for, offer_of
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.clients import current_client, source_of, use_client
 from signalbox.agents.metrics.conversation import Before, continued, question_before, start_state
@@ -33,11 +34,21 @@ from signalbox.agents.metrics.names import renamed
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.read import Reading, not_understood, readable
-from signalbox.agents.metrics.rivals import able_to_serve, as_counted, as_share, elsewhere, is_ratio, rival_of, words_of
+from signalbox.agents.metrics.rivals import (
+    able_to_serve,
+    as_counted,
+    as_distributed,
+    as_share,
+    elsewhere,
+    is_ratio,
+    rival_of,
+    words_of,
+)
 from signalbox.agents.metrics.state import MetricsQuery, MetricsQueryState, MetricsRunState
 from signalbox.agents.metrics.step_errors import error_of
 from signalbox.agents.metrics.times import Moment
 from signalbox.agents.metrics.typed import is_promql, run_promql
+from signalbox.agents.metrics.values import find_value
 from signalbox.agents.metrics.written import with_written
 from signalbox.errors import SignalboxError
 from signalbox.maps.context import current_run
@@ -51,8 +62,7 @@ _ADDED = ("asked", "source", "chart", "anomalies", "context", "explanation")
 _AT_ONCE = 8
 """So many questions are answered at once; the others wait, and their time starts when it is their turn."""
 _NEAR = 0.7
-_SAID = 0.8
-_CERTAIN, _HALF = 0.97, 0.5
+_HALF = 0.5
 _LONG_ENOUGH = "last 2 days"
 _MOST_OPTIONS = 4
 _UNTOLD = 0.6
@@ -177,13 +187,13 @@ async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -
     """The plan with its measure: of the question before, of this one, or as the person says when asked."""
     refuse_operation(plan)
     is_uncovered = bool(plan.not_covered)
-    plan = _about_measure(completed(plan, reading.text, reading.live, reading.moment), reading)
+    plan = completed(plan, reading.text, reading.live, reading.moment)
     names_none = needs_measure(plan) and not (plan.measure or plan.named)
     if before is not None and (plan.continues or names_none):
-        plan = continued(plan, before, reading.moment)
+        plan = continued(await _of_thing(plan, reading, before), before, reading.moment)
         names_none = needs_measure(plan) and not (plan.measure or plan.named)
     if not names_none:
-        plan = _with_unsaid(await as_counted(await as_share(plan, reading), reading), reading)
+        plan = await as_counted(await as_share(await as_distributed(plan, reading), reading), reading)
         plan = with_written(plan, reading.text, words_of(plan, reading))
         rival = rival_of(plan, reading) if needs_measure(plan) else None
         if rival is None:
@@ -194,12 +204,29 @@ async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -
     able = [one.key for one in await able_to_serve(plan, reading.offers, reading)][:_MOST_OPTIONS]
     best = reading.scores[able[0]] if able else 0.0
     if len(able) == 1 and len([*plan.filters, *plan.split_by, *filter(None, (plan.unit, plan.bound))]) > 1:
-        return _with_unsaid(plan.model_copy(update={"measure": able[0]}), reading)
+        return plan.model_copy(update={"measure": able[0]})
     if best < _UNTOLD or is_uncovered:
         # Also where the model says that no measure covers what is asked.
         raise _no_metric(reading)
     near = _likely([one for one in able if reading.scores[one] >= _NEAR * best], plan, reading)
     return plan.model_copy(update={"measure": near[0] if len(near) == 1 else _ask(near)})
+
+
+async def _of_thing(plan: MetricsPlan, reading: Reading, before: Before) -> MetricsPlan:
+    """The plan of a question that goes on, without a measure that is only called like a thing of the one before."""
+    hit = reading.hits.get(plan.measure or "")
+    if hit is None or plan.named or not hit.explained:
+        return plan
+    try:
+        measure, series = await measure_for(offer_of(before.plan, reading.live), reading.live, reading.within)
+    except MetricNotFoundError:
+        return plan
+    things = [word for word in hit.explained if find_value(word, series, measure.labels)]
+    if len(things) < len(hit.explained):
+        return plan
+    said = " ".join(plan.filters).lower()
+    filters = [*plan.filters, *(word for word in sorted(things) if word not in said)]
+    return plan.model_copy(update={"measure": None, "kind": None, "how": None, "filters": filters})
 
 
 def _likely(measures: list[str], plan: MetricsPlan, reading: Reading) -> list[str]:
@@ -237,34 +264,6 @@ async def _one_of(measures: list[str], plan: MetricsPlan, reading: Reading) -> s
             return measures[0]
         able = [one.key for one in offers]
     return able[0] if len(able) == 1 else _ask(able)
-
-
-def _with_unsaid(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
-    """The plan of a model that is not sure; where its measure has little to do with the question, with the words that
-    speak of something else as not covered, or refused where it has next to nothing to do with it."""
-    hit = reading.hits.get(plan.measure or "")
-    if not needs_measure(plan) or plan.named or hit is None or plan.confidence >= _CERTAIN or plan.continues:
-        return plan
-    said = reading.live.index.telling(reading.text, places_of(plan, reading.text))
-    told = sum(said[word] for word in said if word in hit.explained)
-    if not said or told >= _HALF * sum(said.values()):
-        return plan
-    if hit.score < _UNTOLD and not told and not plan.filters:
-        best = next(iter(reading.hits.values()))
-        by_best = sum(said[word] for word in said if word in best.explained)
-        if best.score < _UNTOLD or by_best < _HALF * sum(said.values()):
-            raise _no_metric(reading)
-        return plan.model_copy(update={"measure": best.offer.key})
-    unsaid = [word for word in said if word not in hit.explained and word not in plan.not_covered]
-    return plan.model_copy(update={"not_covered": [*plan.not_covered, *unsaid[:4]]})
-
-
-def _about_measure(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
-    """The plan; where the question says its measure in so many words, for that and not for health at large."""
-    hit = reading.hits.get(plan.measure or "")
-    if plan.kind != "health" or hit is None or not hit.explained or hit.score < _SAID:
-        return plan
-    return plan.model_copy(update={"kind": None})
 
 
 def _kept(plan: MetricsPlan, questions: list[Question]) -> MetricsPlan:

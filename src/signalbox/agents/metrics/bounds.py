@@ -65,7 +65,7 @@ def read_percentile(words: str) -> float | None:
     if (part := _part_in_words(words)) is not None:
         return part
     found = _PERCENTILE.search(words.strip())
-    if found is None:
+    if found is None or (found["th"] and words.strip()[found.end("th") :][:1].isdigit()):
         return None
     if found["median"]:
         return 0.5
@@ -128,7 +128,7 @@ def _number_end(words: str, start: int) -> int:
 def bound_in(bound: Bound, unit: str, title: str) -> float:
     """The bound in the unit of the answer. Raises InvalidQueryError for a unit of another kind."""
     factor = _factor(bound.unit, unit, bound.number)
-    if factor is None:
+    if factor is None or (not unit and measures_time(bound.unit)):
         raise InvalidQueryError(
             f'"{bound.said}" cannot be compared with {title}, which is measured in {unit or "a unit of its own"}.',
             suggestion="Name the bound in that unit, or leave it out.",

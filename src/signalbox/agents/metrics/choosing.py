@@ -9,9 +9,9 @@ from datetime import timedelta
 from signalbox.agents.metrics.conditions import conditions_said
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
 from signalbox.agents.metrics.forgotten import (
-    forgotten_exclusions,
     forgotten_values,
 )
+from signalbox.agents.metrics.infos import split_by_info
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.measures import (
     Wanted,
@@ -152,12 +152,12 @@ async def choose(
         try:
             forgotten = forgotten_values(plan, text, offer, own, measure.labels)
             # What is split, or ranked, is not narrowed by a word that is only a part of some of its names.
-            taken = {*groups_of(plan, text, measure, own, offer, ()), *(one.label for one in forgotten)}
+            wide = await split_by_info(measure, plan, live, within)
+            taken = {*groups_of(plan, text, wide, own, offer, ()), *(one.label for one in forgotten)}
             placed = placed_values(plan, text, offer, own, measure.labels)
             forgotten += [one for one in placed if one.label not in taken]
-            excluded = forgotten_exclusions(plan, text, own, measure.labels)
-            said, matchers = conditions_said(plan, text, measure, own, offer, live, forgotten, excluded)
-            able.append(Chosen(offer, measure, own, matchers, said, groups_of(plan, text, measure, own, offer, said)))
+            said, matchers = conditions_said(plan, text, measure, own, offer, live, forgotten)
+            able.append(Chosen(offer, wide, own, matchers, said, groups_of(plan, text, wide, own, offer, said)))
         except InvalidQueryError as error:
             failed = failed or error
     if able:

@@ -13,7 +13,6 @@ from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Matcher, Measure
 from signalbox.agents.metrics.values import OTHER_ENDS, Meant, find_label, find_value, nearest_values
 from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, runs, text_words
-from signalbox.language.numbers import NUMBERS
 
 __all__ = ["conditions_said", "in_names", "names_measure", "one_by_one", "says_help", "says_measure", "upper"]
 
@@ -21,8 +20,7 @@ _BESIDE = re.compile(
     r"\s+(?:versus|vs\.?|against|compared (?:to|with)|and|or|of|on|in|at|for|from|to)\s+|\s*,\s+|(?<=\w)\s*/\s+",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[?!;.]\s+")
-_PART = 4
+_SENTENCE = re.compile(r"(?:[?!;]|(?<=\w\w)\.)\s+")
 _SURE = 0.9
 
 
@@ -34,7 +32,6 @@ def conditions_said(
     offer: Offer,
     live: Live,
     forgotten: Sequence[Meant],
-    left_out: list[Meant],
 ) -> tuple[tuple[Meant, ...], tuple[Matcher, ...]]:
     said = [*forgotten]
     filters = [
@@ -50,7 +47,7 @@ def conditions_said(
     said = [one for one in said if one.sure >= _SURE or one.label not in named or plan.kind == "comparison"]
     said += meant_by
     said = _two_ends(said, series, measure.labels) if plan.kind != "comparison" else said
-    excluded = left_out or [
+    excluded = [
         meant for words in in_names(plan.excluded, plan) if (meant := _meant(words, measure, series, offer, live))
     ]
     named = {one.label for one in (*said, *excluded)}
@@ -105,9 +102,20 @@ def _stands(value: str, text: str, small: Set[str]) -> bool:
 
 def one_by_one(words: str, series: Series, labels: frozenset[str]) -> list[str]:
     """The words; where two things stand in them side by side, each by itself."""
-    parts = _BESIDE.split(words)
-    is_each = len(parts) > 1 and find_value(words, series, labels) is None
-    return parts if is_each and all(find_value(one, series, labels) for one in parts) else [words]
+    if (whole := find_value(words, series, labels)) is None:
+        parts = _BESIDE.split(words)
+        return parts if len(parts) > 1 and all(find_value(one, series, labels) for one in parts) else [words]
+    parts = words.split()
+    each = [meant for one in parts if (meant := find_value(one, series, labels)) and meant.sure >= _SURE]
+    # Names of different kinds stand side by side without a word between them: a host, and a path on it.
+    are_apart = len({one.label for one in each}) == len(parts) > 1
+    return parts if are_apart and not _has_all(words, whole) else [words]
+
+
+def _has_all(words: str, meant: Meant) -> bool:
+    """Whether a name has all of the words, and not only some of them."""
+    said = {piece for piece, *_ in runs(words)}
+    return any(said <= {piece for piece, *_ in runs(value)} for value in meant.values)
 
 
 def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Live) -> Meant | None:
@@ -120,7 +128,7 @@ def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Liv
         return None
     if found is not None:
         return found
-    if says_measure(words, measure, offer) or says_help(words, offer) or _only_counts(words):
+    if says_measure(words, measure, offer) or says_help(words, offer):
         return None
     near = nearest_values(words, series, measure.labels)
     hidden = find_value(words, series, series.names() - measure.labels)
@@ -131,12 +139,6 @@ def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Liv
         )
     there = " ".join(filter(None, (f"Did you mean {' or '.join(near)}?" if near else "", _listing(series, measure))))
     raise UnknownNameError(f'{upper(measure.title)} has nothing called "{words}" here.', suggestion=there)
-
-
-def _only_counts(words: str) -> bool:
-    """Whether words only say how many are meant, as in the two brokers together: that is all of them."""
-    said = words.casefold().split()
-    return said[:1] == ["whole"] or all(word in NUMBERS or word in ("both", "all", "together") for word in said)
 
 
 def says_measure(words: str, measure: Measure, offer: Offer) -> bool:
@@ -177,11 +179,4 @@ def names_measure(words: str, offer: Offer) -> bool:
         for word in text.split()
     }
     spoken = [base(word) for word, *_ in text_words(words)]
-    return bool(spoken) and all(word in own or _begins_one(word, own) for word in spoken)
-
-
-def _begins_one(word: str, own: Set[str]) -> bool:
-    """Whether a word is the first part of one that is put together, or is cut short in it: rain of rainwater."""
-    return len(word) >= _PART and any(
-        one.startswith(word) or (len(one) > _PART and word.startswith(one)) for one in own
-    )
+    return bool(spoken) and own.issuperset(spoken)

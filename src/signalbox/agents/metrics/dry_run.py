@@ -11,7 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from signalbox.agents.metrics.answering import needs_measure, refuse_operation
 from signalbox.agents.metrics.catalogue import MetricInfo
 from signalbox.agents.metrics.conversation import continued, question_before
-from signalbox.agents.metrics.forgotten import completed, forgotten_splits
+from signalbox.agents.metrics.forgotten import completed
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.measures import Wanted, measure_of
 from signalbox.agents.metrics.offers import Family, Offer, families_of, list_offers
@@ -163,8 +163,6 @@ def _question(
     plan: MetricsPlan, text: str, offer: Offer | None, measure: Measure, window: TimeRange, times: Times, moment: Moment
 ) -> Question:
     groups = tuple(dict.fromkeys(label for words in plan.split_by if (label := find_label(words, measure.labels))))
-    if not groups and offer is not None:
-        groups = tuple(forgotten_splits(plan, text, offer, measure.labels))
     kind = _KINDS.get(plan.kind or "", "series")
     return Question(
         text="", measure=measure, kind=kind if kind != "comparison" or times.against else "series", time_range=window,

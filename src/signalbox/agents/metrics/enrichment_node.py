@@ -17,7 +17,6 @@ from signalbox.agents.metrics.deviations import find_deviations
 from signalbox.agents.metrics.live import open_live
 from signalbox.agents.metrics.promapi import Curve
 from signalbox.agents.metrics.querying.found import mean_of
-from signalbox.agents.metrics.related import find_related
 from signalbox.agents.metrics.state import MetricsQueryResult, QueryError
 from signalbox.agents.metrics.sweep import find_movers
 from signalbox.drawing.values import format_value
@@ -33,7 +32,7 @@ _EARLIER = (("the day before", timedelta(days=1)), ("the week before", timedelta
 
 
 async def enrichment_node(state: Mapping[str, Any]) -> dict[str, Any]:
-    """What the result stands beside: `context` holds `earlier`, `related`, a `text`, and what is `missing`.
+    """What the result stands beside: `context` holds `earlier`, what `moved`, a `text`, and what is `missing`.
 
     A state with an error passes unchanged, and a server that fails now costs only the context.
     """
@@ -43,14 +42,12 @@ async def enrichment_node(state: Mapping[str, Any]) -> dict[str, Any]:
     client = current_client()
     missing: list[str] = []
     earlier = [one for one in await asyncio.gather(*(_earlier(client, result, *e, missing) for e in _EARLIER)) if one]
-    related = await _related(client, state, missing)
     moved = await _moved(client, result, missing)
     figure = _figure(result, [point.value for point in result.datapoints])
     told = " and ".join(one["text"] for one in earlier)
     return {
         "context": {
             "earlier": earlier,
-            "related": related,
             "moved": moved,
             "missing": missing,
             "text": f"{_named(result)} is {format_value(figure, result.unit)}: {told}."
@@ -153,18 +150,3 @@ async def _moved(client: GrafanaMetricsClient, result: MetricsQueryResult, missi
         return []
     others = [one for one in movers if result.metric_name not in one.promql]
     return [{"text": one.text, "score": round(one.score, 1), "promql": one.promql} for one in others[:_MOST_MOVED]]
-
-
-async def _related(client: GrafanaMetricsClient, state: Mapping[str, Any], missing: list[str]) -> list[dict[str, Any]]:
-    result, query = state["result"], state.get("parsed_query")
-    points = result.datapoints
-    if not _is_curve(result):
-        return []
-    stamps = np.array([point.timestamp.timestamp() for point in points])
-    values = np.array([point.value for point in points])
-    filters = dict(query.filters or {}) if query is not None else {}
-    try:
-        return await find_related(client, result.metric_name, filters, stamps, values, _step(result))
-    except SignalboxError as error:
-        missing.append(f"related metrics: {QueryError.of(error).message}")
-        return []

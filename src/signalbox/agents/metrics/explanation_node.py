@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from signalbox.agents.metrics.anomaly_detection_node import anomaly_detection_node
@@ -43,7 +43,7 @@ def _facts(state: Mapping[str, Any]) -> list[str]:
     context = state.get("context") or {}
     moved = [str(one["text"]) for one in context.get("moved", ())]
     beside = f"At the same time, which shows no cause by itself: {'; '.join(moved)}" if moved else ""
-    told = [_answer(state["result"]), str(context.get("text", "")), _unusual(state, context.get("related", ())), beside]
+    told = [_answer(state["result"]), str(context.get("text", "")), _unusual(state), beside]
     return [text if text.endswith((".", "!")) else f"{text}." for text in told if text]
 
 
@@ -52,15 +52,10 @@ def _answer(result: MetricsQueryResult) -> str:
     return re.sub(r"\b(\d+)\. ", r"\1) ", result.summary) if result.ranking else result.summary
 
 
-def _unusual(state: Mapping[str, Any], related: Sequence[Mapping[str, Any]]) -> str:
-    """The strongest anomaly, and what moved at the same time."""
+def _unusual(state: Mapping[str, Any]) -> str:
+    """The strongest anomaly."""
     found = (state.get("anomalies") or anomaly_detection_node(state)["anomalies"])["intervals"]
-    if not found:
-        return ""
-    told = str(max(found, key=lambda one: one["score"])["text"])
-    if not related:
-        return told
-    return f"{told}; it moved {', '.join(one['text'] for one in related)}, which shows no cause by itself"
+    return str(max(found, key=lambda one: one["score"])["text"]) if found else ""
 
 
 def _ask(facts: list[str]) -> str:

@@ -12,13 +12,13 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from signalbox.agents.metrics.bounds import find_parts, find_percentiles
+from signalbox.agents.metrics.bounds import find_parts, find_percentiles, read_percentile
 from signalbox.agents.metrics.left import places_of
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.offers import Offer, is_slip
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.times import Moment, find_present, is_present
-from signalbox.agents.metrics.values import Meant, find_label, find_value
+from signalbox.agents.metrics.values import Meant, find_value
 from signalbox.agents.metrics.vocabulary import (
     EXCLUDES,
     FILLERS,
@@ -38,50 +38,34 @@ from signalbox.language.time.stretches import is_time_word
 
 __all__ = [
     "completed",
-    "forgotten_exclusions",
-    "forgotten_splits",
     "forgotten_values",
     "is_whole",
-    "listed_on",
     "own_words",
-    "unknown_names",
 ]
 
 _LONGEST = 400
 _MOST_PIECES = 5
 _MOST_PLACES = 50
 _SURE = 0.9
-_SOON = 3
 _MOST_NAMES = 60_000
 _METRIC = re.compile(r"(?<![\w:.])[A-Za-z]\w*_[\w:]*\w(?![\w=])")
 _PER_TIME = re.compile(r"\bper (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|sec|min|h)\b", re.IGNORECASE)
+_PERCENT = re.compile(r"(?<![\d.])(?<!\d )(?:%|\b(?:percent|pct)\b)", re.IGNORECASE)
 _CODE = re.compile(r"[1-5]\d\d")
 _CLOCK = re.compile(r"\d+(?:am|pm|h|hrs?|m|mins?|s|d|days?|st|nd|rd|th)?")
 _PATH = re.compile(r"(?<!\S)/[\w./-]*(?<![.])")
-_AT = re.compile(r"\bat\s+(?=$)", re.IGNORECASE)
 _TO_A_NAME = re.compile(r"[\w)][-_/:.][\w]|[-_/:]\d|\d[-_/:]")
 
 
 def completed(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> MetricsPlan:
     """The plan with the metric, the time and the figures that the question writes out and that it has not."""
-    named = with_excluded(with_name(plan, text, live), text)
-    named = named.model_copy(update={"split_by": [_after_split(words) for words in plan.split_by]})
-    return with_figures(at_its_moment(with_time(named, text, moment), text), text)
-
-
-def _after_split(words: str) -> str:
-    """What stands after the last word that splits: of the readings per carrier, the carrier."""
-    pieces = runs(words)
-    last = max((at for at, (word, *_) in enumerate(pieces) if word in SPLITS), default=-1)
-    return words[pieces[last + 1][1] :] if 0 < last < len(pieces) - 1 else words
-
-
-def at_its_moment(plan: MetricsPlan, text: str) -> MetricsPlan:
-    """The plan whose time begins with the word that makes a moment of it: at 2pm yesterday is no hour."""
-    place = text.lower().find(plan.time.lower()) if plan.time else -1
-    if place > 0 and (word := _AT.search(text[:place])) is not None:
-        return plan.model_copy(update={"time": text[word.start() : place + len(plan.time)]})
-    return plan
+    if is_present(plan.time):
+        # A slip of the pen before it, or a word that belongs elsewhere: in kohm now.
+        plan = plan.model_copy(update={"time": find_present(plan.time) or plan.time})
+    # What is no percentile may be a name: the calls to 112.
+    percentiles = [words for words in plan.percentiles if read_percentile(words) is not None]
+    named = with_name(plan, text, live).model_copy(update={"percentiles": percentiles})
+    return with_figures(with_time(named, text, moment), text)
 
 
 def with_time(plan: MetricsPlan, text: str, moment: Moment) -> MetricsPlan:
@@ -124,7 +108,7 @@ def _lies_in(one: Range, other: Range) -> bool:
 
 def with_name(plan: MetricsPlan, text: str, live: Live) -> MetricsPlan:
     """The plan with the metric that the question names as it is written, or nearly so."""
-    if plan.named or plan.promql:
+    if plan.promql or plan.named in live.names:
         return plan
     written = [one for one in _METRIC.findall(text[:_LONGEST]) if one in live.names or _is_slip_of(one, live)]
     if len(set(written)) != 1:
@@ -138,31 +122,17 @@ def _is_slip_of(word: str, live: Live) -> bool:
     return bool(near) and is_slip(word, near[0])
 
 
-def with_excluded(plan: MetricsPlan, text: str) -> MetricsPlan:
-    """The plan with what stands beside a word that leaves out among what is left out, and not among what is meant."""
-    pieces = runs(text[:_LONGEST])
-    out = [one for one in plan.filters if _is_left_out(one, text, pieces)]
-    if not out or plan.excluded:
-        return plan
-    return plan.model_copy(update={"excluded": out, "filters": [one for one in plan.filters if one not in out]})
-
-
-def _is_left_out(words: str, text: str, pieces: Sequence[tuple[str, int, int]]) -> bool:
-    at = text.lower().find(words.lower())
-    before = [word for word, _, end in pieces if end <= at and at >= 0]
-    while before and before[-1] in FILLERS and before[-1] not in EXCLUDES:
-        before.pop()
-    after = next((word for word, start, _ in pieces if at >= 0 and start >= at + len(words)), "")
-    return (bool(before) and before[-1] in EXCLUDES) or after == "excluded"
-
-
 def with_figures(plan: MetricsPlan, text: str) -> MetricsPlan:
     """The plan with the percentiles and the rate that the question writes out, and how many places a ranking has."""
     taken: dict[str, Any] = {}
     is_of_values = plan.how in (None, "highest", "lowest", "latest")
     if is_of_values and not plan.percentiles and (percentiles := find_percentiles(text[:_LONGEST])):
         taken["percentiles"] = percentiles
-    rate = None if plan.unit else _PER_TIME.search(text[:_LONGEST])
+    if not plan.unit and not plan.bound and not plan.percentiles and plan.kind not in ("share", "threshold"):
+        percent = _PERCENT.search(text[:_LONGEST])
+        if percent is not None and not _is_taken(*percent.span(), places_of(plan, text)):
+            taken["unit"] = percent.group()
+    rate = None if plan.unit or taken.get("unit") else _PER_TIME.search(text[:_LONGEST])
     if rate is not None and not _is_taken(*rate.span(), places_of(plan, text)):
         taken["unit"] = rate.group()
     if plan.side and not plan.bound and (parts := find_parts(text[:_LONGEST])):
@@ -201,73 +171,6 @@ def forgotten_values(plan: MetricsPlan, text: str, offer: Offer, series: Series,
             found.append((start, replace(meant, said=words)))
             covered.append((start, end))
     return [meant for _, meant in sorted(found, key=lambda one: one[0])]
-
-
-def forgotten_exclusions(plan: MetricsPlan, text: str, series: Series, labels: frozenset[str]) -> list[Meant]:
-    """The things of a measure that stand soon after a word that leaves out, where the plan leaves out nothing."""
-    pieces = runs(text[:_LONGEST])
-    covered = places_of(plan, text)
-    found = []
-    for at, (word, *_) in enumerate(pieces if not plan.excluded else []):
-        for _, start, end in pieces[at + 1 : at + 1 + _SOON] if word in EXCLUDES else ():
-            meant = None if _is_taken(start, end, covered) else find_value(text[start:end], series, labels)
-            if meant is not None and meant.sure >= _SURE:
-                found.append(meant)
-                break
-    return found
-
-
-def unknown_names(text: str, offer: Offer, series: Series, labels: frozenset[str]) -> list[str]:
-    """The words right before a word for a kind of things that would name one, and name none: the shipping service."""
-    pieces = runs(text[:_LONGEST])
-    own = own_words(offer)
-    told = []
-    for (word, start, _), (kind, _, end) in pairwise(pieces):
-        is_kind = kind in labels or (label_kind(kind) and not kind.endswith("s"))
-        is_name = word.isalpha() and not _says_nothing([word], own)
-        if not is_kind or not is_name or find_label(kind, labels) is None:
-            continue
-        meant = find_value(text[start:end], series, labels)
-        if meant is None or meant.sure < _SURE:
-            told.append(word)
-    return told
-
-
-def forgotten_splits(plan: MetricsPlan, text: str, offer: Offer, labels: frozenset[str]) -> list[str]:
-    """The labels by which the question splits, outside every field; of a ranking, the things that are ranked."""
-    pieces = runs(text[:_LONGEST])
-    covered = places_of(plan, text)
-    own = own_words(offer)
-    for at, (word, start, end) in enumerate(pieces):
-        splits = at > 0 and pieces[at - 1][0] in SPLITS
-        # A label that a model takes for a name is none: by gateway splits.
-        is_taken = _is_taken(start, end, covered) and not (splits and word in map(str.lower, plan.filters))
-        label = None if word in FILLERS or is_taken else find_label(word, labels)
-        if label is None:
-            continue
-        if splits:
-            return [label, *_listed_on(pieces[at + 1 :], labels)]
-        ranks = plan.kind == "ranking" or (plan.kind is None and plan.order is not None)
-        if ranks and (base(word) not in own or label_kind(word)):
-            return [label]
-    return []
-
-
-def listed_on(words: str, text: str, labels: frozenset[str]) -> list[str]:
-    """The labels that stand in a list with the words of one in the question: by host and status."""
-    at = text.lower().find(words.lower())
-    if at < 0:
-        return []
-    before = runs(text[:at])
-    first = find_label(before[-2][0], labels) if len(before) > 1 and before[-1][0] == "and" else None
-    return [*([first] if first else []), *_listed_on(runs(text[at + len(words) : _LONGEST]), labels)]
-
-
-def _listed_on(pieces: Sequence[tuple[str, int, int]], labels: frozenset[str]) -> list[str]:
-    """The labels that go on a list: by host and status."""
-    if len(pieces) > 1 and pieces[0][0] == "and" and (label := find_label(pieces[1][0], labels)):
-        return [label, *_listed_on(pieces[2:], labels)]
-    return []
 
 
 def _names(text: str, pieces: Sequence[tuple[str, int, int]], own: frozenset[str]) -> Iterator[tuple[int, int]]:

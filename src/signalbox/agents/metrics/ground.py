@@ -10,32 +10,40 @@ from signalbox.agents.metrics.bounds import (
     has_unit,
     is_percent,
     measures_other,
+    measures_time,
     read_bound,
     read_percentile,
     shown_in,
     time_of_rate,
 )
 from signalbox.agents.metrics.choosing import AGGREGATIONS, Chosen, choose, measure_for, offer_of, window_of
-from signalbox.agents.metrics.conditions import says_help, upper
+from signalbox.agents.metrics.conditions import upper
 from signalbox.agents.metrics.errors import InvalidQueryError, OtherUnitError
 from signalbox.agents.metrics.forgotten import (
     is_whole,
     own_words,
-    unknown_names,
 )
 from signalbox.agents.metrics.infos import named_by_info
 from signalbox.agents.metrics.left import left_out
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.measures import converted
 from signalbox.agents.metrics.offers import Offer
-from signalbox.agents.metrics.pairs import asks_for_rest, is_goal, pair_of, rest_of, rests_in
+from signalbox.agents.metrics.pairs import (
+    asks_for_rest,
+    beyond_goal,
+    is_goal,
+    pair_of,
+    pair_of_goal,
+    rest_of,
+    rests_in,
+    side_of_goal,
+)
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Against, Matcher, Measure, Question
 from signalbox.agents.metrics.shares import (
     as_ratio,
     beside,
     divided,
-    own_filters,
     part_and_whole,
     second_measure,
     shared,
@@ -44,7 +52,7 @@ from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.thresholds import check_state, of_state, with_threshold
 from signalbox.agents.metrics.times import Moment, Times, read_times
 from signalbox.agents.metrics.units import kind_of_unit
-from signalbox.agents.metrics.unplaced import unplaced_words
+from signalbox.agents.metrics.unplaced import strange_words, unplaced_words
 from signalbox.agents.metrics.values import Meant, find_value
 from signalbox.agents.metrics.vocabulary import base, name_words, runs, text_words
 from signalbox.agents.metrics.windows import seconds_of
@@ -70,29 +78,30 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     plan, offer, whole = await _divided_by(plan, offer, live, times, moment)
     percentiles = tuple(dict.fromkeys(p for words in plan.percentiles if (p := read_percentile(words)) is not None))
     chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
-    if plan.per and whole is None:
-        whole = _other_part(plan, chosen)
     named = _named_beside(plan, chosen) if whole is None else plan
     if named != plan:
         plan = named
-        chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
-    if _is_of_one(plan, chosen):
-        plan = plan.model_copy(update={"kind": "figure", "how": plan.how or plan.order or "highest"})
         chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
     also = await second_measure(plan.also, plan, live, times, moment) if plan.also else None
     if also is not None and also.offer.key == offer.key:
         also = None
     question = _question(plan, text, chosen, times, moment, percentiles)
+    _check_counted(question, plan)
     names = await _left_behind(text, question, chosen, live, moment)
-    names += unknown_names(text, offer, chosen.series, chosen.measure.labels)
     names += unplaced_words(plan, text, offer, chosen.measure.labels, chosen.said)
-    names += _said_of_all(plan, chosen)
+    names += strange_words(plan.per, chosen, whole) + strange_words(plan.also, chosen, also)
     plan = plan.model_copy(update={"not_covered": [one for one in plan.not_covered if not _is_used(one, question)]})
     left = left_out(plan, text, offer, also.offer if also else None, names=names)
     used = (*chosen.said, *(whole.said if whole else ()))
     used += tuple(Meant("", (), 1.0, said=words) for words in plan.names)
-    left = tuple(one for one in left if not _leaves_out(one, question) and not _is_used(one, question, used))
+    left = tuple(one for one in left if not _is_used(one, question, used))
     is_of_goal = plan.kind == "threshold" and bool(plan.bound) and is_goal(offer.key)
+    side = side_of_goal(plan, text)
+    goal = await pair_of_goal(offer, live, question.time_range) if side and whole is None else None
+    if goal is not None and is_goal(goal.whole.key):
+        lasting = seconds_of(question.time_range) if measures_time(plan.unit) else 0.0
+        beyond = await beyond_goal(question, goal, side, live, lasting=lasting)
+        return [_with_unit(replace(beyond, not_covered=left), plan)]
     may_lack = whole is None and (is_of_goal or bool(rests_in(text)))
     pair = await pair_of(offer, live, question.time_range) if may_lack else None
     if pair is not None and (is_of_goal or asks_for_rest(plan, text, pair, offer)):
@@ -117,42 +126,6 @@ async def _in_pieces(plan: MetricsPlan, offer: Offer, live: Live, times: Times, 
         meant = [(one, find_value(one, series, measure.labels)) for one in pieces] if not is_name else []
         filters += [one for one, found in meant if found and found.sure >= 1] or [words]
     return plan.model_copy(update={"filters": filters})
-
-
-def _said_of_all(plan: MetricsPlan, chosen: Chosen) -> list[str]:
-    """What was to narrow and narrows nothing, since the help text says it of the whole measure."""
-    series, labels = chosen.series, chosen.measure.labels
-    return [
-        words
-        for words in plan.filters
-        if words not in plan.names and says_help(words, chosen.offer) and find_value(words, series, labels) is None
-    ]
-
-
-def _is_of_one(plan: MetricsPlan, chosen: Chosen) -> bool:
-    """Whether a ranking has one place only, since a name pins what would be ranked: the most that one host had."""
-    pinned = {one.label for one in chosen.matchers if len(one.values) == 1 and not one.negated}
-    return plan.kind == "ranking" and not plan.split_by and plan.top is None and {*chosen.group_by} <= pinned
-
-
-async def _is_named_beside(plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment) -> bool:
-    """Whether what it is to be divided by is a thing of the measure itself."""
-    measure, series = await measure_for(offer, live, window_of(times, moment))
-    meant = find_value(plan.per, series, measure.labels)
-    return meant is not None and meant.sure >= _SURE and is_whole(plan.per, meant)
-
-
-def _other_part(plan: MetricsPlan, chosen: Chosen) -> Chosen | None:
-    """What a part of a measure is divided by, where that is another part of it: nurses for each doctor."""
-    meant = find_value(plan.per, chosen.series, chosen.measure.labels)
-    if plan.kind == "share" or meant is None or meant.sure < _SURE:
-        return None
-    mine = [one for one in chosen.matchers if one.label == meant.label and not one.negated]
-    if not mine or any({*one.values} & {*meant.values} for one in mine):
-        return None
-    rest = tuple(one for one in chosen.matchers if one not in mine)
-    measure = replace(chosen.measure, title=" or ".join(meant.values))
-    return replace(chosen, measure=measure, matchers=(*rest, meant.matcher()), said=(replace(meant, said=plan.per),))
 
 
 def _named_beside(plan: MetricsPlan, chosen: Chosen) -> MetricsPlan:
@@ -189,13 +162,6 @@ def _is_used(words: str, question: Question, said: Sequence[Meant] = ()) -> bool
     return {base(piece) for piece, *_ in runs(words)} <= used
 
 
-def _leaves_out(words: str, question: Question) -> bool:
-    """Whether the query leaves out what the words name."""
-    said = {base(piece) for piece, *_ in runs(words)}
-    values = [value for one in question.matchers if one.negated for value in one.values]
-    return any({base(piece) for piece, *_ in runs(value)} <= said for value in values)
-
-
 def _letters(text: str) -> str:
     return "".join(letter for letter in text.lower() if letter.isalnum())
 
@@ -211,7 +177,7 @@ def _question(
         kind = "value"
     if kind == "value" and chosen.group_by:
         kind = "ranking"
-    is_total = _adds_up(plan, kind, measure, times) and not says_rate
+    is_total = _adds_up(plan, text, kind, measure, times) and not says_rate
     length = timedelta(days=1) if kind == "extreme" else timedelta(hours=1)
     is_now = times.main is None and (
         times.is_current
@@ -223,7 +189,7 @@ def _question(
     return Question(
         text=text,
         measure=measure,
-        kind="value" if over is not None and kind == "series" and plan.kind is None else kind,
+        kind=kind,
         time_range=times.main or TimeRange(start_time=moment.now - length, end_time=moment.now),
         now=moment.now,
         matchers=chosen.matchers,
@@ -233,6 +199,7 @@ def _question(
         quantile_over=over,
         is_current=is_now and not is_total and over is None,
         is_total=is_total,
+        is_open=plan.kind is None and kind == "value" and bool(percentiles) and times.main is not None,
         top=plan.top,
         lowest=plan.order == "lowest",
         notes=(times.note,) if times.note else (),
@@ -261,6 +228,8 @@ def _kind(plan: MetricsPlan, measure: Measure, times: Times, is_split: bool = Fa
         return "ranking"
     if plan.against:
         return "comparison"
+    if plan.percentiles and not is_split:
+        return "value"  # A percentile is one figure of all that there was.
     if times.is_current or times.is_moment or plan.how == "latest" or plan.how in ("highest", "lowest", "average"):
         return "value"
     if plan.how == "total" and measure.total:
@@ -286,14 +255,27 @@ def _is_counted(plan: MetricsPlan, offer: Offer, measure: Measure) -> bool:
     return not offer.recipe or measure.total == measure.promql
 
 
-def _adds_up(plan: MetricsPlan, kind: ResultKind, measure: Measure, times: Times) -> bool:
-    """Whether events are added up: where that is said, and where a figure for a range is asked of what is counted."""
+def _adds_up(plan: MetricsPlan, text: str, kind: ResultKind, measure: Measure, times: Times) -> bool:
+    """Whether events are added up: where that is said, and where a figure for a range is asked of what is counted;
+    of bytes, which mostly are asked as a rate, where it is asked how many."""
     if not measure.total or plan.how in ("rate", "average", "highest", "lowest", "latest"):
         return False
     if plan.how == "total":
         return True
     is_past = (times.main is not None or times.against is not None) and not times.is_current
-    return is_past and kind in ("value", "ranking", "comparison") and not measure.unit.startswith(("bytes", "bits"))
+    is_counted = not measure.unit.startswith(("bytes", "bits")) or "how many" in text.lower()
+    return is_past and kind in ("value", "ranking", "comparison") and is_counted
+
+
+def _check_counted(question: Question, plan: MetricsPlan) -> None:
+    """Raise InvalidQueryError where it is asked how many there are now, and only what happened is counted."""
+    is_counter = question.measure.type == "counter" and question.kind == "value" and question.is_current
+    is_rate = plan.how == "rate" or bool(plan.unit or plan.per) or _says_rate(question.text)
+    if is_counter and not is_rate and "how many" in question.text.lower():
+        raise InvalidQueryError(
+            f"{upper(question.measure.title)} counts what happens, and does not say how many there are now.",
+            suggestion="Name a range of time, such as today, or ask for the rate.",
+        )
 
 
 def _says_rate(text: str) -> bool:
@@ -322,13 +304,12 @@ async def _divided_by(
         pair = await pair_of(offer, live, window_of(times, moment))
         plan = plan.model_copy(update={"kind": "threshold"}) if pair and judges else plan
         return (plan, pair.part, await beside(pair.whole, plan, live, times, moment)) if pair else (plan, offer, None)
-    if not plan.per or is_share_already or await _is_named_beside(plan, offer, live, times, moment):
+    if not plan.per or is_share_already:
         return plan, offer, None
     part, whole = await part_and_whole(plan, offer, live, times, moment)
     if whole is None:
         return plan, offer, None
-    filters = await own_filters(plan, part, whole, live, times, moment)
-    return plan.model_copy(update={"filters": filters}), part, whole
+    return plan, part, whole
 
 
 def _in_percent(plan: MetricsPlan) -> bool:
@@ -413,6 +394,11 @@ def _with_unit(question: Question, plan: MetricsPlan) -> Question:
         measure = converted(question.measure, energy.unit, energy.factor * seconds_of(question.time_range))
         kind: ResultKind = "ranking" if question.group_by else "value"
         return replace(question, measure=measure, kind=kind, aggregation=None)
+    if unit in _SHARES and has_unit(plan.unit) and not is_percent(plan.unit) and not measures_time(plan.unit):
+        raise OtherUnitError(
+            f"{upper(question.measure.title)} is a share, and not in {plan.unit}.",
+            suggestion="Name another measure, or leave the unit out.",
+        )
     known = {base(word) for word in name_words(question.measure.name)} | {base(question.measure.unit)}
     if all(base(word) in known for word, *_ in text_words(plan.unit)) or question.kind == "share":
         return question

@@ -270,8 +270,6 @@ def narrowed(measure: Measure, matchers: Sequence[Matcher]) -> Measure:
 def per(part: Measure, whole: Measure, *, is_share: bool) -> Measure:
     """One measure by another: a share, or so many for each."""
     above = f"({part.promql.replace('$agg', 'sum')})"
-    if part.type == "counter" and whole.type == "gauge" and (seconds := _a_time(whole.name)):
-        above = f"{above} * {seconds}"
     promql = f"{above} / ({whole.promql.replace('$agg', 'sum')})"
     return Measure(
         name=part.name,
@@ -283,12 +281,6 @@ def per(part: Measure, whole: Measure, *, is_share: bool) -> Measure:
         metrics=(*part.metrics, *whole.metrics),
         labels=part.labels & whole.labels,
     )
-
-
-def _a_time(name: str) -> int:
-    """The seconds of the time for which a measure says so many: guests_per_hour; 0 where it does not."""
-    words = name_words(name)
-    return {"minute": 60, "hour": 3600, "day": 86400}.get(words[-1], 0) if words[-2:-1] == ("per",) else 0
 
 
 def fraction_of(measure: Measure, bound: float, buckets: Sequence[str], *, above: bool) -> Measure:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from signalbox.agents.metrics.choosing import measure_for, offer_of
 from signalbox.agents.metrics.errors import MetricNotFoundError
+from signalbox.agents.metrics.infos import split_by_info
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.splits import unknown_words
 from signalbox.agents.metrics.values import Meant, find_value
@@ -56,7 +57,7 @@ async def renamed(plan: MetricsPlan, reading: Reading, *, has_failed: bool = Fal
         measure, series = await measure_for(offer, reading.live, reading.within)
     except MetricNotFoundError:
         return None
-    things, kinds = unknown_words(plan, offer, measure, series)
+    things, kinds = unknown_words(plan, offer, await split_by_info(measure, plan, reading.live, reading.within), series)
     if not has_failed and plan.confidence < _SURE and not kinds:
         return None
     if any(_is_code(words) for words in things):

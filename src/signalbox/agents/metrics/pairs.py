@@ -8,15 +8,29 @@ from signalbox.agents.metrics.choosing import measure_for
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.measures import selector_template
 from signalbox.agents.metrics.offers import Offer
-from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.plan import SIDES, MetricsPlan
 from signalbox.agents.metrics.promql import match_text
 from signalbox.agents.metrics.question import Question
-from signalbox.agents.metrics.state import TimeRange
+from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.vocabulary import GOALS, LEFT, PORTIONS, RESTS, STORES, base, name_words, text_words
 
-__all__ = ["Pair", "asks_for_rest", "is_goal", "is_whole_of", "pair_of", "rest_of", "rests_in"]
+__all__ = [
+    "Pair",
+    "asks_for_rest",
+    "beyond_goal",
+    "is_goal",
+    "is_whole_of",
+    "pair_of",
+    "pair_of_goal",
+    "rest_of",
+    "rests_in",
+    "side_of_goal",
+]
 
 _NO_THINGS = frozenset({"job", "instance"})
+_NEAR = 3
+_SIDES = {side: {base(word) for word, *_ in text_words(told)} for side, told in SIDES.items()}
+"""The words by which the plan's own schema tells the two sides apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +61,24 @@ async def pair_of(offer: Offer, live: Live, within: TimeRange) -> Pair | None:
         if things[0] == things[1] or (shared >= 2 and things[1] <= things[0]):
             return pair
     return None
+
+
+async def pair_of_goal(offer: Offer, live: Live, within: TimeRange) -> Pair | None:
+    """The pair of a goal that a question names: as `pair_of` has it, or with the one other gauge of the very same
+    things whose name begins like it, as stock stands beside a reorder point."""
+    pair = await pair_of(offer, live, within)
+    if pair is not None or not is_goal(offer.key):
+        return pair
+    mine, _ = await measure_for(offer, live, within)
+    found = []
+    for one in live.index.offers:
+        is_like = one.family and not one.recipe and name_words(one.key)[:1] == name_words(mine.name)[:1]
+        if not is_like or one.key == offer.key or is_goal(one.key):
+            continue
+        other, _ = await measure_for(one, live, within)
+        if other.type == "gauge" and other.labels - _NO_THINGS == mine.labels - _NO_THINGS:
+            found.append(one)
+    return Pair(found[0], offer) if len(found) == 1 else None
 
 
 def _words(name: str) -> set[str]:
@@ -92,6 +124,41 @@ def rests_in(text: str) -> list[str]:
     """The words of a text for what is lacking, or left; more than is none."""
     said = [word for word, *_ in text_words(text)]
     return [word for word, after in zip(said, [*said[1:], ""], strict=True) if word in RESTS and after != "than"]
+
+
+def side_of_goal(plan: MetricsPlan, text: str) -> str:
+    """The side of a goal that is asked for, where a question names the goal itself as its bound: under their limit."""
+    if plan.bound or plan.per or plan.kind not in ("threshold", "ranking", "figure", None):
+        return ""
+    said = [base(word) for word, *_ in text_words(text)]
+    for side, words in _SIDES.items():
+        for at, word in enumerate(said):
+            if word in words and GOALS & {*said[at + 1 : at + 2 + _NEAR]}:
+                return side
+    return ""
+
+
+async def beyond_goal(question: Question, pair: Pair, side: str, live: Live, *, lasting: float) -> Question:
+    """The question for what is beyond its own goal, thing by thing; with the seconds of a range, how long it was."""
+    (part, _), (whole, _) = [await measure_for(one, live, question.time_range) for one in (pair.part, pair.whole)]
+    on = ", ".join(sorted(whole.labels & part.labels))
+    sign = "<" if side == "below" else ">"
+    title = f"{part.title} {side} {whole.title}"
+    beside = f"on ({on}) group_left () {selector_template(whole.name)}"
+    kept = tuple(one for one in question.matchers if one.label in whole.labels & part.labels)
+    group_by = question.group_by or tuple(sorted(part.labels - {one.label for one in kept if len(one.values) == 1}))
+    measure = replace(
+        part, title=title, metrics=(part.name, whole.name),
+        promql=f"$agg by ($by) ({selector_template(part.name)} {sign} {beside})",
+    )  # fmt: skip
+    if lasting:
+        promql = f"max by ($by) ({selector_template(part.name)} {sign} bool {beside}) * {lasting:.10g}"
+        measure = replace(measure, title=f"time of {title}", promql=promql, unit="seconds", agg="avg")
+    kind: ResultKind = "value" if lasting and not question.group_by else "ranking"
+    return replace(
+        question, measure=measure, matchers=kept, kind=kind, is_total=False, aggregation=None,
+        group_by=question.group_by if lasting else group_by, is_current=not lasting and question.is_current,
+    )  # fmt: skip
 
 
 async def rest_of(question: Question, plan: MetricsPlan, pair: Pair, live: Live, *, is_beyond: bool) -> Question:

@@ -109,6 +109,8 @@ class Question:
     """"Right now": the latest value, rather than one over the range."""
     is_total: bool = False
     """"How many", "in total": what added up over the range, rather than a rate."""
+    is_open: bool = False
+    """Whether the question leaves open if it wants the figure or its course: both are told."""
     top: int | None = None
     """How many places a ranking has."""
     lowest: bool = False

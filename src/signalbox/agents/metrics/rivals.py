@@ -16,10 +16,10 @@ from signalbox.agents.metrics.read import Reading
 from signalbox.agents.metrics.search import Hit
 from signalbox.agents.metrics.times import read_times
 from signalbox.agents.metrics.values import find_label, find_value
-from signalbox.agents.metrics.vocabulary import name_words
+from signalbox.agents.metrics.vocabulary import base, name_words, text_words
 from signalbox.errors import SignalboxError
 
-__all__ = ["able_to_serve", "as_counted", "as_share", "elsewhere", "is_ratio", "rival_of", "words_of"]
+__all__ = ["able_to_serve", "as_counted", "as_distributed", "as_share", "elsewhere", "is_ratio", "rival_of", "words_of"]
 
 _EQUAL = 0.03
 _LESS = 0.8
@@ -27,6 +27,7 @@ _UNSURE = 0.7
 _CERTAIN = 0.9
 _MOST = 6
 _FEW = 3
+_SPREAD = ("histogram", "summary")
 
 
 def words_of(plan: MetricsPlan, reading: Reading) -> frozenset[str]:
@@ -82,13 +83,15 @@ async def as_share(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     """The plan of a share for the measure that is one, where the same words say both: the memory used, in percent."""
     mine = reading.hits.get(plan.measure or "")
     is_asked = plan.kind == "share" or is_percent(plan.unit)
-    if not is_asked or plan.named or plan.per or mine is None or is_ratio(mine.offer):
+    if not is_asked or plan.named or mine is None or is_ratio(mine.offer):
+        return plan
+    if plan.per and not {base(word) for word, *_ in text_words(plan.per)} <= own_words(mine.offer):
         return plan
     for other in list(reading.hits.values())[:_MOST]:
         fits = other.explained >= mine.explained and other.score >= _LESS * mine.score
         # A share of what failed cannot be narrowed to one way of failing: that is a part of the measure itself.
         if is_ratio(other.offer) and fits and await able_to_serve(plan, [other.offer], reading):
-            return plan.model_copy(update={"measure": other.offer.key})
+            return plan.model_copy(update={"measure": other.offer.key, "per": ""})
     return plan
 
 
@@ -110,6 +113,24 @@ async def as_counted(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     return plan.model_copy(update={"measure": able[0].key}) if len(able) == 1 else plan
 
 
+async def as_distributed(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
+    """The plan of a percentile for a measure that has one, and no counter of events: how long requests take, and not
+    how many there are. The model chooses among those that have what is named; its own choice where there is none."""
+    mine = reading.hits.get(plan.measure or "")
+    if not plan.percentiles or plan.named or mine is None:
+        return plan
+    try:
+        own, _ = await measure_for(mine.offer, reading.live, reading.within)
+    except MetricNotFoundError:
+        return plan
+    if own.type != "counter":
+        return plan
+    spread = [hit.offer for hit in reading.hits.values() if hit.offer.family and hit.offer.family.type in _SPREAD]
+    able = await able_to_serve(plan, spread, reading)
+    chosen = able[0].key if len(able) == 1 else await reading.choose(able) if able else None
+    return plan.model_copy(update={"measure": chosen}) if chosen else plan
+
+
 def _type(offer: Offer) -> str:
     return offer.family.type if offer.family is not None and not offer.recipe else ""
 
@@ -128,25 +149,9 @@ async def elsewhere(plan: MetricsPlan, reading: Reading, error: SignalboxError) 
         plan, [hit.offer for hit in reading.hits.values() if hit.offer.key != plan.measure], reading
     )
     chosen = await reading.choose(able) if able else None
-    if chosen is not None and plan.confidence >= _CERTAIN and not _says_as_much(plan, chosen, reading):
-        return None
-    chosen = chosen or _of_same_words(plan, able, reading)
     if chosen is None and plan.confidence < _UNSURE and able[:1] == reading.offers[:1]:
         chosen = able[0].key  # The search finds first what has what is named.
     return plan.model_copy(update={"measure": chosen}) if chosen else None
-
-
-def _says_as_much(plan: MetricsPlan, chosen: str, reading: Reading) -> bool:
-    """Whether another measure has no fewer of the words of the question than the one that a certain model chose."""
-    mine = reading.hits.get(plan.measure or "")
-    return mine is None or len(reading.hits[chosen].explained) >= len(mine.explained)
-
-
-def _of_same_words(plan: MetricsPlan, offers: Sequence[Offer], reading: Reading) -> str | None:
-    """The first measure that the same words of the question say as the chosen one."""
-    mine = reading.hits.get(plan.measure or "")
-    said = [one.key for one in offers if mine is not None and reading.hits[one.key].explained >= mine.explained]
-    return said[0] if said else None
 
 
 async def able_to_serve(plan: MetricsPlan, offers: Sequence[Offer], reading: Reading) -> list[Offer]:

@@ -11,6 +11,7 @@ from signalbox.agents.metrics.conditions import in_names, upper
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.measures import (
+    Wanted,
     fraction_of,
     narrowed,
     per,
@@ -19,24 +20,25 @@ from signalbox.agents.metrics.measures import (
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.pairs import is_goal, is_whole_of, pair_of
 from signalbox.agents.metrics.plan import MetricsPlan
-from signalbox.agents.metrics.question import Matcher, Measure, Question
+from signalbox.agents.metrics.question import Matcher, Question
 from signalbox.agents.metrics.state import ResultKind
 from signalbox.agents.metrics.times import Moment, Times
 from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.values import Meant, find_value
 from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, text_words
 
-__all__ = ["as_ratio", "beside", "divided", "own_filters", "part_and_whole", "second_measure", "shared"]
+__all__ = ["as_ratio", "beside", "divided", "part_and_whole", "second_measure", "shared"]
 
 _MOST_NAMED = 6
 _NEAR = 0.85
 _WHERE = frozenset({"on", "at", "from"})
+_ARTICLES = frozenset({"the", "our", "a", "an"})
 
 
 async def second_measure(words: str, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
     """The second measure that words name; what narrows the first narrows it too, where it has such labels."""
     offers = await _named_by(words, live)
-    return await beside(offers[0], plan, live, times, moment)
+    return await beside(offers[0], plan, live, times, moment, divides=False)
 
 
 async def part_and_whole(
@@ -49,11 +51,8 @@ async def part_and_whole(
     offers = await _named_by(plan.per, live)
     if _is_head_of(plan.per, offer, offers[0]):
         offers = [offer]
-    general = next((one for one in offers if _is_kind_of(offer, one)), None)
-    if general is not None:
-        return offer, await beside(general, plan, live, times, moment)
     is_own = offer.key in (one.key for one in offers)
-    is_first = is_own and (offers[0].key == offer.key or not _begins_with(plan.per, offers[0]))
+    is_first = is_own and offers[0].key == offer.key
     is_counted = offer.family is not None and offer.family.type == "counter"
     if plan.kind == "share" and is_first and (plan.filters or plan.excluded or plan.names or is_counted):
         return offer, None  # Of all calls, those that are named.
@@ -73,14 +72,6 @@ async def part_and_whole(
     return offer, await beside(other, plan, live, times, moment)
 
 
-def _is_kind_of(offer: Offer, other: Offer) -> bool:
-    """Whether a counter counts one kind of what another counts, by its name: loads failed, of loads."""
-    if offer.family is None or other.family is None or {offer.family.type, other.family.type} != {"counter"}:
-        return False
-    own, theirs = ({base(word) for word in one.family.words} for one in (offer, other) if one.family)
-    return theirs < own
-
-
 def _is_head_of(words: str, offer: Offer, other: Offer) -> bool:
     """Whether the last of several words, the thing itself, names the measure and not the other: night shift nurse."""
     said = [base(word) for word, *_ in text_words(words) if word not in FILLERS]
@@ -89,7 +80,7 @@ def _is_head_of(words: str, offer: Offer, other: Offer) -> bool:
 
 
 async def _named_by(words: str, live: Live) -> list[Offer]:
-    """The measures that words name about equally well; first the one whose help begins with just these words."""
+    """The measures that words name about equally well."""
     named = live.index.by_key.get(words) or live.index.named(words)
     if named is not None:
         return [named]
@@ -98,42 +89,23 @@ async def _named_by(words: str, live: Live) -> list[Offer]:
         raise MetricNotFoundError(
             f'No metric for "{words}" was found on this server.', suggestion="Name the metric itself."
         )
-    near = [hit.offer for hit in hits if hit.score >= _NEAR * hits[0].score and hit.explained >= hits[0].explained]
-    return sorted(near, key=lambda one: not _begins_with(words, one))
+    return [hit.offer for hit in hits if hit.score >= _NEAR * hits[0].score and hit.explained >= hits[0].explained]
 
 
-def _begins_with(words: str, offer: Offer) -> bool:
-    """Whether a help text speaks of just this: receipts of a shop, rather than receipts cancelled in one."""
-    said = [base(word) for word, *_ in text_words(words) if word not in FILLERS]
-    told = [word for word, *_ in text_words(offer.family.help if offer.family else "")]
-    rest = told[len(said) :]
-    return bool(said) and [*map(base, told[: len(said)])] == said and (not rest or rest[0] in FILLERS)
-
-
-async def beside(offer: Offer, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
-    """A second measure, narrowed by what of the plan it has labels for."""
+async def beside(
+    offer: Offer, plan: MetricsPlan, live: Live, times: Times, moment: Moment, *, divides: bool = True
+) -> Chosen:
+    """A second measure, narrowed by what of the plan it has labels for; what divides is counted, whatever is measured
+    of each: so much for each operation, and not for the time that one takes."""
     within = window_of(times, moment)
-    measure, series = await measure_for(offer, live, within, wanted_of(plan, ()))
+    wanted = Wanted(counts=True) if divides else wanted_of(plan, ())
+    measure, series = await measure_for(offer, live, within, wanted)
     said = [meant for one in in_names(plan.filters, plan) if (meant := find_value(one, series, measure.labels))]
     matchers = tuple(Matcher(one.label, one.values) for one in said)
     excluded = tuple(
         Matcher(one.label, one.values, True) for w in plan.excluded if (one := find_value(w, series, measure.labels))
     )
     return Chosen(offer, measure, series, (*matchers, *excluded), tuple(said), ())
-
-
-async def own_filters(
-    plan: MetricsPlan, offer: Offer, whole: Chosen, live: Live, times: Times, moment: Moment
-) -> list[str]:
-    """What narrows the measure itself; what only the other has narrows that one: guests for each waiter on duty."""
-    measure, series = await measure_for(offer, live, window_of(times, moment))
-    return [
-        words
-        for words in plan.filters
-        if words in plan.names
-        or find_value(words, series, measure.labels)
-        or not find_value(words, whole.series, whole.measure.labels)
-    ]
 
 
 def divided(question: Question, chosen: Chosen, whole: Chosen, *, is_share: bool) -> Question:
@@ -183,13 +155,12 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
     excluded = tuple(one for one in question.matchers if one.negated)
     if excluded and not parts and measure.type != "ratio" and not question.group_by:
         return replace(question, matchers=tuple(one for one in question.matchers if not one.negated), part=excluded)
-    if parts and measure.type == "counter" and not question.group_by and not plan.per:
-        all_ = _kin_of(measure, live)
-        if all_ is not None and _is_predicate(measure, all_, question.text):
-            return await _of(question, all_, live)
     if measure.type == "ratio" or question.group_by or not parts:
         if question.kind == "share" and not (measure.type == "ratio" or question.group_by):
-            return await _of_its_kind(question, live)
+            raise InvalidQueryError(
+                f"The question does not say of what {measure.title} is a share.",
+                suggestion="Name the whole, or the part.",
+            )
         return question
     if measure.type == "gauge" and name_words(measure.name)[-1:] == ("up",):
         up = replace(measure, type="ratio", unit="ratio", title=f"share of the time with {measure.title}")
@@ -210,8 +181,10 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
 
 def _says_where(meant: Meant, text: str) -> bool:
     """Whether a name stands after a word that says where or when: of the late rides on the north line, the line."""
-    before = text_words(text[: max(text.casefold().find(meant.said.casefold()), 0)])
-    return bool(before) and before[-1][0] in _WHERE
+    before = [word for word, *_ in text_words(text[: max(text.casefold().find(meant.said.casefold()), 0)])]
+    while before and before[-1] in _ARTICLES:
+        before.pop()
+    return bool(before) and before[-1] in _WHERE
 
 
 def as_ratio(question: Question) -> Question:
@@ -221,41 +194,6 @@ def as_ratio(question: Question) -> Question:
     told = " and ".join(f"{one.label} {'|'.join(one.values)}" for one in question.part)
     ratio = per(narrowed(question.measure, question.part), question.measure, is_share=True)
     return replace(question, measure=replace(ratio, title=f"share of {told} in {question.measure.title}"), part=())
-
-
-def _is_predicate(measure: Measure, all_: Offer, text: str) -> bool:
-    """Whether the word by which a measure is one kind of another is said of it: messages that got lost, and not the
-    lost messages."""
-    own, theirs = ({base(word) for word in name_words(one)} for one in (measure.name, all_.key))
-    said = [base(word) for word, *_ in text_words(text)]
-    kinds = [at for at, word in enumerate(said) if word in own - theirs]
-    things = [at for at, word in enumerate(said) if word in own & theirs]
-    return theirs < own and bool(kinds and things) and min(kinds) > min(things) + 1
-
-
-async def _of_its_kind(question: Question, live: Live) -> Question:
-    """The share that a counter is of the counter of which it is one kind: cancelled orders of orders."""
-    best = _kin_of(question.measure, live)
-    if best is None:
-        raise InvalidQueryError(
-            f"The question does not say of what {question.measure.title} is a share.",
-            suggestion="Name the whole, or the part.",
-        )
-    return await _of(question, best, live)
-
-
-def _kin_of(measure: Measure, live: Live) -> Offer | None:
-    """The measure of which one has most words in its name."""
-    own = {base(word) for word in name_words(measure.name)}
-    best, most = None, 0.0
-    for offer in live.index.offers:
-        if offer.family is None or offer.key == measure.name or offer.family.type != measure.type or offer.recipe:
-            continue
-        theirs = {base(word) for word in offer.family.words}
-        kinship = len(own & theirs) - 0.45 * len(theirs - own)
-        if len(theirs - own) <= 1 and kinship > most and not own <= theirs:
-            best, most = offer, kinship
-    return best
 
 
 async def _of(question: Question, other: Offer, live: Live) -> Question:

@@ -8,16 +8,11 @@ from collections.abc import Sequence
 
 from signalbox.agents.metrics.conditions import in_names, names_measure, one_by_one, says_help, upper
 from signalbox.agents.metrics.errors import UnknownNameError
-from signalbox.agents.metrics.forgotten import (
-    forgotten_splits,
-    listed_on,
-)
 from signalbox.agents.metrics.live import Series
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Measure
 from signalbox.agents.metrics.values import Meant, find_label, find_value
-from signalbox.agents.metrics.vocabulary import base, text_words
 
 __all__ = ["groups_of", "unknown_words"]
 
@@ -32,7 +27,7 @@ def groups_of(
         over_all = re.search(rf"\b(?:all|every|both) (?:the )?{re.escape(words)}", text, re.IGNORECASE)
         if plan.kind == "figure" and over_all:
             continue  # One figure over all of them.
-        label = _label(words, measure, series)
+        label = find_label(words, measure.labels)
         if label is None and says_help(words, offer) and not names_measure(words, offer):
             # The things that the measure is of: one series each.
             found += _things(measure, series)
@@ -44,8 +39,7 @@ def groups_of(
             raise UnknownNameError(
                 f'{upper(measure.title)} cannot be split by "{words}".', suggestion=f"It can be split by: {listed}."
             )
-        found += [label, *listed_on(words, text, measure.labels)]
-    found = found or forgotten_splits(plan, text, offer, measure.labels)
+        found.append(label)
     carried = [label for words in plan.carried_split if (label := find_label(words, measure.labels))]
     found = found or carried
     if not found and plan.kind in ("curve", None):
@@ -74,27 +68,13 @@ def unknown_words(plan: MetricsPlan, offer: Offer, measure: Measure, series: Ser
     kinds = [
         words
         for words in plan.split_by
-        if words not in plan.names and _label(words, measure, series) is None and not _splits_nothing(words, offer)
+        if words not in plan.names and find_label(words, measure.labels) is None and not _splits_nothing(words, offer)
     ]
     return things, kinds
 
 
-def _label(words: str, measure: Measure, series: Series) -> str | None:
-    return find_label(words, measure.labels) or _label_by_values(words, series)
-
-
 def _splits_nothing(words: str, offer: Offer) -> bool:
     return names_measure(words, offer) or words.lower() in ("each", "all", "every one", "individually")
-
-
-def _label_by_values(words: str, series: Series) -> str | None:
-    """The label whose values are named after the words: fridge-a, fridge-b."""
-    several = [label for label, values in series.values.items() if len(values) > 1]
-    said = [base(word) for word, *_ in text_words(words)]
-    named = [
-        label for label in several if any(word in value.lower() for word in said for value in series.values[label])
-    ]
-    return named[0] if len(named) == 1 else None
 
 
 def _things(measure: Measure, series: Series) -> tuple[str, ...]:

@@ -82,8 +82,9 @@ def with_threshold(question: Question, plan: MetricsPlan) -> Question:
     if plan.kind != "threshold":
         return replace(question, threshold=threshold)
     things = question.group_by or tuple(sorted(_differing(question)))
-    if question.measure.type == "gauge" and question.measure.agg == "avg" and len(question.measure.metrics) == 1:
-        # A mean of several would hide the one that is beyond.
+    is_level = question.measure.type in ("gauge", "ratio") and question.measure.agg == "avg"
+    if is_level and "rate(" not in question.measure.promql:
+        # A mean of several would hide the one that is beyond: one disk of one host.
         things = tuple(dict.fromkeys((*things, *sorted(_differing(question)))))
     how = plan.how if plan.how in ("latest",) else None
     return replace(

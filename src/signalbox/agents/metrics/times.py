@@ -19,7 +19,8 @@ _NOW = re.compile(
 )
 _SLIP_NOW = re.compile(r"(?!until|till|til|to|by|before|since|from)[a-z]+ now", re.I)
 _AGO = re.compile(
-    r"(?P<length>(?:(?:an?|one|\d+|two|three|few|several)\s+)?[a-z]+)\s+(?:ago|earlier|before|prior)", re.I
+    r"(?P<length>(?:(?:an?|one|\d+|two|three|few|several)\s+)?[a-z]+)\s+(?:ago|earlier|before|prior)(?:\s+to\s+the\s+\w+)?",
+    re.I,
 )
 _SHORT_AGO = re.compile(r"(?:\w+\s+|\w+\s+an?\s+)?(?:min\w*|hours?|hrs?|h|m)\s+ago", re.I)
 _DAYS_AGO = re.compile(r"\w+\s+(?:days?|weeks?)\s+ago", re.I)
@@ -29,7 +30,9 @@ _BEFORE = re.compile(
     re.I,
 )
 _SAME = re.compile(
-    r"\b(?:at\s+)?(?:this|(?:the\s+)?same)\s+(?:time|hour|period|day|moment|point)\b(?:\s+of)?(?:\s+on)?", re.I
+    r"\b(?:at\s+)?(?:this|(?:the\s+)?same)\s+(?:time|hours?|period|days?|moment|point|window|stretch)\b"
+    r"(?:\s+of)?(?:\s+on)?",
+    re.I,
 )
 _MOMENT = re.compile(
     r"at\s+(?:about\s+|around\s+|exactly\s+)?(?:\d{1,2}(?:[:.]\d{2})?\s*(?:am|pm|h|o'clock)?|noon|midnight"
@@ -194,7 +197,8 @@ def _distance(main: Range, other: Range) -> timedelta:
     if whole >= _WEEK - timedelta(hours=2):
         weeks = max(1, round((main.start - other.start) / _WEEK - 0.5 + 0.5 * (whole < _WEEK)))
         return _WEEK * weeks
-    return _DAY * max(1, (main.start.date() - other.start.date()).days)
+    days = (main.start.date() - other.start.date()).days
+    return _DAY * (days or 1)
 
 
 def _paired(other: Range, now: datetime, zone: tzinfo) -> tuple[Range, Range, str]:

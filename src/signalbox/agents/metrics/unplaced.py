@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from signalbox.agents.metrics.bounds import has_unit
 from signalbox.agents.metrics.forgotten import own_words
@@ -29,7 +30,10 @@ from signalbox.agents.metrics.vocabulary import (
 from signalbox.agents.metrics.vocabulary import HOW as ASKS
 from signalbox.language.time.stretches import is_time_word
 
-__all__ = ["placed_values", "unplaced_words"]
+if TYPE_CHECKING:
+    from signalbox.agents.metrics.choosing import Chosen
+
+__all__ = ["placed_values", "strange_words", "unplaced_words"]
 
 _LONGEST = 400
 _THE = (["the"], ["our"])
@@ -89,6 +93,19 @@ def unplaced_words(
         if names and not any(find_value(word, Series({one.label: one.values}, {}), [one.label]) for one in used):
             told.append(word)
     return told
+
+
+def strange_words(words: str, mine: Chosen, other: Chosen | None) -> list[str]:
+    """Of the words for a second measure, those that neither it nor the first one has to do with: a kilo of hops."""
+    if other is None:
+        return []
+    found = [word for word, *_ in _unspoken(text_words(words), (), other.offer, other.measure.labels)]
+    return [
+        word
+        for word in found
+        if not any(alike(word, own) >= _ALIKE for own in _known(mine.offer, mine.measure.labels))
+        and not any(find_value(word, one.series, one.measure.labels) for one in (mine, other))
+    ]
 
 
 def _unspoken(

@@ -9,13 +9,14 @@ import re
 from collections.abc import Mapping, Set
 
 from signalbox.agents.metrics.left import places_of
-from signalbox.agents.metrics.plan import HOW, ORDERS, MetricsPlan
+from signalbox.agents.metrics.plan import HOW, KINDS, ORDERS, MetricsPlan
 from signalbox.agents.metrics.vocabulary import LOWS, base, label_kind, text_words
 
 __all__ = ["with_written"]
 
 _LONGEST = 400
 _ENDS = ("highest", "lowest")
+_CURVE = frozenset(base(word.strip()) for word in KINDS["curve"].partition(":")[2].split(","))
 _SHARES = frozenset({"share", "percentage", "fraction", "proportion"})
 _AND_WHEN = re.compile(
     r"(?:[,.?!;]|\band\b)\s*(?:and\s+)?(?:at\s+)?(?:when|what\s+time)\b(?:\s+(?:was|did|is|were)\s+\w+(?:\s+\w+)?)?\s*[?.!]*$",
@@ -25,8 +26,11 @@ _AND_WHEN = re.compile(
 
 def with_written(plan: MetricsPlan, text: str, own: Set[str]) -> MetricsPlan:
     """The plan with the end of the values that the question names; `own` are the words of the measure itself."""
-    if plan.promql or plan.bound or plan.percentiles:
+    if plan.promql or plan.bound:
         return plan
+    if plan.percentiles:
+        is_drawn = plan.kind is None and any(base(word) in _CURVE for word, *_ in text_words(text[:_LONGEST]))
+        return plan.model_copy(update={"kind": "curve"}) if is_drawn else plan
     free = [word for word, start, end in text_words(text[:_LONGEST]) if not _is_taken(start, end, plan, text)]
     said = [word for word in free if base(word) not in own]
     if plan.kind in ("figure", None) and not plan.split_by and plan.time and _AND_WHEN.search(text[:_LONGEST]):
@@ -38,6 +42,8 @@ def with_written(plan: MetricsPlan, text: str, own: Set[str]) -> MetricsPlan:
         return plan.model_copy(update={"kind": "share"})
     if plan.kind in ("ranking", "extreme"):
         end = None if plan.order or plan.how in _ENDS else _end(said, {**_words(HOW), **_words(ORDERS)})
+        if end is None and plan.kind == "extreme" and not (plan.order or plan.how in _ENDS):
+            end = "lowest" if any(word in LOWS for word in free) else None
         return plan.model_copy(update={"order": end}) if end else plan
     end = _end(said, _words(HOW))
     if end is None or plan.order or plan.how in (*_ENDS, "total") or plan.kind not in ("figure", "threshold", None):

@@ -27,6 +27,8 @@ def curve(lamp: str, mean: float, **more: str) -> dict[str, Any]:
         ({"kind": "value", "value": 0.505}, True),
         ({"kind": "share", "value": 0.5}, True),
         ({"kind": "value", "value": 50.0, "unit": "percent"}, True),
+        ({"kind": "value", "value": 30.0, "unit": "seconds", "shown_factor": 1 / 60}, True),
+        ({"kind": "value", "value": 30.0, "unit": "seconds"}, False),
         ({"kind": "value", "value": 50.0}, False),
         ({"kind": "value", "value": 0.52}, False),
         ({"kind": "series", "value": 0.5, "series": [curve("red", 0.5)]}, False),

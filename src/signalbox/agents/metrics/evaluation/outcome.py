@@ -26,6 +26,7 @@ def _figures(result: Mapping[str, Any]) -> dict[str, Any]:
         "kind": result.get("kind"),
         "unit": result.get("unit"),
         "value": result.get("value"),
+        "shown_factor": result.get("shown_factor") if result.get("shown_unit") else None,
         "at": result.get("at"),
         "ranking": result.get("ranking"),
         "comparison": result.get("comparison"),

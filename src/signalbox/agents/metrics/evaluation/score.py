@@ -1,8 +1,9 @@
 """Says whether the figures of an answer are those that a case expects.
 
 Figures may be off by the tolerance of the case; one in percent, milliseconds or bits equals its ratio, seconds or
-bytes. Labels count as far as they tell the reference's series apart, and more of them are allowed; places in a ranking
-whose values are as good as equal may change. A series must also cover the range that is meant, all but a tenth.
+bytes, and one that is told in the unit that was asked for counts as it is told. Labels count as far as they tell the
+reference's series apart, and more of them are allowed; places in a ranking whose values are as good as equal may
+change. A series must also cover the range that is meant, all but a tenth.
 """
 
 from __future__ import annotations
@@ -57,8 +58,9 @@ def metrics_misleads(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> b
 
 
 def _scales(outcome: Mapping[str, Any]) -> list[float]:
+    """By what a figure may be multiplied: as it is kept, in its base unit, and in the unit in which it is told."""
     scale = _SCALES.get(str(outcome.get("unit", "")).casefold())
-    return [1.0] if scale is None else [1.0, scale]
+    return [1.0, *(one for one in (scale, outcome.get("shown_factor")) if one is not None)]
 
 
 def _close(got: Any, want: float, tolerance: float, largest: float = 0.0) -> bool:

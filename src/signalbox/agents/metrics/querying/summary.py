@@ -141,6 +141,8 @@ def _value(question: Question, found: Found) -> str:
             f"{_name(question, labels)} {_in(found, value)}" for labels, value in found.ranking[:_PLACES]
         )
         return f"{_subject(question)}: {figures}{_and_more(len(found.ranking))}."
+    if question.is_open and found.curves and len(found.curves[0].values) > 1:
+        return _series(question, found)
     when = f", at {format_moment(found.at)}" if found.at is not None else ""
     return f"{_subject(question)}: {_in(found, found.value)}{when}."
 
