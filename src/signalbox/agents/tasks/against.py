@@ -9,24 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.tasks.due import clock_now, is_due, read_due
+from signalbox.agents.tasks.mood import asks, forbidden, is_anothers_word, is_withdrawn, sets_condition, weighs
 from signalbox.agents.tasks.naming import content_words, denies, speaks_of
 from signalbox.language.clauses import clauses_of
 from signalbox.language.words import stem, tokens, word_set
 from signalbox.storage import Task
 
-__all__ = ["is_question", "says_left", "speaks_against", "speaks_of_undoing"]
+__all__ = ["says_left", "speaks_against", "speaks_of_undoing"]
 
-_LEAD = r"(?:(?:and|so|but|oh|ok|okay|hey|hi|hello|hm+|wait|um|actually|sorry|btw|well|also|yo)\b\W*)*"
-_QUESTION = re.compile(
-    rf"{_LEAD}(?:(?:can|could|would|will) you (?:please )?(?:remind|tell|show) me (?=wh))?"
-    r"(?:(?:did|do|have|has|is|are|was|were|am|should|shall) (?:i|we|there|it|my|the|that|this|they)|what|when|"
-    r"which|who|where)\b[^.!]*\?\W*$",
-    re.IGNORECASE,
-)
-_UNMARKED = re.compile(rf"{_LEAD}(?:did|have|am|should|shall|was|were) (?:i|we)\b[^.,;!?]*$", re.IGNORECASE)
-_CONDITION = re.compile(
-    r"(?:^|[,;.!?]\s*|\b(?:and|but|or|only)\s+)(?:if|unless)\s+(?!you\b|poss|that'?s|not\b|so\b|there)", re.IGNORECASE
-)
 _LEFT = re.compile(
     r"\b(?:leave|keep)\b.*\b(?:as (?:it|they|is|was|are)\b|alone\b|unchanged|untouched|the way|like (?:that|it)\b)|"
     r"\b(?:stays|remains)\b|\b(?:stay|remain) (?:as|open|closed|done|put|there|where|on)\b",
@@ -39,6 +29,7 @@ _SAID_OF = {
     "untag": word_set("tag tags label labels"),
     "title": word_set("name title"),
 }
+_ANY = word_set("anything any nothing")
 _REFERRING = word_set("it that this them those these everything all")
 _UNFINISHED = word_set(
     "not isn't isnt hasn't hasnt haven't havent aren't arent wasn't wasnt never almost nearly halfway half still yet "
@@ -65,7 +56,9 @@ def speaks_against(
 ) -> bool:
     """Whether a message that a call on some tasks was read in asks, puts a condition, or says that it is not so, or
     not of those that the call has named."""
-    if is_question(request) or (name != "add_task" and _CONDITION.search(request)):
+    if asks(request, args) or weighs(request, args) or sets_condition(request, name):
+        return True
+    if is_withdrawn(request, args) or is_anothers_word(request, args) or _is_forbidden(name, args, tasks, request):
         return True
     if name == "update_task" and _is_over(args):
         return True
@@ -77,12 +70,6 @@ def speaks_against(
     return _is_left(args, tasks, request) or any(denies(request, one, spares=spares) for one in named)
 
 
-def is_question(request: str) -> bool:
-    """Whether a message asks whether or what something is, rather than for something to be done."""
-    said = request.strip()
-    return _QUESTION.match(said) is not None or _UNMARKED.match(said) is not None
-
-
 def speaks_of_undoing(message: str, answer: str, numbers: Iterable[int]) -> bool:
     """Whether a message has a word for taking back, or objects at least to an answer that told of what was changed."""
     is_told = any(f"#{number} " in answer for number in numbers)
@@ -92,6 +79,14 @@ def speaks_of_undoing(message: str, answer: str, numbers: Iterable[int]) -> bool
 def says_left(request: str) -> bool:
     """Whether a message says of anything that it stays as it is."""
     return any(_LEFT.search(clause) for clause in clauses_of(request))
+
+
+def _is_forbidden(name: str, args: Mapping[str, Any], tasks: Sequence[Task], request: str) -> bool:
+    """Whether a clause says not to do it: of these tasks, of "it", or of anything."""
+    return any(
+        _REFERRING & set(tokens(one)) or _ANY & set(tokens(one)) or any(speaks_of(one, task) for task in tasks)
+        for one in forbidden(request, name)
+    )
 
 
 def _is_over(args: Mapping[str, Any]) -> bool:
