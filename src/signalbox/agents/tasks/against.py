@@ -35,18 +35,28 @@ _UNFINISHED = word_set(
     "not isn't isnt hasn't hasnt haven't havent aren't arent wasn't wasnt never almost nearly halfway half still yet "
     "can't cant cannot won't wont didn't didnt couldn't couldnt"
 )
+_THEIRS = word_set("his her their himself herself themselves")
+_MINE = word_set("i i've ive we we've me us")
+_FINISHED = word_set("done finished complete completed tick off mark check cross sorted close")
 _UNDOING = re.compile(
-    r"\bund(?:o|id|one|elete)\b|\brevert|\brestore|\bnever ?mind\b|\bnvm\b|\bforget\b|\bscratch\b|\bscrap\b|\bcancel|"
+    r"\bund(?:o|id|one|elete)\b|\brevert|\brestore|"
     r"\b(?:take|taking|put|bring|change|set|get|roll|turn|go|give|switch|move|want|have|need)\b[^.,;!?]*\bback\b|"
     r"\bmistake|\bwrong|\baccident|\boops\b|\bwhoops\b|\bdidn'?t mean|\bas (?:it|they) (?:was|were)\b",
     re.IGNORECASE,
 )
+_DROPPING = re.compile(
+    r"\W*(?:(?:oh|ah|um+|hm+|wait|no|ok|okay|well|actually|sorry|and|so|please|pls|just|on second thoughts?)\b\W*)*"
+    r"(?:never ?mind|nvm|forget|scratch|scrap|cancel)\b",
+    re.IGNORECASE,
+)
+"""What drops the subject: the last change, if the message is about nothing else."""
 _OBJECTING = re.compile(
     r"\b(?:no|nope|not|don'?t (?:do|want|need|change|delete|move|touch|add)|didn'?t (?:want|ask|say)|"
     r"wait|again|original\w*|reset|after all|remove|delete|drop|off|leave|keep|before|"
     r"actually|rather|reflection|second thoughts?|sorry|stop|hang on|hold on|mind|instead)\b",
     re.IGNORECASE,
 )
+_DROPS = re.compile(r"\bnever ?mind\b|\bnvm\b|\bforget (?:it|that|about)\b", re.IGNORECASE)
 _DAY = len("2026-01-01")
 _KEEPING = re.compile(r"\W*(?:(?:and|but|so|please|pls|oh|ok|just)\s+)*(?:keep|leave)\b", re.IGNORECASE)
 
@@ -64,6 +74,8 @@ def speaks_against(
         return True
     if name == "complete_task" and any(_is_unfinished(one, request) for one in tasks):
         return True
+    if name == "complete_task" and any(_is_anothers_doing(one, request) for one in tasks):
+        return True
     if name in ("complete_task", "delete_task") and any(_is_kept(one, request) for one in tasks):
         return True
     spares = name != "update_task"
@@ -71,9 +83,14 @@ def speaks_against(
 
 
 def speaks_of_undoing(message: str, answer: str, numbers: Iterable[int]) -> bool:
-    """Whether a message has a word for taking back, or objects at least to an answer that told of what was changed."""
+    """Whether a message has a word for taking back, or to an answer that told of what was changed at least drops the
+    subject or objects. Who drops the subject behind a remark drops that."""
+    if _UNDOING.search(message) is not None:
+        return True
     is_told = any(f"#{number} " in answer for number in numbers)
-    return _UNDOING.search(message) is not None or (is_told and _OBJECTING.search(message) is not None)
+    if _DROPS.search(message):
+        return is_told and _DROPPING.match(message) is not None
+    return is_told and _OBJECTING.search(message) is not None
 
 
 def says_left(request: str) -> bool:
@@ -101,6 +118,20 @@ def _is_kept(task: Task, request: str) -> bool:
     """Whether a clause says to keep a task, in other words than its own."""
     is_own = bool({"keep", "leave"} & set(tokens(task.title)))
     return not is_own and any(_KEEPING.match(one) and speaks_of(one, task) for one in clauses_of(request))
+
+
+def _is_anothers_doing(task: Task, request: str) -> bool:
+    """Whether it is said that somebody did the like of a task, or called it off: "he returned his drill"."""
+    own = [stem(word) for word in tokens(task.title)]
+    for clause in clauses_of(request):
+        words = set(tokens(clause))
+        if not speaks_of(clause, task) or words & _MINE or "'s" in task.title or {"his", "her", "their"} & set(own):
+            continue
+        is_off = any(word.startswith("cancel") or word == "postponed" for word in words) and "cancel" not in own
+        is_theirs = words & _THEIRS and not words & _FINISHED and stem(tokens(clause)[0]) != own[0]
+        if is_off or is_theirs:
+            return True
+    return False
 
 
 def _is_unfinished(task: Task, request: str) -> bool:

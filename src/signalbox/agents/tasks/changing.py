@@ -16,7 +16,7 @@ from signalbox.agents.tasks.calling import call_for
 from signalbox.agents.tasks.due import at_the_same_hour, counted_from
 from signalbox.agents.tasks.errors import TEXTS
 from signalbox.agents.tasks.fields import labelled, said_to_be_same, same_as
-from signalbox.agents.tasks.mentions import told_by_mention
+from signalbox.agents.tasks.mentions import one_more, told_by_mention, unaccounted
 from signalbox.agents.tasks.naming import (
     content_words,
     fits_wholly,
@@ -43,6 +43,7 @@ FIELDS = ("title", "note", "description", "due", "clear_due", "priority", "tags"
 """What an update may change."""
 _SAME_HOUR = re.compile(r"\bsame (?:time|hour)\b", re.IGNORECASE)
 _ONE = word_set("one task thing item that this it")
+_OF_A_NEW_ONE = ("due", "priority", "tags")
 _MOST_CHANGES = 5
 _MOST_OPTIONS = 10
 
@@ -150,6 +151,8 @@ async def _change_tasks(
     """A call on one task or several: found, asked about where need be, and made for each."""
     if (waiting := await _of_what_waits(args, talk, person)) is not None:
         return await _said_of_what_waits(args, waiting, talk, person)
+    if name == "update_task" and (title := await _one_more(args, talk, person)) is not None:
+        return await _add({"title": title, **{key: args[key] for key in _OF_A_NEW_ONE if key in args}}, talk, person)
     meant = await meant_by(name, args, talk, person)
     if meant.how == "none" and name in ("update_task", "complete_task") and (gone := await _gone(args, talk, person)):
         told = say.ask_back(gone)
@@ -171,11 +174,33 @@ async def _change_tasks(
         offered = meant.tasks[:_MOST_OPTIONS]
         told = say.ask_which(offered)
         return Done(told, asking(talk, "choose", name, args, offered, told))
+    if name == "update_task" and not confirmed and _says_more(args, meant, person):
+        told = say.ask_whether(name, args, meant.tasks)
+        return Done(told, asking(talk, "confirm", name, args, meant.tasks, told))
     is_part = name in ("complete_task", "delete_task") and _is_part_of_one(str(args.get("task") or ""), meant.tasks)
     if not confirmed and (is_part or (name == "delete_task" and len(meant.tasks) > 1)):
         told = say.ask_whether(name, args, meant.tasks)
         return Done(told, asking(talk, "confirm", name, args, meant.tasks, told))
     return await _made(name, args, meant.tasks, talk, person)
+
+
+async def _one_more(args: Mapping[str, Any], talk: Talk, person: Person) -> str | None:
+    """The title of one more thing to add, where a message goes on with it after one was added; else None."""
+    added = talk["changes"][-1]["acts"][-1]["name"] == "add_task" if talk["changes"] else False
+    title = one_more(person.said, args) if added and not _is_named(args) else None
+    found = await find_meant(title, View(), Store(person.user_id).tasks) if title else None
+    return title if found is not None and found.how == "none" and not found.tasks else None
+
+
+def _says_more(args: Mapping[str, Any], meant: Meant, person: Person) -> bool:
+    """Whether a call that names no task leaves words of the message open that may name something else."""
+    if _is_named(args) or meant.how != "one" or _ONE & set(tokens(person.said)):
+        return False
+    return len(unaccounted(person.said, args, meant.tasks[0])) > 1
+
+
+def _is_named(args: Mapping[str, Any]) -> bool:
+    return any(args.get(key) for key in ("task", "task_id", "numbers"))
 
 
 def _is_part_of_one(words: str, tasks: Sequence[Task]) -> bool:
@@ -226,8 +251,7 @@ def _ask_name(args: Mapping[str, Any], tasks: Sequence[Task], talk: Talk, person
 
     Words of the name that it has say which task is meant, not what it is to be called.
     """
-    is_said = any(args.get(key) for key in ("task", "task_id", "numbers"))
-    if is_said or not args.get("title") or len(tasks) != 1:
+    if _is_named(args) or not args.get("title") or len(tasks) != 1:
         return None
     if is_title_of(str(args["title"]), tasks[0]):
         return ask_what(tasks, talk) if set(args) & set(FIELDS) == {"title"} else None

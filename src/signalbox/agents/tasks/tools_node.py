@@ -98,6 +98,9 @@ async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str])
             return Done(say.NOT_YOURS, talk), state["unnamed"]
         if name in _ON_TASKS and is_torn(_read(state)):
             return Done(say.UNSURE, talk), state["unnamed"]
+        if name in CHANGING and (waiting := _asked_now(state)) and {one.task_id for one in meant} & waiting:
+            # What has just been asked about waits for the answer.
+            return Done(say.WAITS, talk), state["unnamed"]
         # Of "all except these", the words before the exception are those that name.
         naming = str(args.get("task") or "").partition(" except ")[0]
         unnamed = [one for one in meant if not is_named(one, naming, state["request"])]
@@ -135,6 +138,13 @@ def _is_doubtful(
     return (is_open and (is_guess or speaks_against(name, args, tasks, named, state["request"]))) or _is_half_heard(
         state
     )
+
+
+def _asked_now(state: TasksState) -> set[int]:
+    """The tasks of the question that this message has come to already."""
+    pending = state["talk"]["pending"]
+    is_new = pending is not None and any(one["asks"] == pending["question"] for one in state["done"])
+    return set(pending["numbers"]) if is_new and pending is not None else set()
 
 
 def _is_half_heard(state: TasksState) -> bool:

@@ -65,6 +65,9 @@ async def find_twin(title: str, args: Mapping[str, Any], message: str, tasks: Ta
         return None
     found = await find_meant(title, View(), tasks, "pending")
     same = [one for one in found.tasks if is_named_exactly(title, one) and not one.completed]
+    if not same and found.how == "one" and not _ADDING & set(tokens(message)) and len(content_words(title)) > 1:
+        # Without a word for a new one, two words of a title are more likely to name the one there is.
+        same = [one for one in found.tasks if is_of_title(title, one.title) and not one.completed]
     return same[0] if found.how in ("one", "unclear") and same else None
 
 
