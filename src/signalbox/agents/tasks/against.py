@@ -9,7 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.tasks.due import clock_now, is_due, read_due
-from signalbox.agents.tasks.mood import asks, forbidden, is_anothers_word, is_withdrawn, sets_condition, weighs
+from signalbox.agents.tasks.evidence import is_past
+from signalbox.agents.tasks.mood import (
+    asks,
+    forbidden,
+    is_anothers_word,
+    is_withdrawn,
+    mentions_call,
+    sets_condition,
+    weighs,
+)
 from signalbox.agents.tasks.naming import content_words, denies, speaks_of
 from signalbox.language.clauses import clauses_of
 from signalbox.language.words import stem, tokens, word_set
@@ -37,7 +46,6 @@ _UNFINISHED = word_set(
 )
 _THEIRS = word_set("his her their himself herself themselves")
 _MINE = word_set("i i've ive we we've me us")
-_FINISHED = word_set("done finished complete completed tick off mark check cross sorted close")
 _UNDOING = re.compile(
     r"\bund(?:o|id|one|elete)\b|\brevert|\brestore|"
     r"\b(?:take|taking|put|bring|change|set|get|roll|turn|go|give|switch|move|want|have|need)\b[^.,;!?]*\bback\b|"
@@ -101,7 +109,10 @@ def says_left(request: str) -> bool:
 def _is_forbidden(name: str, args: Mapping[str, Any], tasks: Sequence[Task], request: str) -> bool:
     """Whether a clause says not to do it: of these tasks, of "it", or of anything."""
     return any(
-        _REFERRING & set(tokens(one)) or _ANY & set(tokens(one)) or any(speaks_of(one, task) for task in tasks)
+        mentions_call(one, args)
+        or _REFERRING & set(tokens(one))
+        or _ANY & set(tokens(one))
+        or any(speaks_of(one, task) for task in tasks)
         for one in forbidden(request, name)
     )
 
@@ -128,7 +139,7 @@ def _is_anothers_doing(task: Task, request: str) -> bool:
         if not speaks_of(clause, task) or words & _MINE or "'s" in task.title or {"his", "her", "their"} & set(own):
             continue
         is_off = any(word.startswith("cancel") or word == "postponed" for word in words) and "cancel" not in own
-        is_theirs = words & _THEIRS and not words & _FINISHED and stem(tokens(clause)[0]) != own[0]
+        is_theirs = words & _THEIRS and stem(tokens(clause)[0]) != own[0] and not is_past(tokens(clause)[0])
         if is_off or is_theirs:
             return True
     return False

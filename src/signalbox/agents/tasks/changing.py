@@ -42,6 +42,8 @@ _STATUS = {"complete_task": "pending", "reopen_task": "completed"}
 FIELDS = ("title", "note", "description", "due", "clear_due", "priority", "tags", "untag")
 """What an update may change."""
 _SAME_HOUR = re.compile(r"\bsame (?:time|hour)\b", re.IGNORECASE)
+_ADDING = word_set("add create another write note put remind")
+_BACK = word_set("back restore undelete")
 _ONE = word_set("one task thing item that this it")
 _OF_A_NEW_ONE = ("due", "priority", "tags")
 _MOST_CHANGES = 5
@@ -107,6 +109,10 @@ def failed(error: ToolFailedError, talk: Talk) -> Done:
 async def _add(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False) -> Done:
     title = str(args.get("title", ""))
     if refers_only(title):
+        said = {key: args[key] for key in _OF_A_NEW_ONE if args.get(key)}
+        if said and not _ADDING & set(tokens(person.said)):
+            # What is said of "both" is said of those that are there.
+            return await _change_tasks("update_task", {**said, "task": title}, talk, person)
         return Done("What should the new task be called?", talk)
     tasks = Store(person.user_id).tasks
     if not confirmed and (gone := await deleted_before(title, person.said, talk, tasks)) is not None:
@@ -157,6 +163,8 @@ async def _change_tasks(
     if meant.how == "none" and name in ("update_task", "complete_task") and (gone := await _gone(args, talk, person)):
         told = say.ask_back(gone)
         return Done(told, asking(talk, "confirm", "reopen_task", {}, gone, told))
+    if meant.how == "none" and (back := await _wanted_back(name, args, talk, person)) is not None:
+        return back
     if meant.how == "none":
         told = say.not_found(str(args.get("task") or args.get("task_id") or ""), meant.tasks)
         # Whoever names another one next has answered.
@@ -296,6 +304,20 @@ async def _gone(args: Mapping[str, Any], talk: Talk, person: Person) -> list[Tas
     if args.get("task") and not refers_only(str(args["task"])):
         return []
     return [one for one in await Store(person.user_id).tasks.deleted() if one.task_id in talk["spoken"]]
+
+
+async def _wanted_back(name: str, args: Mapping[str, Any], talk: Talk, person: Person) -> Done | None:
+    """A task that is named, and found among what was deleted: back on the list where that is said, else asked about."""
+    words = str(args.get("task") or "")
+    if not content_words(words) or refers_only(words) or name == "delete_task":
+        return None
+    gone = await _among_deleted(words, talk, Store(person.user_id).tasks)
+    if gone is None or gone.how != "one" or not fits_wholly(words, gone.tasks[0]):
+        return None
+    if name == "get_task" and _BACK & set(tokens(person.said)):
+        return await _change_tasks("reopen_task", {"numbers": [gone.tasks[0].task_id]}, talk, person)
+    told = say.ask_back(gone.tasks)
+    return Done(told, asking(talk, "confirm", "reopen_task", {}, gone.tasks, told))
 
 
 async def _among_deleted(words: str, talk: Talk, tasks: Any) -> Meant | None:

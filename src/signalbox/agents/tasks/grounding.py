@@ -29,6 +29,7 @@ _RATHER = re.compile(
     r"(?:the\s+|on\s+)?",
     re.IGNORECASE,
 )
+_FEAST = re.compile(r"\b(?:before )?(?:christmas|xmas|x-mas|new year'?s?)(?: eve)?\b", re.IGNORECASE)
 _END = " \t\n.,;:!?\"'“”"
 
 
@@ -142,6 +143,9 @@ def _whole_due(words: str, request: str, task: str) -> str:
     start, end = whole_stretch(request, at, at + len(words))
     start = max(start, taken[1]) if taken[1] <= at else start
     end = min(end, taken[0]) if taken[0] >= at + len(words) else end
+    feast = _FEAST.search(request, max(start - len("before "), 0))
+    if feast is not None and feast.start() <= at < feast.end():
+        start, end = min(start, feast.start()), max(end, feast.end())
     clock = re.search(r"\b\S+ in (?:the )?$", request[:start], re.IGNORECASE)
     if (
         clock
@@ -154,7 +158,9 @@ def _whole_due(words: str, request: str, task: str) -> str:
     wider = re.sub(r"^starts?\s+(?=at\b|on\b)", "", wider, flags=re.IGNORECASE)
     wider = _one_of_two(wider, words)
     # That it is so now is no part of the day: the 26th now.
-    wider, words = (re.sub(r"(?<=\S)\s+(?:right )?now$", "", one, flags=re.IGNORECASE) for one in (wider, words))
+    wider, words = (
+        re.sub(r"(?<=\S)(?<!\bfrom)\s+(?:right )?now$", "", one, flags=re.IGNORECASE) for one in (wider, words)
+    )
     if is_due(wider) and not (task and task.casefold() in wider.casefold()):
         return wider
     shift = rf"\b(?:by|back)\s+{said}(?!\w)|\b{said}\s+(?:later|earlier|more|longer|before(?=\s*(?:[.,;!?]|$)))(?!\w)"

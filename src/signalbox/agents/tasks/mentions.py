@@ -68,7 +68,8 @@ def unaccounted(message: str, args: Mapping[str, Any], task: Task) -> list[str]:
     for: they may name something else."""
     own = {stem(word) for word in tokens(f"{task.title} {' '.join(task.tags)} {task.description}")}
     rest = content_words(_without(message, args))
-    return [word for word in rest if not is_time_word(word) and word not in _OF_A_CHANGE and stem(word) not in own]
+    known = _OF_A_CHANGE | ONE_BEFORE | SOME_BEFORE | ALL
+    return [word for word in rest if not is_time_word(word) and word not in known and stem(word) not in own]
 
 
 def one_more(message: str, args: Mapping[str, Any]) -> str | None:

@@ -11,7 +11,16 @@ from collections.abc import Mapping
 
 from signalbox.language.clauses import clauses_of
 
-__all__ = ["asks", "forbidden", "is_anothers_word", "is_question", "is_withdrawn", "sets_condition", "weighs"]
+__all__ = [
+    "asks",
+    "forbidden",
+    "is_anothers_word",
+    "is_question",
+    "is_withdrawn",
+    "mentions_call",
+    "sets_condition",
+    "weighs",
+]
 
 _LEAD = (
     r"\W*(?:(?:and|so|but|or|oh|ok|okay|hey|hi|hello|hm+|wait|um+|actually|sorry|btw|well|also|yo|lol|ugh|then|now|"
@@ -28,10 +37,11 @@ _QUESTIONS = (
     re.compile(rf"(?:{_BE}) {_THINGS}\b.*\?\W*$", re.IGNORECASE | re.DOTALL),
     re.compile(
         r"(?:can|could|will|would) (?!(?:you|u|i|we|it|that|this|please|pls)\b)\w+\b(?!.*\b(?:moved?|changed?|set|"
-        r"pushed|marked|deleted|removed|ticked|made|put|renamed|bumped|added|tagged)\b).*"
+        r"instead|pushed|marked|deleted|removed|ticked|made|put|renamed|bumped|added|tagged)\b).*"
         r"(?:\?|\byou (?:think|reckon))\W*$",
         re.IGNORECASE | re.DOTALL,
     ),
+    re.compile(r"(?:would|could) (?!(?:you|u|i|we)\b)\w+ (?:be|do|work|make|suit)\b(?!.*\binstead\b)", re.IGNORECASE),
     re.compile(rf"(?:what|why|how|where|who|which|whose|when)\s?{_ASKED}\b", re.IGNORECASE),
     re.compile(
         r"(?:what|why|how|where|who|which|whose)\b(?! about\b| a\b| reminds\b| the\b).*\?\W*$",
@@ -43,13 +53,16 @@ _QUESTIONS = (
 )
 _LED = re.compile(_LEAD, re.IGNORECASE)
 _WEIGHING = re.compile(
-    r"\b(?:maybe|perhaps|possibly|might|wonder(?:ing)?|unsure|undecided|tempted|"
+    r"\b(?:maybe|perhaps|possibly|might|wonder(?:ing)?|unsure|undecided|tempted|suppose|supposedly|"
+    r"(?:trying|hard|need|have) to decide|deciding|fingers crossed|should be able|if only|would be \w+ but|"
+    r"(?:was|were) (?:going|about|meant|supposed) to|part of me|"
     r"(?:not|n['’]t) (?:really |quite |that )?sure|no idea|i guess|(?:am|i'?m|was|been|just|^) ?thinking|"
     r"considering|what if|i wish|as if|you (?:think|reckon)|make sense)\b",
     re.IGNORECASE,
 )
 _OPEN_STILL = re.compile(
-    r"\b(?:dunno|let me think|(?:let|tell) you (?:know )?(?:later|soon|tomorrow)|(?:i'?ll|will) let you know|"
+    r"\b(?:dunno|let me (?:think|check|ask|see)|"
+    r"(?:let|tell) you (?:know )?(?:later|soon|tomorrow)|(?:i'?ll|will) let you know|"
     r"(?:not|haven'?t) decided|think (?:about it|it over)|not sure yet)\b",
     re.IGNORECASE,
 )
@@ -62,15 +75,16 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _CONDITION_BEHIND = re.compile(
-    r"\b(?:if|unless|as soon as|in case|once|when)\s+(?:it|he|she|they|i|we|the|my|there)\b"
+    r"\b(?:if|unless|as soon as|in case|once|when|after)\s+(?:it|he|she|they|i|i've|we|the|my|there)\b"
     r"(?! (?:is )?(?:possible|ok))",
     re.IGNORECASE,
 )
 _FORBIDDING = re.compile(
-    r"(?:^\W*|\b(?:please|pls|but|and|so|just|ok|or|you|also)\s+)(?:don['’]?t|do not|never|no need to|no reason to)\s+"
-    r"(?:you\s+)?(?:ever\s+|just\s+)?(?P<verb>\w+)|"
     r"\b(?:don['’]?t|do not|never|wouldn['’]?t) (?:want|like|need)\b[^,;.!?]*?\b(?P<changed>moved|changed|deleted|"
-    r"removed|touched|dropped|marked|closed|cancelled|canceled|ticked|renamed|added)\b",
+    r"removed|touched|dropped|marked|closed|cancelled|canceled|ticked|renamed|added)\b|"
+    r"(?:\b(?:do|does|would|should|must|need|will|can|could)(?:n['’]?t| not)|\bwon['’]?t|\bnever|\bstop|"
+    r"\bno (?:need|reason) to|\bnot (?:to|going to))\s+"
+    r"(?:(?:need to|have to|you to|you dare|dare|you|ever|just|to|even|please)\s+)*(?P<verb>\w+)",
     re.IGNORECASE,
 )
 _FORBIDDEN = {
@@ -84,20 +98,25 @@ _FORBIDDEN = {
     "add_task": re.compile(r"add|put|writ|not|creat", re.IGNORECASE),
     "reopen_task": re.compile(r"reopen|open|restor|put", re.IGNORECASE),
 }
+_OTHER_CHANGE = re.compile("|".join(one.pattern for one in _FORBIDDEN.values()), re.IGNORECASE)
 _ANY_CHANGE = re.compile(r"chang|touch|mess|alter|updat|do$|modif", re.IGNORECASE)
 _WITHDRAWN = re.compile(
     r"\b(?:never ?mind|nvm|forget (?:it|that|about (?:it|that))|(?:scratch|cancel|strike|ignore) (?:it|that|this)|"
     r"(?:leave|keep) (?:it|that|them|those)(?=\s*(?:$|[.,;!?)]|\b(?:as|where|there|alone|for now|open|after all)\b))|"
     r"changed my mind|second thoughts?|(?:just )?kidding|(?:actually|hm+|oh|wait|well)\W+no(?=\s*(?:$|[.,;!?]))|"
-    r"no\W+(?:wait|no)(?=\s*(?:$|[.,;!?]))|(?:don['’]?t|do not)(?=\s*(?:$|[.,;!?])))",
+    r"no\W+(?:wait|no)(?=\s*(?:$|[.,;!?]))|(?:don['’]?t|do not)(?=\s*(?:$|[.,;!?]))|"
+    r"(?:hang|hold) on|not yet|but no(?=\s*(?:$|[.,;!?]))|wrong (?:window|chat|thread|tab|person))",
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
     r"(?<!\bi )\b(?:says?|said|wrote|writes|texted|emailed|mailed|messaged|replied|posted|reads?)\b"
-    r"[^.!?:\n\"“‘]{0,25}(?:(?P<quoted>:?\s*[\"“‘])|:)",
+    r"[^.!?:\n\"“‘]{0,25}(?:(?P<quoted>:?\s*[\"“‘]|:?\s+')|:)",
     re.IGNORECASE,
 )
-_MAIL = re.compile(r"^(?:from|sent|subject|fwd?)\s*:", re.IGNORECASE | re.MULTILINE)
+_MAIL = re.compile(
+    r"^(?:from|sent|subject|fwd?)\s*:|^>|^\[?\d\d?[:.]\d\d\]?\W+\w+:|\bme: ", re.IGNORECASE | re.MULTILINE
+)
+"""How mails and chats look that are pasted."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _IMPERATIVE = re.compile(
     r"\b(?:move|push|set|make|mark|tick|delete|remove|drop|add|put|change|rename|complete|bump|cross|tag|shift|do|bring|"
@@ -116,7 +135,7 @@ def is_question(said: str) -> bool:
 def asks(message: str, args: Mapping[str, object]) -> bool:
     """Whether what a call goes by stands in a question, and nothing is told behind it."""
     sentences = [one for one in _SENTENCE.split(message) if one.strip()]
-    carrying = [at for at, one in enumerate(sentences) if _has_any(one, args)] or list(range(len(sentences)))
+    carrying = [at for at, one in enumerate(sentences) if mentions_call(one, args)] or list(range(len(sentences)))
     asked = [at for at in carrying if any(map(is_question, (sentences[at], *_carrying(sentences[at], args))))]
     return bool(asked) and not any(
         _tells(one, args) for one in (*_behind(sentences[asked[0]]), *sentences[asked[0] + 1 :])
@@ -132,7 +151,7 @@ def _behind(sentence: str) -> list[str]:
 
 def _tells(said: str, args: Mapping[str, object]) -> bool:
     """Whether words that follow a question tell something of the same thing: "is that one late? then move it"."""
-    is_of_it = _has_any(said, args) or re.search(r"\b(?:it|that|this|them|those|one)\b", said, re.IGNORECASE)
+    is_of_it = mentions_call(said, args) or re.search(r"\b(?:it|that|this|them|those|one)\b", said, re.IGNORECASE)
     return bool(is_of_it and _IMPERATIVE.search(said)) and not is_question(said)
 
 
@@ -157,9 +176,20 @@ def forbidden(message: str, name: str) -> list[str]:
     for clause in clauses_of(message):
         for one in _FORBIDDING.finditer(clause):
             verb = one["verb"] or one["changed"]
-            if one["changed"] or _ANY_CHANGE.match(verb) or (name in _FORBIDDEN and _FORBIDDEN[name].match(verb)):
+            is_all_said = _OTHER_CHANGE.match(verb) and not _has_verb(message.replace(clause, " "), name)
+            if (
+                is_all_said
+                or one["changed"]
+                or _ANY_CHANGE.match(verb)
+                or (name in _FORBIDDEN and _FORBIDDEN[name].match(verb))
+            ):
                 found.append(clause)
     return found
+
+
+def _has_verb(said: str, name: str) -> bool:
+    """Whether words have a verb for what a call does."""
+    return name in _FORBIDDEN and any(_FORBIDDEN[name].match(word) for word in re.findall(r"\w+", said))
 
 
 def is_withdrawn(message: str, args: Mapping[str, object]) -> bool:
@@ -174,13 +204,18 @@ def is_anothers_word(message: str, args: Mapping[str, object]) -> bool:
     if _MAIL.search(message):
         return True
     said = message.casefold()
-    places = [at for one in _values(args) if (at := said.find(one)) >= 0]
+    places = [said.find(str(args[key]).casefold()) for key in ("task", "title", "due") if args.get(key)]
     for found in _REPORTED.finditer(message):
-        closing = re.search(r"[\"”’](?!\w)", message[found.end() :]) if found["quoted"] else None
+        closing = re.search(r"[\"”’'](?!\w)", message[found.end() :]) if found["quoted"] else None
         end = found.end() + closing.start() if closing else len(message)
-        if places and all(found.end() <= at < end for at in places):
+        if any(found.end() <= at < end for at in places):
             return True
     return False
+
+
+def mentions_call(said: str, args: Mapping[str, object]) -> bool:
+    """Whether words have some of those that a call goes by."""
+    return any(one in said.casefold() for one in _values(args))
 
 
 def _led(said: str) -> int:
@@ -199,9 +234,4 @@ def _values(args: Mapping[str, object]) -> list[str]:
 
 def _carrying(said: str, args: Mapping[str, object]) -> list[str]:
     """The clauses that have words of a call."""
-    return [one for one in clauses_of(said) if _has_any(one, args)]
-
-
-def _has_any(clause: str, args: Mapping[str, object]) -> bool:
-    said = clause.casefold()
-    return any(one in said for one in _values(args))
+    return [one for one in clauses_of(said) if mentions_call(one, args)]

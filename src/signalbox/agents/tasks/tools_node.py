@@ -18,8 +18,10 @@ from signalbox.agents.tasks.changing import Done, Person
 from signalbox.agents.tasks.conversation import offered_tools
 from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS
 from signalbox.agents.tasks.errors import TEXTS, ToolNotFoundError, text_for
+from signalbox.agents.tasks.evidence import is_said
 from signalbox.agents.tasks.grounding import unheard_quotes, whole_words
-from signalbox.agents.tasks.model_node import DOUBTED, GUESSED, said_before
+from signalbox.agents.tasks.model_node import DOUBTED, GUESSED, SETTLED, said_before
+from signalbox.agents.tasks.mood import asks, weighs
 from signalbox.agents.tasks.readings import is_anothers, read_whole
 from signalbox.agents.tasks.state import Talk, TasksState
 from signalbox.agents.tasks.targets import View, find_meant
@@ -129,15 +131,17 @@ def _is_doubtful(
         answer = state["history"][-1]["content"] if state["history"] else ""
         changed = [one for act in state["talk"]["changes"][-1:] for made in act["acts"] for one in made["numbers"]]
         return bool(changed) and not speaks_of_undoing(state["request"], answer, changed)
-    if name == "correct_change" and set(args) == {"task"}:
-        return says_left(state["request"])
+    if name == "correct_change":
+        request = state["request"]
+        return (set(args) == {"task"} and says_left(request)) or asks(request, args) or weighs(request, args)
     if name not in _ON_TASKS:
         return False
     is_guess = number.startswith(DOUBTED) or (number.startswith(GUESSED) and name in ("add_task", "delete_task"))
+    # What code has settled has its word in the talk before.
+    is_guess = is_guess or not (number == f"{SETTLED}{state['turn']}" or is_said(name, args, tasks, state["request"]))
     is_open = bool(tasks) or name == "add_task"
-    return (is_open and (is_guess or speaks_against(name, args, tasks, named, state["request"]))) or _is_half_heard(
-        state
-    )
+    is_against = is_open and (is_guess or speaks_against(name, args, tasks, named, state["request"]))
+    return is_against or _is_half_heard(state)
 
 
 def _asked_now(state: TasksState) -> set[int]:
