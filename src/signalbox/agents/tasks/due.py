@@ -52,6 +52,7 @@ _PART_OF_DAY = re.compile(
 _DAYS = ("tomorrow", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "tonight")
 _SAME_DAY = re.compile(r"\b(?:on |but )?(?:the |that )?same (?:day|date)\b(?: but)?")
 _NEAR_HOUR = 3
+_EITHER = re.compile(r"\bbetween\b|\S\s+or\s+\S")
 _OF_A_DAY = (
     r"(?:mon|tue|tues|wed|weds|thu|thur|thurs|fri|sat|sun|[a-z]+day|tomorrow|tonight|tmrw|at|\d{1,2}(?:st|nd|rd|th))"
 )
@@ -101,6 +102,8 @@ def read_due(words: str, before: str | None = None) -> str:
     written = _written(said)
     if written:
         return written
+    if _EITHER.search(said):
+        raise ValidationError(f"'{words}' is more than one date.", suggestion="Say the one that is meant.")
     if before is not None and (shifted := _shifted(said, before)):
         return shifted
     hour = _SAME_DAY.sub("", said).strip(" ,")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.tasks.naming import speaks_of
+from signalbox.agents.tasks.naming import fits_wholly, speaks_of
 from signalbox.language.clauses import clauses_of
 from signalbox.language.words import stem, tokens, word_set
 from signalbox.storage import Task
@@ -37,6 +37,7 @@ _PAST = word_set(
 _NO_PAST = word_set("need feed seed weed bed red shed speed exceed indeed wed bleed breed hundred naked sacred")
 _I = word_set("i i've ive we we've weve me us myself")
 _NOT_YET = word_set("will i'll ill we'll going gonna need must should want wanna hate love like would could can am i'm")
+_RIGHTED = re.compile(r"\W*(?:i mean|no\b|sorry|rather|actually|or rather)", re.IGNORECASE)
 _DELETING = re.compile(
     r"\b(?:delet\w+|remov\w+|drop\w*|bin(?:ned)?|scrap\w*|cancel\w*|rid|trash|toss|ditch\w*|kill|erase|wipe|clear\w*|lose|"
     r"nuke|chuck|junk|dump|axe|purge|scratch|strike|forget|skip|throw|shred|void|discard|clean|empty|nix|zap|"
@@ -71,10 +72,16 @@ def is_past(word: str) -> bool:
 
 
 def _speaking(request: str, tasks: Sequence[Task]) -> list[str]:
-    """The clauses that speak of some tasks, with those right behind them; all of a message that names none."""
+    """The clauses that speak of some tasks, with those right behind them, and those before one that only goes on with a
+    list or puts a name right; all of a message that names none."""
     clauses = clauses_of(request)
     named = [at for at, clause in enumerate(clauses) if any(speaks_of(clause, one) for one in tasks)]
-    return [clauses[at] for at in sorted({*named, *(at + 1 for at in named if at + 1 < len(clauses))})] or clauses
+    found = {*named, *(at + 1 for at in named if at + 1 < len(clauses))}
+    for at in named:
+        while at > 0 and (_RIGHTED.match(clauses[at]) or any(fits_wholly(clauses[at], one) for one in tasks)):
+            at -= 1
+            found.add(at)
+    return [clauses[at] for at in sorted(found)] or clauses
 
 
 def _is_done(clause: str, tasks: Sequence[Task]) -> bool:

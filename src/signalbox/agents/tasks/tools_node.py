@@ -201,7 +201,9 @@ def _held(name: str, args: Mapping[str, Any], tasks: list[Task], talk: Talk) -> 
     pending: Any = {
         "kind": "confirm", "name": name, "args": kept, "numbers": [one.task_id for one in tasks], "question": told,
     }  # fmt: skip
-    return Done(told, {**talk, "pending": pending})
+    # Who goes on about "it" means what was asked about.
+    spoken = [one.task_id for one in tasks] if name != "undo_change" and tasks else talk["spoken"]
+    return Done(told, {**talk, "spoken": spoken, "pending": pending})
 
 
 def _paused(done: Done, state: TasksState) -> Any:
