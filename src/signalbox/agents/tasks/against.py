@@ -44,7 +44,8 @@ _UNFINISHED = word_set(
     "not isn't isnt hasn't hasnt haven't havent aren't arent wasn't wasnt never almost nearly halfway half still yet "
     "can't cant cannot won't wont didn't didnt couldn't couldnt"
 )
-_THEIRS = word_set("his her their himself herself themselves")
+_THEIRS = word_set("his her their")
+_SELVES = word_set("himself herself themselves")
 _MINE = word_set("i i've ive we we've me us")
 _UNDOING = re.compile(
     r"\bund(?:o|id|one|elete)\b|\brevert|\brestore|"
@@ -96,9 +97,9 @@ def speaks_of_undoing(message: str, answer: str, numbers: Iterable[int]) -> bool
     if _UNDOING.search(message) is not None:
         return True
     is_told = any(f"#{number} " in answer for number in numbers)
-    if _DROPS.search(message):
-        return is_told and _DROPPING.match(message) is not None
-    return is_told and _OBJECTING.search(message) is not None
+    if not is_told or _DROPPING.match(message):
+        return is_told
+    return _DROPS.search(message) is None and _OBJECTING.search(message) is not None
 
 
 def says_left(request: str) -> bool:
@@ -139,8 +140,10 @@ def _is_anothers_doing(task: Task, request: str) -> bool:
         if not speaks_of(clause, task) or words & _MINE or "'s" in task.title or {"his", "her", "their"} & set(own):
             continue
         is_off = any(word.startswith("cancel") or word == "postponed" for word in words) and "cancel" not in own
-        is_theirs = words & _THEIRS and stem(tokens(clause)[0]) != own[0] and not is_past(tokens(clause)[0])
-        if is_off or is_theirs:
+        said = [stem(word) for word in tokens(clause)]
+        owned = [set(said[at + 1 : at + 3]) for at, word in enumerate(tokens(clause)) if word in _THEIRS]
+        is_theirs = words & _SELVES or any(one & set(own) for one in owned)
+        if is_off or (is_theirs and said[0] != own[0] and not is_past(tokens(clause)[0])):
             return True
     return False
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from signalbox.agents.tasks.naming import fits_wholly, speaks_of
 from signalbox.language.clauses import clauses_of
+from signalbox.language.names import close
 from signalbox.language.words import stem, tokens, word_set
 from signalbox.storage import Task
 
@@ -21,6 +22,7 @@ _DONE = re.compile(
     r"(?:can|could|should|may) (?:go|come|be)|went (?:out|off|well|fine|through|great|ok))\b|[✓✔✅]|\bx\b",
     re.IGNORECASE,
 )
+_WORDS_FOR_IT = ("done", "finished", "completed", "ticked", "checked")
 _STATE = re.compile(
     r"(?:\b(?:is|are|was|were|been|be|got|gets?|all|now|both)|['’](?:s|re|ve))\s+(?:\w+\s+){0,2}?(?P<state>\w+)",
     re.IGNORECASE,
@@ -88,6 +90,8 @@ def _is_done(clause: str, tasks: Sequence[Task]) -> bool:
     words = tokens(clause)
     if not words:
         return False
+    if any(close(word, one) for word in words for one in _WORDS_FOR_IT):
+        return True
     if _DONE.search(clause) or is_past(words[0]) or is_past(words[-1]):
         return True
     if set(words) & _I and not set(words) & _NOT_YET and any(map(is_past, words)):

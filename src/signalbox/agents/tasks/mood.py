@@ -99,7 +99,7 @@ _FORBIDDEN = {
     "reopen_task": re.compile(r"reopen|open|restor|put", re.IGNORECASE),
 }
 _OTHER_CHANGE = re.compile("|".join(one.pattern for one in _FORBIDDEN.values()), re.IGNORECASE)
-_ANY_CHANGE = re.compile(r"chang|touch|mess|alter|updat|do$|modif", re.IGNORECASE)
+_ANY_CHANGE = re.compile(r"chang|touch|mess|alter|updat|modif", re.IGNORECASE)
 _WITHDRAWN = re.compile(
     r"\b(?:never ?mind|nvm|forget (?:it|that|about (?:it|that))|(?:scratch|cancel|strike|ignore) (?:it|that|this)|"
     r"(?:leave|keep) (?:it|that|them|those)(?=\s*(?:$|[.,;!?)]|\b(?:as|where|there|alone|for now|open|after all)\b))|"
@@ -114,7 +114,7 @@ _REPORTED = re.compile(
     re.IGNORECASE,
 )
 _MAIL = re.compile(
-    r"^(?:from|sent|subject|fwd?)\s*:|^>|^\[?\d\d?[:.]\d\d\]?\W+\w+:|\bme: ", re.IGNORECASE | re.MULTILINE
+    r"^(?:from|sent|subject|fwd?)\s*:|^>|^\[?\d\d?[:.]\d\d\]?\W+\w+:|(?:^|[\].!?]\s*)me: ", re.IGNORECASE | re.MULTILINE
 )
 """How mails and chats look that are pasted."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")

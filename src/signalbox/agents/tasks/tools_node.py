@@ -38,6 +38,9 @@ _log = logging.getLogger("signalbox.agents.tasks")
 _ON_TASKS = ("add_task", "update_task", "complete_task", "reopen_task", "delete_task")
 _APPROVED = frozenset(("true", "approve"))
 """What a program or a button says for yes."""
+_GOING_ON = frozenset("and also too same only just other rest".split())
+"""What goes on with what was said before: the other one too, only the first."""
+_NEAR = 3
 _NO = frozenset("no n false reject cancel none neither".split())
 
 
@@ -138,7 +141,7 @@ def _is_doubtful(
         return False
     is_guess = number.startswith(DOUBTED) or (number.startswith(GUESSED) and name in ("add_task", "delete_task"))
     # What code has settled has its word in the talk before.
-    is_guess = is_guess or not (number == f"{SETTLED}{state['turn']}" or is_said(name, args, tasks, state["request"]))
+    is_guess = is_guess or not (number == f"{SETTLED}{state['turn']}" or _has_word(name, args, tasks, state))
     is_open = bool(tasks) or name == "add_task"
     is_against = is_open and (is_guess or speaks_against(name, args, tasks, named, state["request"]))
     return is_against or _is_half_heard(state)
@@ -149,6 +152,15 @@ def _asked_now(state: TasksState) -> set[int]:
     pending = state["talk"]["pending"]
     is_new = pending is not None and any(one["asks"] == pending["question"] for one in state["done"])
     return set(pending["numbers"]) if is_new and pending is not None else set()
+
+
+def _has_word(name: str, args: Mapping[str, Any], tasks: list[Task], state: TasksState) -> bool:
+    """Whether there is a word for a change: in the message, in the question that waits, or in what it goes on with."""
+    pending = state["talk"]["pending"]
+    if is_said(name, args, tasks, state["request"]) or (pending is not None and pending["name"] == name):
+        return True
+    before = [one["content"] for one in state["history"] if one["role"] == "user"][-_NEAR:]
+    return bool(_GOING_ON & set(tokens(state["request"]))) and any(is_said(name, args, tasks, one) for one in before)
 
 
 def _is_half_heard(state: TasksState) -> bool:
