@@ -39,11 +39,12 @@ _PAST = word_set(
 _NO_PAST = word_set("need feed seed weed bed red shed speed exceed indeed wed bleed breed hundred naked sacred")
 _I = word_set("i i've ive we we've weve me us myself")
 _NOT_YET = word_set("will i'll ill we'll going gonna need must should want wanna hate love like would could can am i'm")
+_NAME = re.compile(r"(?<=\s)[A-Z]\w+")
 _RIGHTED = re.compile(r"\W*(?:i mean|no\b|sorry|rather|actually|or rather)", re.IGNORECASE)
 _DELETING = re.compile(
     r"\b(?:delet\w+|remov\w+|drop\w*|bin(?:ned)?|scrap\w*|cancel\w*|rid|trash|toss|ditch\w*|kill|erase|wipe|clear\w*|lose|"
     r"nuke|chuck|junk|dump|axe|purge|scratch|strike|forget|skip|throw|shred|void|discard|clean|empty|nix|zap|"
-    r"go(?:es|ne)?|any ?more|no longer|no point|not? need\w*|n['’]t need|unnecessary|obsolete|pointless|useless|"
+    r"go(?:es)?|any ?more|no longer|no point|not? need\w*|n['’]t need|unnecessary|obsolete|pointless|useless|"
     r"(?:take|cross|knock|come|comes|get|is|are|was|were|been|called|call|struck|taken|right)\b[^.!?]*\boff|"
     r"(?:not|n['’]t)\b[^.!?]*\b(?:happening|going|doing|want|bother\w*|valid|relevant)|off (?:the|my) list|out)\b|"
     r"(?:is|['’]s|are) off\b",
@@ -92,7 +93,13 @@ def _is_done(clause: str, tasks: Sequence[Task]) -> bool:
         return False
     if any(close(word, one) for word in words for one in _WORDS_FOR_IT):
         return True
-    if _DONE.search(clause) or is_past(words[0]) or is_past(words[-1]):
+    if _DONE.search(clause) or is_past(words[0]):
+        return True
+    names = {name.casefold() for one in tasks for name in _NAME.findall(one.title)}
+    if words[0] in names:
+        # What somebody did whom a task is about is not that task.
+        return any(is_past(found["state"].casefold()) for found in _STATE.finditer(clause))
+    if is_past(words[-1]):
         return True
     if set(words) & _I and not set(words) & _NOT_YET and any(map(is_past, words)):
         return True

@@ -57,7 +57,7 @@ _WEIGHING = re.compile(
     r"(?:trying|hard|need|have) to decide|deciding|fingers crossed|should be able|if only|would be \w+ but|"
     r"(?:was|were) (?:going|about|meant|supposed) to|part of me|"
     r"(?:not|n['’]t) (?:really |quite |that )?sure|no idea|i guess|(?:am|i'?m|was|been|just|^) ?thinking|"
-    r"considering|what if|i wish|as if|you (?:think|reckon)|make sense)\b",
+    r"considering|what if|i wish|imagine|i thought(?! about\b)|as if|you (?:think|reckon)|make sense)\b",
     re.IGNORECASE,
 )
 _OPEN_STILL = re.compile(
@@ -83,7 +83,7 @@ _FORBIDDING = re.compile(
     r"\b(?:don['’]?t|do not|never|wouldn['’]?t) (?:want|like|need)\b[^,;.!?]*?\b(?P<changed>moved|changed|deleted|"
     r"removed|touched|dropped|marked|closed|cancelled|canceled|ticked|renamed|added)\b|"
     r"(?:\b(?:do|does|would|should|must|need|will|can|could)(?:n['’]?t| not)|\bwon['’]?t|\bnever|\bstop|"
-    r"\bno (?:need|reason) to|\bnot (?:to|going to))\s+"
+    r"\blet['’]?s not|\bno (?:need|reason) to|\bnot (?:to|going to))\s+"
     r"(?:(?:need to|have to|you to|you dare|dare|you|ever|just|to|even|please)\s+)*(?P<verb>\w+)",
     re.IGNORECASE,
 )

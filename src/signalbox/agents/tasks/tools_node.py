@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -41,6 +42,7 @@ _APPROVED = frozenset(("true", "approve"))
 _GOING_ON = frozenset("and also too same only just other rest".split())
 """What goes on with what was said before: the other one too, only the first."""
 _NEAR = 3
+_DELETE = re.compile(r"\b(?:delete|remove) (?:it|that|this|them)\b", re.IGNORECASE)
 _NO = frozenset("no n false reject cancel none neither".split())
 
 
@@ -139,10 +141,13 @@ def _is_doubtful(
         return (set(args) == {"task"} and says_left(request)) or asks(request, args) or weighs(request, args)
     if name not in _ON_TASKS:
         return False
-    is_guess = number.startswith(DOUBTED) or (number.startswith(GUESSED) and name in ("add_task", "delete_task"))
+    is_plain = name == "delete_task" and _DELETE.search(state["request"]) is not None
+    is_told = name not in ("add_task", "delete_task") or is_plain
+    is_guess = number.startswith(DOUBTED) or (number.startswith(GUESSED) and not is_told)
     # What code has settled has its word in the talk before.
     is_guess = is_guess or not (number == f"{SETTLED}{state['turn']}" or _has_word(name, args, tasks, state))
-    is_open = bool(tasks) or name == "add_task"
+    # A call that names none may still find one that the message mentions.
+    is_open = bool(tasks) or name == "add_task" or not args.get("task")
     is_against = is_open and (is_guess or speaks_against(name, args, tasks, named, state["request"]))
     return is_against or _is_half_heard(state)
 
