@@ -295,8 +295,8 @@ async def _by_place(
     rest = [word for word in content if word not in known and not re.fullmatch(r"\d+(?:st|nd|rd|th)?", word)]
     pool = list(shown)
     if set(rest) & (_DONE | _OPEN | _LATE):
-        wanted, rest = _filter("", rest, "all")
-        pool = list((await tasks.list(wanted)).tasks)
+        of_state, rest = _filter("", rest, "all")
+        pool = list((await tasks.list(of_state)).tasks)
         pool.sort(key=lambda one: (one.due or "9", one.task_id))
     elif set(words) & set(AGES) or "added" in words or "created" in words:
         latest = await tasks.latest(most=_MOST)
