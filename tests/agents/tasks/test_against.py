@@ -8,6 +8,8 @@ import pytest
 from tests.agents.tasks.test_conversation import Talk, talk, titles
 from tests.agents.tasks.test_correcting import rows
 
+from signalbox.agents.tasks.against import speaks_of_undoing
+
 __all__ = ["talk"]
 
 DRILL = {"task": "drill"}
@@ -24,6 +26,38 @@ DRILL = {"task": "drill"}
         ("if it rains, drop the drill", "delete_task", DRILL),
         ("leave the priority of the drill as it is", "update_task", {**DRILL, "priority": "high"}),
         ("oh look, half past ten, and the drill", "update_task", {**DRILL, "due": "half past ten"}),
+        ("does the drill have to be back on friday", "update_task", {**DRILL, "due": "friday"}),
+        ("is the drill friday or saturday", "update_task", {**DRILL, "due": "saturday"}),
+        ("how do i get rid of the drill", "delete_task", DRILL),
+        ("would it be wiser to return the drill on friday?", "update_task", {**DRILL, "due": "friday"}),
+        ("could the drill wait until friday, you think", "update_task", {**DRILL, "due": "friday"}),
+        ("i might return the drill on friday", "update_task", {**DRILL, "due": "friday"}),
+        ("perhaps the drill can go", "delete_task", DRILL),
+        ("bin the drill... not sure yet", "delete_task", DRILL),
+        ("wondering whether the drill can go", "delete_task", DRILL),
+        ("tick off the drill once i have been to the shop", "complete_task", DRILL),
+        ("when the shop opens, the drill is done", "complete_task", DRILL),
+        ("as soon as Sam is home, drop the drill", "delete_task", DRILL),
+        ("my uncle returned his drill himself", "complete_task", DRILL),
+        ("the drill is driving me mad", "complete_task", DRILL),
+        ("that drill looks rusty btw", "complete_task", DRILL),
+        ("drill broke yesterday, what a mess", "delete_task", DRILL),
+        ("the drill makes me sad", "update_task", {**DRILL, "priority": "low"}),
+        ("you don't need to move the drill", "delete_task", DRILL),
+        ("i was going to bin the drill but no", "delete_task", DRILL),
+        ("tick the drill... hang on, not yet", "complete_task", DRILL),
+        ("[10:14] Sam: drill is back [10:15] me: nice", "complete_task", DRILL),
+        ("the drill people cancelled again", "complete_task", DRILL),
+        ("please don't delete the drill", "delete_task", DRILL),
+        ("never delete anything, least of all the drill", "delete_task", DRILL),
+        ("i don't want the drill moved", "update_task", {**DRILL, "due": "friday"}),
+        ("no need to change the drill", "update_task", {**DRILL, "due": "friday"}),
+        ("bin the drill - oh no, leave it", "delete_task", DRILL),
+        ("drill to friday, ah never mind", "update_task", {**DRILL, "due": "friday"}),
+        ("the drill is back. hm, no, keep it", "complete_task", DRILL),
+        ("Sam wrote: bin the drill", "delete_task", DRILL),
+        ('Sam texted me "the drill is back"', "complete_task", DRILL),
+        ("From: sam@shop.example\nSubject: rental\nThe drill is back", "complete_task", DRILL),
     ],
 )
 async def test_what_the_message_speaks_against_is_asked_about(
@@ -41,6 +75,20 @@ async def test_what_the_message_speaks_against_is_asked_about(
         ("bin the drill but keep the ladder", "delete_task", DRILL),
         ("drill is returned, not the ladder yet", "complete_task", DRILL),
         ("could you bin the drill?", "delete_task", DRILL),
+        ("can the drill be removed?", "delete_task", DRILL),
+        ("what is left? anyway, the drill is back", "complete_task", DRILL),
+        ("is the drill still on? then bin it", "delete_task", DRILL),
+        ("could you maybe bin the drill", "delete_task", DRILL),
+        ("returned the drill", "complete_task", DRILL),
+        ("drill's sorted", "complete_task", DRILL),
+        ("took the drill back on my way home", "complete_task", DRILL),
+        ("tick off the milk, i mean the drill", "complete_task", DRILL),
+        ("teh drill is doen", "complete_task", DRILL),
+        ("that won't do, the drill can go", "delete_task", DRILL),
+        ("don't touch the ladder, but the drill can go", "delete_task", DRILL),
+        ("did the drill, what next", "complete_task", DRILL),
+        ("bin the drill when you have a minute", "delete_task", DRILL),
+        ("Sam says the drill is back", "complete_task", DRILL),
     ],
 )
 async def test_what_is_said_of_another_task_is_not_against_it(
@@ -64,6 +112,90 @@ async def test_a_task_that_is_named_beside_it_is_meant(talk: Talk) -> None:
     await talk.say("and calling the dentist on sunday", ("update_task", {"due": "sunday"}))
     found = await rows()
     assert (found["Return drill"]["due"], found["Call the dentist"]["due"]) == ("2026-11-20", "2026-11-22")
+
+
+@pytest.mark.parametrize(
+    ("message", "answer", "is_meant"),
+    [
+        ("never mind", "Done: #4 Return drill.", True),
+        ("oh no, forget that please", "Done: #4 Return drill.", True),
+        ("what was the code of the shed again... never mind", "Done: #4 Return drill.", False),
+        ("lovely weather. forget it, other chat", "Done: #4 Return drill.", False),
+        ("never mind", "There are 2 tasks.", False),
+        ("undo that", "There are 2 tasks.", True),
+    ],
+)
+def test_who_drops_the_subject_takes_back_what_was_just_told_and_nothing_else(
+    message: str, answer: str, is_meant: bool
+) -> None:
+    assert speaks_of_undoing(message, answer, [4]) is is_meant
+
+
+async def test_a_date_for_another_task_is_no_correction_of_the_last_one(talk: Talk) -> None:
+    await talk.say("the drill is back", ("complete_task", DRILL))
+    await talk.say("dentist is not today, he said friday", ("correct_change", {"due": "friday"}))
+    found = await rows()
+    assert found["Return drill"]["status"] == "completed"
+    assert (found["Call the dentist"]["status"], found["Call the dentist"]["due"]) == ("pending", "2026-11-20")
+
+
+async def test_a_remark_on_another_task_takes_nothing_back(talk: Talk) -> None:
+    await talk.say("drill by friday", ("update_task", {**DRILL, "due": "friday"}))
+    before = await rows()
+    told = await talk.say("sorry for all the fuss. the ladder is broken", ("correct_change", {"task": "ladder"}))
+    assert "What should be different about #5 Return ladder?" in told
+    assert await rows() == before
+
+
+async def test_what_was_just_asked_about_is_not_changed_by_the_same_message(talk: Talk) -> None:
+    told = await talk.say(
+        "both returns can go, and the shop took the drill",
+        ("delete_task", {"task": "all return tasks"}),
+        ("complete_task", DRILL),
+    )
+    assert "Delete these 2 tasks?" in told
+    assert "Return drill" in await titles()
+    await talk.say("yes, both of them please")
+    assert await titles("all") == ["Buy milk", "Buy oat milk", "Call the dentist"]
+
+
+async def test_a_thing_that_a_message_goes_on_with_is_one_more(talk: Talk) -> None:
+    await talk.say("add oil the saw for friday", ("add_task", {"title": "oil the saw", "due": "friday"}))
+    await talk.say("and spanish homework for wednesday", ("update_task", {"due": "wednesday"}))
+    found = await rows()
+    assert (found["Oil the saw"]["due"], found["Spanish homework"]["due"]) == ("2026-11-20", "2026-11-18")
+
+
+async def test_words_that_may_name_something_else_are_asked_about(talk: Talk) -> None:
+    await talk.say("drill by friday", ("update_task", {**DRILL, "due": "friday"}))
+    told = await talk.say("spanish homework wednesday", ("update_task", {"due": "wednesday"}))
+    assert "Change this task? #4 Return drill." in told
+    assert (await rows())["Return drill"]["due"] == "2026-11-20"
+
+
+@pytest.mark.parametrize(
+    ("message", "args"),
+    [
+        ("drill to thursday, no sorry, friday", {**DRILL, "due": "thursday, no sorry, friday"}),
+        ("drill to thursday, i mean friday", {**DRILL, "due": "thursday"}),
+        ("the ladder, no the drill, by friday", {"task": "ladder, no the drill", "due": "friday"}),
+    ],
+)
+async def test_what_is_put_right_in_the_same_breath_is_meant(talk: Talk, message: str, args: dict[str, Any]) -> None:
+    await talk.say(message, ("update_task", args))
+    found = await rows()
+    assert (found["Return drill"]["due"], found["Return ladder"]["due"]) == ("2026-11-20", None)
+
+
+async def test_that_it_is_so_for_now_is_no_date(talk: Talk) -> None:
+    await talk.say("hold off on the drill for now", ("update_task", DRILL))
+    assert (await rows())["Return drill"]["due"] is None
+
+
+async def test_two_words_of_a_title_name_the_task_there_is(talk: Talk) -> None:
+    await talk.say("add order the spare pump", ("add_task", {"title": "order the spare pump"}))
+    told = await talk.say("what a day. spare pump, honestly", ("add_task", {"title": "spare pump"}))
+    assert "Add it once more?" in told
 
 
 async def test_a_word_of_another_task_in_view_is_a_question(talk: Talk) -> None:

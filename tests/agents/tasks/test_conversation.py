@@ -106,11 +106,12 @@ async def test_an_objection_that_no_call_was_made_for_ends_what_waits(talk: Talk
     assert len(await titles()) == 5
 
 
-async def test_a_correction_of_a_deletion_asks_before_something_else_is_deleted(talk: Talk) -> None:
+async def test_what_does_not_say_that_something_was_wrong_takes_nothing_back(talk: Talk) -> None:
     await talk.say("delete the drill one", ("delete_task", {"task": "the drill one"}))
     told = await talk.say("and the dentist is called at last", ("correct_change", {"task": "the dentist"}))
-    assert "Delete this task? #3 Call the dentist." in told
-    assert len(await titles()) == 5
+    assert "What should be different about #3 Call the dentist?" in told
+    assert "Return drill" not in await titles()
+    assert len(await titles()) == 4
 
 
 async def test_a_day_is_counted_from_that_of_the_task_before(talk: Talk) -> None:

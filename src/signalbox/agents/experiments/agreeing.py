@@ -6,32 +6,17 @@ reason to ask again. No list of conditions could be complete; a list of words th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from signalbox.agents.experiments.asked import STATUS_OF
 from signalbox.agents.experiments.names import without
 from signalbox.agents.experiments.plan import ACTIONS
+from signalbox.language.agreeing import PHRASES, THANKS, YES, in_phrases, reply_words
 from signalbox.language.words import stem, tokens, word_set
 
 __all__ = ["agrees", "is_plain", "is_yes", "refuses", "says_anew"]
 
-_SIGNS = "👍👌✅"
-_YES = frozenset(_SIGNS) | word_set(
-    "yes yess yea yeah yep yup yah y aye ok okay okey oke okie k kk sure confirm confirmed approve approved agree "
-    "agreed affirmative absolutely certainly definitely exactly correct alright fine perfect go proceed true lgtm "
-    "ja jep oui si sí sì sim da hai tak evet vale claro dale bien klar natürlich gerne d'accord はい да 好 好的 是"
-)
-"""Each of these alone is a yes."""
-_PHRASES = tuple(
-    tuple(one.split())
-    for one in (
-        "do it,please do,do so,do that,make it so,by all means,of course,sounds good,sounds great,looks good,"
-        "looks right,you may,sure thing,go ahead,go for it,ship it,that right,is right,is correct,is fine,is good,"
-        "is ok,works for me,by me,make it happen,let do it,let go,be my guest,bien sûr,vas y"
-    ).split(",")
-)
-"""So is each of these."""
 _SHRUG = (("why", "not"),)
 """Said beside a yes, and none by itself."""
 _MEANT = {
@@ -47,8 +32,7 @@ _BEHIND_YES = {"delete": word_set("drop scrap kill nuke ditch toss zap"), "stop"
 """What may end the talk as well: these agree behind a yes only."""
 _PARTICLES = word_set("up off away down out in")
 """What goes with such a word: fire it up."""
-_THANKS = word_set("thanks thank thx ty cheers danke merci gracias")
-_BESIDE = _THANKS | word_set(
+_BESIDE = THANKS | word_set(
     "please pls plz then now it this that one the a so and on for just do let i i'm am we we're me by certain happy "
     "good great cool all experiment very much many bitte por favor"
 )
@@ -69,73 +53,48 @@ def agrees(text: str, pending: Mapping[str, Any]) -> bool:
     fields = pending["fields"]
     names = [str(fields[key]) for key in ("experiment_name", "new_name", "user_id") if fields.get(key)]
     action = str(fields.get("action") or "")
-    words, own = _words(without(text, names)), _own_words(action)
+    words, own = reply_words(without(text, names)), _own_words(action)
     meant, behind_yes = _MEANT.get(action, frozenset()), _BEHIND_YES.get(action, frozenset())
-    beside = _YES | _BESIDE | meant | behind_yes
+    beside = YES | _BESIDE | meant | behind_yes
     if set(words) & (meant | behind_yes):
         beside |= _PARTICLES
-    in_phrase = _in_phrases(words, _PHRASES)
-    harmless = in_phrase | _in_phrases(words, _SHRUG)
+    in_phrase = in_phrases(words, PHRASES)
+    harmless = in_phrase | in_phrases(words, _SHRUG)
     is_other = any(at not in harmless and word not in beside and stem(word) not in own for at, word in enumerate(words))
     if "?" in text or is_other or tuple(words) in _ENDINGS:
         return False
     # The action's own name is a yes as well; "stop" may mean the agent.
     own_yes = {stem(word) for word in words} & own - _BESIDE - _NO
-    return bool(in_phrase or set(words) & (_YES | meant) or own_yes)
+    return bool(in_phrase or set(words) & (YES | meant) or own_yes)
 
 
 def is_yes(text: str) -> bool:
     """Whether a text is words for yes and nothing else."""
-    words = _words(text)
-    return bool(words) and set(words) <= _YES and "?" not in text
+    words = reply_words(text)
+    return bool(words) and set(words) <= YES and "?" not in text
 
 
 def is_plain(text: str) -> bool:
     """Whether a text is nothing but a yes, a no or a thank you, or nothing at all: by itself it asks for nothing."""
-    words = _words(text)
-    is_no_order = set(words) <= _YES | _THANKS | (_NO - {"stop", "cancel"})
+    words = reply_words(text)
+    is_no_order = set(words) <= YES | THANKS | (_NO - {"stop", "cancel"})
     return is_no_order or tuple(words) in _ENDINGS or says_anew(text)
 
 
 def refuses(text: str, action: str = "") -> bool:
     """Whether a reply is a plain no; where that is also what was asked about ("stop"), it is none."""
-    words = _words(text)
+    words = reply_words(text)
     is_short = 0 < len(words) <= 2 and words[0] in _NO - {action}
     return is_short or tuple(words) in _ENDINGS
 
 
 def says_anew(text: str) -> bool:
     """Whether a reply wants to begin once more from the beginning."""
-    words = _words(text)
-    return words in (["restart"], ["reset"]) or bool(len(words) <= _LONGEST and _in_phrases(words, _ANEW))
+    words = reply_words(text)
+    return words in (["restart"], ["reset"]) or bool(len(words) <= _LONGEST and in_phrases(words, _ANEW))
 
 
 def _own_words(action: str) -> set[str]:
     """What an action is called: by its name; what moves or removes an experiment also as it is described."""
     told = ACTIONS[action] if action in (*STATUS_OF, "delete") else ""
     return {stem(word) for word in tokens(f"{action.replace('_', ' ')} {told}")} - _LATER
-
-
-def _in_phrases(words: Sequence[str], phrases: Sequence[tuple[str, ...]]) -> set[int]:
-    """The places of words that stand in one of the phrases."""
-    return {
-        place
-        for phrase in phrases
-        for at in range(len(words) - len(phrase) + 1)
-        if tuple(words[at : at + len(phrase)]) == phrase
-        for place in range(at, at + len(phrase))
-    }
-
-
-def _words(text: str) -> list[str]:
-    """The words of a reply; a sign for yes is one."""
-    for sign in _SIGNS:
-        text = text.replace(sign, f" {sign} ")
-    text = (
-        text.casefold()
-        .replace("thank you", "thanks")
-        .replace("thats ", "that ")
-        .replace("let's", "let")
-        .replace("lets ", "let ")
-    )
-    return [word for part in text.split() for word in (tokens(part) or ([part] if part in _YES else []))]

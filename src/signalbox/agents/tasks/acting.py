@@ -81,4 +81,6 @@ async def _chosen(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
     if found.how not in ("one", "several") or not chosen or len(chosen) < len(found.tasks):
         return Done(pending["question"], talk)
     call = {**pending["args"], "numbers": [one.task_id for one in chosen]}
-    return await act(pending["name"], call, {**talk, "pending": None}, person)
+    # Who is asked which one and says "both" has seen what would be done.
+    is_all = len(chosen) > 1 and {one.task_id for one in chosen} == set(pending["numbers"])
+    return await act(pending["name"], call, {**talk, "pending": None}, person, confirmed=is_all)

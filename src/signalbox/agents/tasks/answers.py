@@ -12,15 +12,13 @@ from signalbox.agents.tasks.naming import affirmed, content_words, fits_wholly, 
 from signalbox.agents.tasks.readings import bare_change, renumbered
 from signalbox.agents.tasks.state import Talk
 from signalbox.agents.tasks.targets import View, find_meant
+from signalbox.language.agreeing import PHRASES, THANKS, YES, in_phrases, reply_words
 from signalbox.language.time import names_time
 from signalbox.language.words import tokens, word_set
 from signalbox.storage import Store
 
 __all__ = ["agrees", "choice_among", "objects", "says_swap", "says_undo", "settled"]
 
-_YES = word_set(
-    "yes y ye yeah yea yep yup yess sure ok okay confirm confirmed correct right fine absolutely definitely"
-)
 _NO = word_set("no n nope nah never nvm cancel stop don't dont leave keep forget none neither nothing abort not")
 _BESIDE_YES = word_set("please it them all of do go ahead that then thanks thank you i i'm am sure both course delete")
 _BESIDE_NO = word_set("wait it them that please thanks all of those these as is actually hm hmm oh mind now sorry do")
@@ -29,7 +27,7 @@ _BESIDE_UNDO = word_set("that it this please oops wait the last change all oh no
 _SWAP = re.compile(r"\b(?:other|wrong) way (?:a)?round\b|\bswap|\bvice versa\b", re.IGNORECASE)
 _SAME = word_set("same ditto likewise too also")
 _AGAIN = ("update_task", "complete_task", "reopen_task", "delete_task")
-_AGREEING = word_set("yes y yeah yep yup sure confirm confirmed absolutely definitely")
+_AGREEING = YES - word_set("ok okay okey oke okie k kk correct right alright fine perfect exactly go true good")
 """What a message begins with that agrees, whatever else is read in it; "ok" by itself may only be a sigh."""
 _UNLESS = word_set("if unless when once but later")
 _AGAINST = word_set("wait except only just but instead hang hold")
@@ -38,7 +36,7 @@ _LONGEST, _SHORT, _PAIR = 8, 5, 2
 
 async def settled(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str, Any]] | None:
     """The call that a message is, where it is nothing but an answer to the question that waits, or an undo."""
-    words = tokens(message)
+    words = tokens(message) or reply_words(message)
     if not words or len(words) > _LONGEST:
         return None
     pending = talk["pending"]
@@ -51,8 +49,7 @@ async def settled(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str
     if _is_made_of(words, _NO, _BESIDE_NO):
         return "answer_no", {}
     if pending["kind"] == "confirm":
-        is_yes = _is_made_of(words, _YES, _BESIDE_YES) or words in (["go", "ahead"], ["do", "it"], ["please", "do"])
-        return ("answer_yes", {}) if is_yes and "?" not in message else None
+        return ("answer_yes", {}) if _is_yes(message) else None
     return await _choice(message, pending["numbers"], user_id)
 
 
@@ -88,10 +85,18 @@ async def _bare(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str, 
 def agrees(message: str) -> bool:
     """Whether a message begins by agreeing, for now and without a condition. What it agrees to may not be undone."""
     words = tokens(message)
-    agreed = bool(set(words[:1]) & _AGREEING) or _is_made_of(words, _YES, _BESIDE_YES) or words[:2] == ["go", "ahead"]
+    agreed = bool(set(words[:1]) & _AGREEING) or _is_yes(message) or words[:2] == ["go", "ahead"]
     # In a longer one a time is of what else is asked for: yes, and add the dentist for Friday.
     is_for_later = len(words) <= _SHORT and names_time(message)
     return agreed and "?" not in message and not set(words) & (_NO | _UNLESS) and not is_for_later
+
+
+def _is_yes(message: str) -> bool:
+    """Whether a message is words for yes, and what may stand beside them, and nothing else."""
+    words = reply_words(message)
+    spoken = in_phrases(words, PHRASES)
+    rest = {word for at, word in enumerate(words) if at not in spoken}
+    return bool(spoken or rest & YES) and rest <= YES | THANKS | _BESIDE_YES and "?" not in message
 
 
 def objects(message: str) -> bool:

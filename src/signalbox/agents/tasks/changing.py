@@ -16,7 +16,7 @@ from signalbox.agents.tasks.calling import call_for
 from signalbox.agents.tasks.due import at_the_same_hour, counted_from
 from signalbox.agents.tasks.errors import TEXTS
 from signalbox.agents.tasks.fields import labelled, said_to_be_same, same_as
-from signalbox.agents.tasks.mentions import told_by_mention
+from signalbox.agents.tasks.mentions import one_more, told_by_mention, unaccounted
 from signalbox.agents.tasks.naming import (
     content_words,
     fits_wholly,
@@ -42,7 +42,10 @@ _STATUS = {"complete_task": "pending", "reopen_task": "completed"}
 FIELDS = ("title", "note", "description", "due", "clear_due", "priority", "tags", "untag")
 """What an update may change."""
 _SAME_HOUR = re.compile(r"\bsame (?:time|hour)\b", re.IGNORECASE)
+_ADDING = word_set("add create another write note put remind")
+_BACK = word_set("back restore undelete")
 _ONE = word_set("one task thing item that this it")
+_OF_A_NEW_ONE = ("due", "priority", "tags")
 _MOST_CHANGES = 5
 _MOST_OPTIONS = 10
 
@@ -106,6 +109,10 @@ def failed(error: ToolFailedError, talk: Talk) -> Done:
 async def _add(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False) -> Done:
     title = str(args.get("title", ""))
     if refers_only(title):
+        said = {key: args[key] for key in _OF_A_NEW_ONE if args.get(key)}
+        if said and not _ADDING & set(tokens(person.said)):
+            # What is said of "both" is said of those that are there.
+            return await _change_tasks("update_task", {**said, "task": title}, talk, person)
         return Done("What should the new task be called?", talk)
     tasks = Store(person.user_id).tasks
     if not confirmed and (gone := await deleted_before(title, person.said, talk, tasks)) is not None:
@@ -150,10 +157,14 @@ async def _change_tasks(
     """A call on one task or several: found, asked about where need be, and made for each."""
     if (waiting := await _of_what_waits(args, talk, person)) is not None:
         return await _said_of_what_waits(args, waiting, talk, person)
+    if name == "update_task" and (title := await _one_more(args, talk, person)) is not None:
+        return await _add({"title": title, **{key: args[key] for key in _OF_A_NEW_ONE if key in args}}, talk, person)
     meant = await meant_by(name, args, talk, person)
     if meant.how == "none" and name in ("update_task", "complete_task") and (gone := await _gone(args, talk, person)):
         told = say.ask_back(gone)
         return Done(told, asking(talk, "confirm", "reopen_task", {}, gone, told))
+    if meant.how == "none" and (back := await _wanted_back(name, args, talk, person)) is not None:
+        return back
     if meant.how == "none":
         told = say.not_found(str(args.get("task") or args.get("task_id") or ""), meant.tasks)
         # Whoever names another one next has answered.
@@ -171,11 +182,33 @@ async def _change_tasks(
         offered = meant.tasks[:_MOST_OPTIONS]
         told = say.ask_which(offered)
         return Done(told, asking(talk, "choose", name, args, offered, told))
+    if name == "update_task" and not confirmed and _says_more(args, meant, person):
+        told = say.ask_whether(name, args, meant.tasks)
+        return Done(told, asking(talk, "confirm", name, args, meant.tasks, told))
     is_part = name in ("complete_task", "delete_task") and _is_part_of_one(str(args.get("task") or ""), meant.tasks)
     if not confirmed and (is_part or (name == "delete_task" and len(meant.tasks) > 1)):
         told = say.ask_whether(name, args, meant.tasks)
         return Done(told, asking(talk, "confirm", name, args, meant.tasks, told))
     return await _made(name, args, meant.tasks, talk, person)
+
+
+async def _one_more(args: Mapping[str, Any], talk: Talk, person: Person) -> str | None:
+    """The title of one more thing to add, where a message goes on with it after one was added; else None."""
+    added = talk["changes"][-1]["acts"][-1]["name"] == "add_task" if talk["changes"] else False
+    title = one_more(person.said, args) if added and not _is_named(args) else None
+    found = await find_meant(title, View(), Store(person.user_id).tasks) if title else None
+    return title if found is not None and found.how == "none" and not found.tasks else None
+
+
+def _says_more(args: Mapping[str, Any], meant: Meant, person: Person) -> bool:
+    """Whether a call that names no task leaves words of the message open that may name something else."""
+    if _is_named(args) or meant.how != "one" or _ONE & set(tokens(person.said)):
+        return False
+    return len(unaccounted(person.said, args, meant.tasks[0])) > 1
+
+
+def _is_named(args: Mapping[str, Any]) -> bool:
+    return any(args.get(key) for key in ("task", "task_id", "numbers"))
 
 
 def _is_part_of_one(words: str, tasks: Sequence[Task]) -> bool:
@@ -226,8 +259,7 @@ def _ask_name(args: Mapping[str, Any], tasks: Sequence[Task], talk: Talk, person
 
     Words of the name that it has say which task is meant, not what it is to be called.
     """
-    is_said = any(args.get(key) for key in ("task", "task_id", "numbers"))
-    if is_said or not args.get("title") or len(tasks) != 1:
+    if _is_named(args) or not args.get("title") or len(tasks) != 1:
         return None
     if is_title_of(str(args["title"]), tasks[0]):
         return ask_what(tasks, talk) if set(args) & set(FIELDS) == {"title"} else None
@@ -272,6 +304,20 @@ async def _gone(args: Mapping[str, Any], talk: Talk, person: Person) -> list[Tas
     if args.get("task") and not refers_only(str(args["task"])):
         return []
     return [one for one in await Store(person.user_id).tasks.deleted() if one.task_id in talk["spoken"]]
+
+
+async def _wanted_back(name: str, args: Mapping[str, Any], talk: Talk, person: Person) -> Done | None:
+    """A task that is named, and found among what was deleted: back on the list where that is said, else asked about."""
+    words = str(args.get("task") or "")
+    if not content_words(words) or refers_only(words) or name == "delete_task":
+        return None
+    gone = await _among_deleted(words, talk, Store(person.user_id).tasks)
+    if gone is None or gone.how != "one" or not fits_wholly(words, gone.tasks[0]):
+        return None
+    if name == "get_task" and _BACK & set(tokens(person.said)):
+        return await _change_tasks("reopen_task", {"numbers": [gone.tasks[0].task_id]}, talk, person)
+    told = say.ask_back(gone.tasks)
+    return Done(told, asking(talk, "confirm", "reopen_task", {}, gone.tasks, told))
 
 
 async def _among_deleted(words: str, talk: Talk, tasks: Any) -> Meant | None:

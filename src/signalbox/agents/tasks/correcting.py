@@ -38,7 +38,11 @@ _REMOVING = re.compile(
 _OF_A_FIELD = word_set("tag tags label labels priority prio date day due time name title note")
 _DENYING = word_set("no not nope wrong other instead")
 _INSTEAD = word_set("wrong meant mean mistake")
-_CORRECTING = word_set("no not nope wrong meant mean instead sorry oops mistake actually other")
+_CORRECTING = re.compile(
+    r"\b(?:no|not|nope|wrong|meant|mean|instead|oops|whoops|mistake|misspoke|actually|other|only|just|rather|"
+    r"undo|still|it was)\b|n['’]t\b|\bsorry\b(?! (?:for|to|about|i'm|that i)\b)",
+    re.IGNORECASE,
+)
 
 
 async def undo(talk: Talk, person: Person) -> Done:
@@ -124,7 +128,7 @@ async def _said_of_another(args: Mapping[str, Any], last: Mapping[str, Any], tal
     """A correction whose words name another task than what was changed last, as a change of that one; None where they
     do not. What was read as a new title may be the name of a task there is."""
     fields = {key: value for key, value in args.items() if key in FIELDS}
-    if args.get("task") or not set(fields) - {"title"} or last["name"] not in ("add_task", "update_task"):
+    if args.get("task") or not set(fields) - {"title"}:
         return None
     tasks = Store(person.user_id).tasks
     title = str(fields.pop("title", ""))
@@ -233,10 +237,18 @@ async def _do_instead(words: str, last: Mapping[str, Any], talk: Talk, person: P
         page = await store.list(TaskFilter(status="all", limit=200))
         other = told_apart([one for one in page.tasks if one.task_id not in wrong], person.said)
         tasks = [other] if other is not None and len(wrong) == 1 else tasks
+    if len(tasks) == 1 and {tasks[0].task_id} != wrong and not _corrects(person.said):
+        # Whoever does not say that it was wrong may speak of something else.
+        return ask_what(tasks, talk)
     if len(tasks) != 1 or {tasks[0].task_id} == wrong:
         told = say.ask_which(found.tasks) if found.how == "unclear" else say.not_found(words, found.tasks)
         return Done(f"{told} I have not taken anything back.", talk)
     return await _done_to({tasks[0].task_id}, last, await undo(talk, person), person)
+
+
+def _corrects(message: str) -> bool:
+    """Whether a message says that something was wrong."""
+    return _CORRECTING.search(message) is not None
 
 
 async def _done_to(numbers: Set[int], last: Mapping[str, Any], undone: Done, person: Person) -> Done:
@@ -244,13 +256,6 @@ async def _done_to(numbers: Set[int], last: Mapping[str, Any], undone: Done, per
     if not numbers:
         return undone
     call = {**last["args"], "numbers": sorted(numbers)}
-    is_other = not numbers <= set(last["numbers"])
-    if last["name"] == "delete_task" and is_other and not set(tokens(person.said)) & _CORRECTING:
-        # Whoever does not say that it was wrong may speak of something else.
-        tasks = await Store(person.user_id).tasks.several(sorted(numbers))
-        told = say.ask_whether("delete_task", {}, tasks)
-        waits = asking(undone.talk, "confirm", "delete_task", {}, tasks, told)
-        return Done(f"{undone.text} {told}", waits, undone.result, changed=True)
     again = await change(last["name"], call, undone.talk, replace(person, call=person.call + 100), confirmed=True)
     return Done(f"{undone.text} {again.text}", again.talk, again.result, changed=True)
 

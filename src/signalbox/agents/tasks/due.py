@@ -30,7 +30,7 @@ _DAY, _MINUTE = "%Y-%m-%d", "%Y-%m-%dT%H:%M"
 _CLOCK = re.compile(r"\d\s*(?:am|pm|h\b|[:.]\d\d|o'clock)|\b(?:at|half|quarter|noon|midday|am|pm)\b", re.IGNORECASE)
 _ONLY_CLOCK = re.compile(
     r"(?:at |by |to )?(?:\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm|h|o'clock)?|noon|midday|half (?:past )?\w+|"
-    r"quarter (?:past|to) \w+)"
+    r"quarter (?:past|to) \w+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 )
 _TWELVE = re.compile(r"(?:half (?:past )?|quarter (?:past|to) )?(?:1[0-2]|0?[1-9]|[a-z]+)(?:[:.]\d\d)?(?: o'clock)?")
 _STRETCH = re.compile(
@@ -52,6 +52,30 @@ _PART_OF_DAY = re.compile(
 _DAYS = ("tomorrow", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "tonight")
 _SAME_DAY = re.compile(r"\b(?:on |but )?(?:the |that )?same (?:day|date)\b(?: but)?")
 _NEAR_HOUR = 3
+_EITHER = re.compile(r"\bbetween\b|\S\s+or\s+\S")
+_OF_A_DAY = (
+    r"(?:mon|tue|tues|wed|weds|thu|thur|thurs|fri|sat|sun|[a-z]+day|tomorrow|tonight|tmrw|at|\d{1,2}(?:st|nd|rd|th))"
+)
+_WRITTEN_SO = (
+    (re.compile(r"\bx-?mas\b"), "christmas"),
+    (re.compile(r"\bnye\b"), "new year's eve"),
+    (re.compile(r"\bmid(?:dle of)?[ -](january|february|march|april|may|june|july|august|september|october|november|"
+                r"december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b"), r"15 \1"),
+    (re.compile(rf"\b({_OF_A_DAY},? )(?:at )?(\d{{1,2}})\.([0-5]\d)$"), r"\1\2:\3"),
+    (re.compile(rf"^((?:{_OF_A_DAY},? )*)(?:at )?([01]\d|2[0-3])([0-5]\d)(?:h|hrs?)?$"), r"\1at \2:\3"),
+    (re.compile(r"\b(?:at |around |about )*(\d{1,2}(?:[:.]\d\d)?)-?ish\b"), r"at \1"),
+    (re.compile(r"^(\d{1,2}(?:[:.]\d\d)?) on (?=[a-z]+day\b|[a-z]{3}\b)"), r"at \1 on "),
+    (re.compile(r",? still (?=\d)"), " "),
+)  # fmt: skip
+"""How people write hours and days, and how they are read."""
+_TODAYS_NAME = re.compile(
+    r"(?:(?:by|on|for|until|till|before|to|due) )?(?:mon|tues?|wed|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:[a-z]*day)?"
+)
+_SPOKEN_CLOCK = re.compile(
+    rf"(?:\bat )?\b(?P<minutes>five|ten|twenty|twenty[- ]five|5|10|20|25) (?P<way>to|past) "
+    rf"(?P<hour>\d{{1,2}}|{'|'.join(NUMBERS)})\b"
+)
+_BEFORE_FEAST = re.compile(r"(?:by |any ?time )?before (?P<feast>christmas)")
 _LEAD = re.compile(r"^(?:by|on|for|until|till|before|to|due|at|from|over)\s+", re.IGNORECASE)
 
 
@@ -74,10 +98,12 @@ def read_due(words: str, before: str | None = None) -> str:
     A stretch means its last day: "this week" is Sunday. A length alone ("by a week", "an hour later") counts from the
     date that it had `before`. Raises ValidationError where the words mean no moment.
     """
-    said = _PART_OF_DAY.sub(_half_of_day, _spelt(words.strip().casefold()))
+    said = _plain(_PART_OF_DAY.sub(_half_of_day, _spelt(words.strip().casefold())))
     written = _written(said)
     if written:
         return written
+    if _EITHER.search(said):
+        raise ValidationError(f"'{words}' is more than one date.", suggestion="Say the one that is meant.")
     if before is not None and (shifted := _shifted(said, before)):
         return shifted
     hour = _SAME_DAY.sub("", said).strip(" ,")
@@ -96,6 +122,9 @@ def read_due(words: str, before: str | None = None) -> str:
             continue
         if found is not None:
             found = _waking(found, said, moment)
+            if _TODAYS_NAME.fullmatch(said) and found.date() == moment.date():
+                # Who means today says so: on a Monday, Monday is the next one.
+                found += timedelta(days=7)
             if re.search(r"\bend of\b|\b(?:eod|cob)\b", said) and not _CLOCK.search(said):
                 # The end of November is its last day, not the moment after it.
                 found -= timedelta(minutes=1)
@@ -105,6 +134,24 @@ def read_due(words: str, before: str | None = None) -> str:
                 return found.strftime(_MINUTE)
             return found.strftime(_DAY)
     raise ValidationError(f"'{words}' is no date that I understand.", suggestion="Say a day, such as Friday or 3 May.")
+
+
+def _plain(said: str) -> str:
+    """Hours and feasts as people write them, in words that are read: friday 16.45, 0730, 7ish, ten to one, xmas eve."""
+    for pattern, meant in _WRITTEN_SO:
+        said = pattern.sub(meant, said)
+    said = _SPOKEN_CLOCK.sub(_of_spoken, said)
+    before = _BEFORE_FEAST.fullmatch(said)
+    return f"{before['feast']} eve" if before and before["feast"] == "christmas" else said
+
+
+def _of_spoken(found: re.Match[str]) -> str:
+    """Ten to one as the clock has it: at 12:50."""
+    minutes, hour = (int(NUMBERS.get(one, one)) for one in (found["minutes"], found["hour"]))
+    if not (0 < minutes < 30 and 1 <= hour <= 12):
+        return found[0]
+    hour, minutes = (hour, minutes) if found["way"] == "past" else ((hour - 2) % 12 + 1, 60 - minutes)
+    return f"at {hour}:{minutes:02d}"
 
 
 def _spelt(said: str) -> str:

@@ -24,6 +24,12 @@ _NORMAL = word_set("medium normal")
 _HIGH_OR_LOW = word_set("high highest higher low lowest urgent important top asap critical")
 _PRIORITY = word_set("priority prio normal medium")
 _LABELLING = word_set("tag tags tagged tagging label labels labelled labeled")
+_RATHER = re.compile(
+    r"[,;.\s–-]+(?:(?:no|nope|sorry|i mean|i meant|wait|actually|rather|make that|or rather)\b[,;.\s–-]*)+"
+    r"(?:the\s+|on\s+)?",
+    re.IGNORECASE,
+)
+_FEAST = re.compile(r"\b(?:before )?(?:christmas|xmas|x-mas|new year'?s?)(?: eve)?\b", re.IGNORECASE)
 _END = " \t\n.,;:!?\"'“”"
 
 
@@ -44,10 +50,28 @@ def whole_words(name: str, args: Mapping[str, Any], request: str) -> dict[str, A
         # That it is so now is no day that something is due; another one that is named is.
         day = _only_day(request)
         given = {**given, "due": day} if day else {key: value for key, value in given.items() if key != "due"}
+    for key in ("due", "task"):
+        if isinstance(given.get(key), str):
+            given[key] = _put_right(key, given[key], request)
     if isinstance(given.get("due"), str):
         length = _length(given["due"], request) if name != "add_task" else None
         given["due"] = length or _whole_due(given["due"], request, str(given.get("task") or ""))
     return given
+
+
+def _put_right(key: str, words: str, request: str) -> str:
+    """Of what is put right in the same breath ("Monday, no sorry, Tuesday"), what is meant in the end."""
+    parts = [one.strip(_END) for one in _RATHER.split(words)]
+    if key == "task":
+        return parts[-1] or words
+    at = request.casefold().find(words.casefold())
+    again = _RATHER.match(request, at + len(words)) if at >= 0 else None
+    if again is not None:
+        behind = request[again.end() :].split()
+        size = next((place for place, word in enumerate(behind) if not is_time_word(word)), len(behind))
+        parts.append(" ".join(behind[:size]).strip(_END))
+    meant = [one for one in parts if one and is_due(one)]
+    return meant[-1] if len(parts) > 1 and meant else words
 
 
 def _only_a_label(args: Mapping[str, Any], request: str) -> bool:
@@ -119,6 +143,9 @@ def _whole_due(words: str, request: str, task: str) -> str:
     start, end = whole_stretch(request, at, at + len(words))
     start = max(start, taken[1]) if taken[1] <= at else start
     end = min(end, taken[0]) if taken[0] >= at + len(words) else end
+    feast = _FEAST.search(request, max(start - len("before "), 0))
+    if feast is not None and feast.start() <= at < feast.end():
+        start, end = min(start, feast.start()), max(end, feast.end())
     clock = re.search(r"\b\S+ in (?:the )?$", request[:start], re.IGNORECASE)
     if (
         clock
@@ -131,7 +158,9 @@ def _whole_due(words: str, request: str, task: str) -> str:
     wider = re.sub(r"^starts?\s+(?=at\b|on\b)", "", wider, flags=re.IGNORECASE)
     wider = _one_of_two(wider, words)
     # That it is so now is no part of the day: the 26th now.
-    wider, words = (re.sub(r"(?<=\S)\s+(?:right )?now$", "", one, flags=re.IGNORECASE) for one in (wider, words))
+    wider, words = (
+        re.sub(r"(?<=\S)(?<!\bfrom)\s+(?:right )?now$", "", one, flags=re.IGNORECASE) for one in (wider, words)
+    )
     if is_due(wider) and not (task and task.casefold() in wider.casefold()):
         return wider
     shift = rf"\b(?:by|back)\s+{said}(?!\w)|\b{said}\s+(?:later|earlier|more|longer|before(?=\s*(?:[.,;!?]|$)))(?!\w)"

@@ -24,12 +24,12 @@ from signalbox.maps.context import current_run
 from signalbox.models import load_chat_model
 from signalbox.storage import Store
 
-__all__ = ["DOUBTED", "GUESSED", "after_model", "lent_model", "model_node", "said_before"]
+__all__ = ["DOUBTED", "GUESSED", "SETTLED", "after_model", "lent_model", "model_node", "said_before"]
 
 MAX_ITERATIONS, TIMEOUT = 15, 30.0
 WARNING = "The request was stopped after {limit} steps; it may not be complete."
 _log = logging.getLogger("signalbox.agents.tasks")
-_SETTLED, GUESSED, DOUBTED = "answer-", "answer-guess-", "answer-guess-other-"
+SETTLED, GUESSED, DOUBTED = "answer-", "answer-guess-", "answer-guess-other-"
 """What the ids of calls begin with that code has settled, of those that it made of a model's guesses, and of a guess
 that is not the likeliest."""
 
@@ -51,7 +51,7 @@ async def _iterate(state: TasksState) -> dict[str, Any]:
     _log.info("Agent iteration %d/%d", iteration, limit)
     if not state["done"] and (call := await settled(state["request"], state["talk"], state["user_id"])):
         return {
-            "messages": [_call(call, f"{_SETTLED}{state['turn']}")], "iterations": iteration, "asked": [call[0]],
+            "messages": [_call(call, f"{SETTLED}{state['turn']}")], "iterations": iteration, "asked": [call[0]],
         }  # fmt: skip
     # What code has settled is only put into words.
     reply = await _ask(state, tools=not _is_settled(state))
@@ -89,7 +89,7 @@ async def _together(reply: AIMessage, state: TasksState) -> AIMessage:
         return reply
     # Read so, the message is settled: a model that looks at it again would find what was left out.
     made = [
-        {"name": name, "args": args, "id": f"{_SETTLED}{state['turn']}-{state['iterations']}-{at}", "type": "tool_call"}
+        {"name": name, "args": args, "id": f"{SETTLED}{state['turn']}-{state['iterations']}-{at}", "type": "tool_call"}
         for at, (name, args) in enumerate(meant)
     ]
     return reply.model_copy(update={"tool_calls": made})
@@ -121,7 +121,7 @@ def _answered(state: TasksState, text: str) -> dict[str, Any]:
 
 
 def _is_settled(state: TasksState) -> bool:
-    return any(isinstance(one, ToolMessage) and one.tool_call_id.startswith(_SETTLED) for one in state["messages"])
+    return any(isinstance(one, ToolMessage) and one.tool_call_id.startswith(SETTLED) for one in state["messages"])
 
 
 async def _ask(state: TasksState, *, tools: bool, summary: bool = False) -> AIMessage:

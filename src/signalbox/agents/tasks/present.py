@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from signalbox.contract import Presented, blocks
 from signalbox.storage import database_address
@@ -33,5 +34,11 @@ def present(state: Mapping[str, Any]) -> Presented:
                 "Tasks",
             )
         )
-    source = {"kind": "live", "system": "tasks", "address": database_address().partition("+")[0]}
-    return Presented(state["final_response"], parts, source)
+    return Presented(state["final_response"], parts, _source())
+
+
+def _source() -> dict[str, str]:
+    """Where tasks are kept, in words for a person: who may sign in there, and how, is none of them."""
+    host = urlsplit(database_address()).hostname
+    system = "your tasks, in the database" if host else "your tasks, kept on this machine"
+    return {"kind": "live", "system": system, "address": host or ""}

@@ -212,6 +212,8 @@ def _day_behind(words: Any, request: str, link: str) -> str | None:
     behind = re.split(r"(?<=\D)[.,;!?]|[!?]", request[found.end() :])[0].split()
     for size in range(min(len(behind), 4), 0, -1):
         said = " ".join(behind[:size])
-        if all(is_time_word(word) for word in behind[:size]) and is_due(said, None):
+        # That it is so for now is no day.
+        is_day = all(is_time_word(word) for word in behind[:size]) and tokens(said)[-1:] != ["now"]
+        if is_day and is_due(said, None):
             return said
     return None

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 from signalbox.agents.tasks.due import clock_now, read_days
@@ -42,6 +43,10 @@ Status = Literal["pending", "completed", "all"]
 _DONE = word_set("done completed finished complete closed ticked checked")
 _OPEN = word_set("open pending unfinished outstanding")
 _LATE = word_set("overdue late")
+_BELOW = word_set("below under underneath beneath")
+_SOONEST = word_set("earliest soonest")
+_OF_A_DATE = word_set("date due deadline day time")
+_SEVERAL_OF = word_set("jobs tasks ones items things reminders")
 _OF_A_GROUP = word_set("stuff single thats lot bunch")
 """Words beside "all" that say nothing of which."""
 _PRIORITIES = {"urgent": "high", "important": "high", "high": "high", "low": "low", "normal": "normal"}
@@ -80,6 +85,9 @@ async def find_meant(words: str, view: View, tasks: Tasks, status: Status = "all
         return await _without(parts[0], parts[1], view, tasks, status)
     found = await _find(said, view, tasks, status)
     listed = [said[a:b] for a, b in list_members(said, 0, len(said))]
+    if found.how == "unclear" and len(found.tasks) in _counts(tokens(said)):
+        # The two about the trip are the two that fit.
+        return Meant("several", found.tasks, True)
     if len(listed) < 2 or found.how == "several":
         return found
     each = [await _find(one, view, tasks, status) for one in listed]
@@ -88,6 +96,13 @@ async def find_meant(words: str, view: View, tasks: Tasks, status: Status = "all
     is_title = found.how == "one" and share_of(content_words(said), found.tasks[0]) > WHOLE
     # A part that fits nothing must not be passed over in silence.
     return found if is_title or found.how != "one" else Meant("unclear", found.tasks)
+
+
+def _counts(words: Sequence[str]) -> list[int]:
+    """How many tasks words speak of: the two tasks about the trip."""
+    return [
+        NUMBERS[one] for one, other in pairwise(words) if one in NUMBERS and NUMBERS[one] > 1 and other in _SEVERAL_OF
+    ]
 
 
 async def _without(base: str, gone: str, view: View, tasks: Tasks, status: Status) -> Meant:
@@ -116,11 +131,17 @@ async def _find(said: str, view: View, tasks: Tasks, status: Status) -> Meant:
     named = [word for word in content if word not in ONE_BEFORE]
     if OTHER & set(words) or named == ["left"]:
         return await _others(words, _rest(content, OTHER | {"left"}), view, shown, tasks)
+    beside = await _beside(words, view, tasks)
+    if beside is not None:
+        return beside
+    if _SOONEST & set(words):
+        return await _soonest(_rest(content, _SOONEST | _OF_A_DATE), shown, tasks, status)
     words = ["newest"] if named == ["new"] else words
     placed = _places(words)
     if placed:
         # A place is one in the list as it was seen, whatever was deleted of it since.
-        return await _by_place(words, content, placed, await tasks.several(list(view.shown), deleted=True), tasks)
+        seen = await tasks.several(list(view.shown), deleted=True) or await _in_order(tasks)
+        return await _by_place(words, content, placed, seen, tasks)
     is_all = any(means_all(word) for word in words) or (
         not content and len(words) > 1 and bool({"list", "tasks"} & set(words))
     )
@@ -133,6 +154,33 @@ async def _find(said: str, view: View, tasks: Tasks, status: Status) -> Meant:
     sought = named or content
     found = await _by_words(sought, said, shown, tasks, status)
     return found if found.how == "one" else await _by_day(sought, said, found, shown, tasks, status)
+
+
+async def _in_order(tasks: Tasks) -> Sequence[Task]:
+    """With nothing shown, the open tasks in the order of a list, where that is the order in which they came; else none:
+    which one is the first is not clear then."""
+    page = await tasks.list(TaskFilter(status="pending", limit=_MOST))
+    numbers = [one.task_id for one in page.tasks]
+    return page.tasks if numbers == sorted(numbers) else ()
+
+
+async def _beside(words: Sequence[str], view: View, tasks: Tasks) -> Meant | None:
+    """The task right below or above the one that was spoken of, in the list that was shown; None for other words."""
+    step = 1 if _BELOW & set(words) else -1 if "above" in words else 0
+    if not step or set(words) - _BELOW - {"above"} - FILLING - ONE_BEFORE - {"right", "directly"}:
+        return None
+    at = view.shown.index(view.spoken[0]) + step if len(view.spoken) == 1 and view.spoken[0] in view.shown else -1
+    return _of(await tasks.several(list(view.shown[at : at + 1]))) if at >= 0 else Meant("none")
+
+
+async def _soonest(rest: Sequence[str], shown: Sequence[Task], tasks: Tasks, status: Status) -> Meant:
+    """The task that is due first: of those shown, else of all that the rest of the words fit."""
+    pool = shown
+    if not pool or set(rest) & (_DONE | _OPEN | _LATE):
+        wanted, rest = _filter("", rest, "pending" if status == "all" else status)
+        pool = (await tasks.list(wanted)).tasks
+    dated = sorted((one for one in those_fitting(pool, rest) if one.due), key=lambda one: one.due)
+    return _of([one for one in dated if one.due == dated[0].due], one=True)
 
 
 async def _others(words: Sequence[str], rest: Sequence[str], view: View, shown: Sequence[Task], tasks: Tasks) -> Meant:
@@ -246,7 +294,11 @@ async def _by_place(
     }
     rest = [word for word in content if word not in known and not re.fullmatch(r"\d+(?:st|nd|rd|th)?", word)]
     pool = list(shown)
-    if set(words) & set(AGES) or "added" in words or "created" in words:
+    if set(rest) & (_DONE | _OPEN | _LATE):
+        of_state, rest = _filter("", rest, "all")
+        pool = list((await tasks.list(of_state)).tasks)
+        pool.sort(key=lambda one: (one.due or "9", one.task_id))
+    elif set(words) & set(AGES) or "added" in words or "created" in words:
         latest = await tasks.latest(most=_MOST)
         pool = sorted((one for one in latest if not one.completed), key=lambda one: one.task_id)
     pool = those_fitting(pool, rest)
@@ -352,7 +404,10 @@ def told_by_the_rest(found: Meant, words: str, message: str) -> Meant:
     """What words mean, where the message around them makes clear what they leave open: one of two, or all."""
     if found.how != "unclear" or len(found.tasks) < 2:
         return found
-    before, named, _ = message.casefold().partition(words.casefold() or "\n")
+    before, named, behind = message.casefold().partition(words.casefold() or "\n")
+    if named and set(tokens(behind)[:1]) & _SEVERAL_OF:
+        # The roof jobs are all of them.
+        return Meant("several", found.tasks, True)
     if named and set(tokens(before)[-_NEAR_BEFORE:]) & (ALL - {"any", "both"}):
         return Meant("several", found.tasks, True)
     apart = told_apart(found.tasks, message)

@@ -28,6 +28,8 @@ _OF_ALL = re.compile(r"\b(?:all|both|each|everything)\b")
 _TOPIC = re.compile(
     r"\W*(?:(?:and|oh|ok|okay|also|now|so|then|but)\s+)*(?:the|my)\s+(?P<what>[^,;:.!?]{2,30}),\s", re.IGNORECASE
 )
+_DROPPED = re.compile(r"\w[\s,;–-]+(?:no|sorry|wait|i mean|actually)\W*$", re.IGNORECASE)
+_ALSO = re.compile(r"^(?:also|plus|then|even)\s+", re.IGNORECASE)
 _ON_A_TASK = ("get_task", "update_task", "complete_task", "reopen_task", "delete_task")
 _ENDING = ("complete_task", "reopen_task", "delete_task")
 _OF_A_NEW_ONE = ("due", "priority", "tags")
@@ -38,7 +40,7 @@ async def read_together(calls: Sequence[Call], request: str, tasks: Tasks) -> li
     """The calls that a message means: a change to what is on no list, beside something that is added, is one more
     thing to add; what is said of nothing else is said of what the other call names; a task that the message names
     beside "it" is what it means; what it lists is added one by one; and what is changed is not deleted."""
-    said_once = [call for at, call in enumerate(calls) if call not in calls[:at]]
+    said_once = [call for at, call in enumerate(calls) if call not in calls[:at] and not _is_dropped(call)]
     found = add_each(_agreed(said_once, request), request)
     found = [await _naming(name, await _tagged(name, args, tasks), request, tasks) for name, args in found]
     found = [await _naming_all(name, args, request, found, tasks) for name, args in found]
@@ -54,6 +56,11 @@ async def read_together(calls: Sequence[Call], request: str, tasks: Tasks) -> li
     moved = {f"{_words(args)} {str(args.get('due', '')).casefold()}" for name, args in found if name == "update_task"}
     found = [(name, args) for name, args in found if name != "complete_task" or _words(args) not in moved]
     return _with_strays(found)
+
+
+def _is_dropped(call: Call) -> bool:
+    """Whether a new thing is put right in the same breath: salt, no, of "salt, no, pepper"."""
+    return call[0] == "add_task" and _DROPPED.search(str(call[1].get("title", ""))) is not None
 
 
 def _only_names(call: Call, request: str) -> bool:
@@ -193,7 +200,7 @@ async def _naming_all(name: str, args: dict[str, Any], request: str, calls: Sequ
     at = request.casefold().find(words.casefold())
     if name not in ("complete_task", "delete_task") or at < 0 or not words or refers_only(words):
         return name, args
-    members = [request[a:b].strip(_END) for a, b in list_members(request, at, len(request))]
+    members = [_ALSO.sub("", request[a:b].strip(_END)) for a, b in list_members(request, at, len(request))]
     named = [words]
     for one in members[1:] if members and members[0].casefold() == words.casefold() else ():
         found = await find_meant(one, View(), tasks)

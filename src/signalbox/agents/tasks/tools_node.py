@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -18,8 +19,10 @@ from signalbox.agents.tasks.changing import Done, Person
 from signalbox.agents.tasks.conversation import offered_tools
 from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS
 from signalbox.agents.tasks.errors import TEXTS, ToolNotFoundError, text_for
+from signalbox.agents.tasks.evidence import is_said
 from signalbox.agents.tasks.grounding import unheard_quotes, whole_words
-from signalbox.agents.tasks.model_node import DOUBTED, GUESSED, said_before
+from signalbox.agents.tasks.model_node import DOUBTED, GUESSED, SETTLED, said_before
+from signalbox.agents.tasks.mood import asks, weighs
 from signalbox.agents.tasks.readings import is_anothers, read_whole
 from signalbox.agents.tasks.state import Talk, TasksState
 from signalbox.agents.tasks.targets import View, find_meant
@@ -36,6 +39,10 @@ _log = logging.getLogger("signalbox.agents.tasks")
 _ON_TASKS = ("add_task", "update_task", "complete_task", "reopen_task", "delete_task")
 _APPROVED = frozenset(("true", "approve"))
 """What a program or a button says for yes."""
+_GOING_ON = frozenset("and also too same only just other rest".split())
+"""What goes on with what was said before: the other one too, only the first."""
+_NEAR = 3
+_DELETE = re.compile(r"\b(?:delete|remove) (?:it|that|this|them)\b", re.IGNORECASE)
 _NO = frozenset("no n false reject cancel none neither".split())
 
 
@@ -98,6 +105,9 @@ async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str])
             return Done(say.NOT_YOURS, talk), state["unnamed"]
         if name in _ON_TASKS and is_torn(_read(state)):
             return Done(say.UNSURE, talk), state["unnamed"]
+        if name in CHANGING and (waiting := _asked_now(state)) and {one.task_id for one in meant} & waiting:
+            # What has just been asked about waits for the answer.
+            return Done(say.WAITS, talk), state["unnamed"]
         # Of "all except these", the words before the exception are those that name.
         naming = str(args.get("task") or "").partition(" except ")[0]
         unnamed = [one for one in meant if not is_named(one, naming, state["request"])]
@@ -126,15 +136,36 @@ def _is_doubtful(
         answer = state["history"][-1]["content"] if state["history"] else ""
         changed = [one for act in state["talk"]["changes"][-1:] for made in act["acts"] for one in made["numbers"]]
         return bool(changed) and not speaks_of_undoing(state["request"], answer, changed)
-    if name == "correct_change" and set(args) == {"task"}:
-        return says_left(state["request"])
+    if name == "correct_change":
+        request = state["request"]
+        return (set(args) == {"task"} and says_left(request)) or asks(request, args) or weighs(request, args)
     if name not in _ON_TASKS:
         return False
-    is_guess = number.startswith(DOUBTED) or (number.startswith(GUESSED) and name in ("add_task", "delete_task"))
-    is_open = bool(tasks) or name == "add_task"
-    return (is_open and (is_guess or speaks_against(name, args, tasks, named, state["request"]))) or _is_half_heard(
-        state
-    )
+    is_plain = name == "delete_task" and _DELETE.search(state["request"]) is not None
+    is_told = name not in ("add_task", "delete_task") or is_plain
+    is_guess = number.startswith(DOUBTED) or (number.startswith(GUESSED) and not is_told)
+    # What code has settled has its word in the talk before.
+    is_guess = is_guess or not (number == f"{SETTLED}{state['turn']}" or _has_word(name, args, tasks, state))
+    # A call that names none may still find one that the message mentions.
+    is_open = bool(tasks) or name == "add_task" or not args.get("task")
+    is_against = is_open and (is_guess or speaks_against(name, args, tasks, named, state["request"]))
+    return is_against or _is_half_heard(state)
+
+
+def _asked_now(state: TasksState) -> set[int]:
+    """The tasks of the question that this message has come to already."""
+    pending = state["talk"]["pending"]
+    is_new = pending is not None and any(one["asks"] == pending["question"] for one in state["done"])
+    return set(pending["numbers"]) if is_new and pending is not None else set()
+
+
+def _has_word(name: str, args: Mapping[str, Any], tasks: list[Task], state: TasksState) -> bool:
+    """Whether there is a word for a change: in the message, in the question that waits, or in what it goes on with."""
+    pending = state["talk"]["pending"]
+    if is_said(name, args, tasks, state["request"]) or (pending is not None and pending["name"] == name):
+        return True
+    before = [one["content"] for one in state["history"] if one["role"] == "user"][-_NEAR:]
+    return bool(_GOING_ON & set(tokens(state["request"]))) and any(is_said(name, args, tasks, one) for one in before)
 
 
 def _is_half_heard(state: TasksState) -> bool:
@@ -187,7 +218,9 @@ def _held(name: str, args: Mapping[str, Any], tasks: list[Task], talk: Talk) -> 
     pending: Any = {
         "kind": "confirm", "name": name, "args": kept, "numbers": [one.task_id for one in tasks], "question": told,
     }  # fmt: skip
-    return Done(told, {**talk, "pending": pending})
+    # Who goes on about "it" means what was asked about.
+    spoken = [one.task_id for one in tasks] if name != "undo_change" and tasks else talk["spoken"]
+    return Done(told, {**talk, "spoken": spoken, "pending": pending})
 
 
 def _paused(done: Done, state: TasksState) -> Any:

@@ -65,7 +65,16 @@ async def find_twin(title: str, args: Mapping[str, Any], message: str, tasks: Ta
         return None
     found = await find_meant(title, View(), tasks, "pending")
     same = [one for one in found.tasks if is_named_exactly(title, one) and not one.completed]
+    if not same and found.how == "one" and not _ADDING & set(tokens(message)) and len(content_words(title)) > 1:
+        # Without a word for a new one, two words of a title are more likely to name the one there is.
+        same = [one for one in found.tasks if _is_within(title, one) and not one.completed]
     return same[0] if found.how in ("one", "unclear") and same else None
+
+
+def _is_within(title: str, task: Task) -> bool:
+    """Whether a title is part of a task's, or has all of it."""
+    own = content_words(task.title)
+    return is_of_title(title, task.title) or (len(own) > 1 and is_of_title(" ".join(own), title))
 
 
 async def deleted_before(title: str, message: str, talk: Talk, tasks: Tasks) -> Task | None:

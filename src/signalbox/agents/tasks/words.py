@@ -14,6 +14,7 @@ __all__ = [
     "OPEN_ONLY",
     "TALK",
     "UNSURE",
+    "WAITS",
     "about",
     "ask_another",
     "ask_back",
@@ -30,6 +31,7 @@ NOT_YOURS = "I can only see and keep your own tasks, never somebody else's."
 UNSURE = (
     "I am not sure what you would like, so nothing was changed. Which task do you mean, and what should happen to it?"
 )
+WAITS = "The rest waits for your answer."
 OPEN_ONLY = "Finished tasks are not shown."
 TALK = "Happy to help. Tell me what to write down, show or change."
 _DONE = {
