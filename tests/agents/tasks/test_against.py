@@ -310,3 +310,17 @@ async def test_a_group_is_told_by_its_state(talk: Talk) -> None:
     await talk.say("and the ladder", ("complete_task", {"task": "ladder"}))
     told = await talk.say("bin everything thats done", ("delete_task", {"task": "everything thats done"}))
     assert "Delete these 2 tasks?" in told
+
+
+async def test_what_one_still_has_to_do_is_not_deleted(talk: Talk) -> None:
+    before = await titles()
+    await talk.say("I still need to bring it back, my bus was called off", ("delete_task", DRILL))
+    assert await titles() == before
+
+
+async def test_of_two_that_were_moved_only_the_one_that_is_named_is_corrected(talk: Talk) -> None:
+    both = {"task": "drill and ladder", "due": "friday"}
+    await talk.say("drill and ladder on friday", ("update_task", both))
+    await talk.say("no, the ladder on saturday", ("correct_change", {"due": "saturday"}))
+    found = await rows()
+    assert [found[f"Return {name}"]["due"] for name in ("drill", "ladder")] == ["2026-11-20", "2026-11-21"]

@@ -30,9 +30,10 @@ _GENERIC = frozenset(
 )
 _LIKE_A_NAME = re.compile(r"(?<![\w/.-])[A-Za-z]{2,}[\w.]*(?:[-_][A-Za-z0-9]+)*[-_]\d+(?![\w/-]|\.\d)")
 _TWO_ENDS = re.compile(
-    r"\b(?:from|between|links?|path|circuit|connection|session|adjacency|traffic|packets?|trace\w*|ping\w*|reach\w*)\b[^.;,:]*$",
+    r"\b(?:between|links?|path|circuit|connection|session|adjacency|traffic|packets?|trace\w*|ping\w*|reach\w*)\b[^.;,:]*$",
     re.IGNORECASE,
 )
+_FROM = re.compile(r"\bfrom\s+$", re.IGNORECASE)
 _WITH_ENDS = re.compile(r"\s*(?:links?|path|circuit|connection|session|adjacency)\b", re.IGNORECASE)
 _BESIDE_NAME = re.compile(
     r"^(?:(?:the|our|my|on|box|router|device|switch|node|host)\s+)+|\s+(?:box|router|device|switch|node|host)$",
@@ -351,6 +352,9 @@ def _of_mentions(text: str, inside: Sequence[Mention], start: int, end: int) -> 
             unknown.append(told)
         elif one.loose and _is_two_ends(text, one) and not (start <= one.start and end >= one.end):
             names += [one.names[0], one.names[-1]]
+        elif one.loose and len(one.names) > 2 and _FROM.search(text[: one.start]):
+            # From A to B: all of them, or the two ends of a way.
+            unclear.append((told, one.names))
         else:
             names += one.names
     return _Found(tuple(names), tuple(unknown), tuple(unclear), some=tuple(some))

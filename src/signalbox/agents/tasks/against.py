@@ -44,6 +44,7 @@ _UNFINISHED = word_set(
     "not isn't isnt hasn't hasnt haven't havent aren't arent wasn't wasnt never almost nearly halfway half still yet "
     "can't cant cannot won't wont didn't didnt couldn't couldnt"
 )
+_STILL_TO_DO = re.compile(r"\b(?:i|we|you|they)\s+still\s+(?:need|have|got|must|should|want)\b", re.IGNORECASE)
 _THEIRS = word_set("his her their")
 _SELVES = word_set("himself herself themselves")
 _MINE = word_set("i i've ive we we've me us")
@@ -86,6 +87,8 @@ def speaks_against(
     if name == "complete_task" and any(_is_anothers_doing(one, request) for one in tasks):
         return True
     if name in ("complete_task", "delete_task") and any(_is_kept(one, request) for one in tasks):
+        return True
+    if name in ("complete_task", "delete_task") and _STILL_TO_DO.search(request):
         return True
     spares = name != "update_task"
     return _is_left(args, tasks, request) or any(denies(request, one, spares=spares) for one in named)

@@ -103,8 +103,9 @@ async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
     if fields and last["name"] in ("add_task", "update_task"):
         if (other := await _other_than(last["numbers"], args, talk, person)) is not None:
             return await _corrected_at(other, fields, talk, person)
+        # Of several that were changed, what is said is said of those that are named.
         inside = fitting_words(str(args.get("task") or ""), changed) if len(changed) > 1 else []
-        # Of several that were changed, what is said is said of the one that is named.
+        inside = inside or [one for one in changed if speaks_of(person.said, one)]
         call = {**fields, "numbers": [one.task_id for one in inside] or last["numbers"]}
         if fields.get("due"):
             due = only.due_date if only is not None else None

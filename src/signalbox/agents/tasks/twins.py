@@ -72,9 +72,10 @@ async def find_twin(title: str, args: Mapping[str, Any], message: str, tasks: Ta
 
 
 def _is_within(title: str, task: Task) -> bool:
-    """Whether a title is part of a task's, or has all of it."""
+    """Whether a title is part of a task's, or has all of it; of one word, with "the" before it: move the dentist."""
     own = content_words(task.title)
-    return is_of_title(title, task.title) or (len(own) > 1 and is_of_title(" ".join(own), title))
+    is_the = re.search(rf"\b(?:the|my|that)\s+{re.escape(task.title)}\b", title, re.IGNORECASE) is not None
+    return is_of_title(title, task.title) or is_the or (len(own) > 1 and is_of_title(" ".join(own), title))
 
 
 async def deleted_before(title: str, message: str, talk: Talk, tasks: Tasks) -> Task | None:
