@@ -324,3 +324,8 @@ async def test_of_two_that_were_moved_only_the_one_that_is_named_is_corrected(ta
     await talk.say("no, the ladder on saturday", ("correct_change", {"due": "saturday"}))
     found = await rows()
     assert [found[f"Return {name}"]["due"] for name in ("drill", "ladder")] == ["2026-11-20", "2026-11-21"]
+
+
+async def test_what_was_just_done_is_done(talk: Talk) -> None:
+    await talk.say("just returned the drill", ("complete_task", DRILL))
+    assert "Return drill" not in await titles()

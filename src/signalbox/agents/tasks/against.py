@@ -44,7 +44,9 @@ _UNFINISHED = word_set(
     "not isn't isnt hasn't hasnt haven't havent aren't arent wasn't wasnt never almost nearly halfway half still yet "
     "can't cant cannot won't wont didn't didnt couldn't couldnt"
 )
-_STILL_TO_DO = re.compile(r"\b(?:i|we|you|they)\s+still\s+(?:need|have|got|must|should|want)\b", re.IGNORECASE)
+_STILL_TO_DO = re.compile(
+    r"\b(?:i|we|you|they)\s+still\s+(?:(?:need|have|got|want|ought)\s+to|must|should|gotta)\b", re.IGNORECASE
+)
 _THEIRS = word_set("his her their")
 _SELVES = word_set("himself herself themselves")
 _MINE = word_set("i i've ive we we've me us")

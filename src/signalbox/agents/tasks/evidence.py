@@ -39,6 +39,7 @@ _PAST = word_set(
 _NO_PAST = word_set("need feed seed weed bed red shed speed exceed indeed wed bleed breed hundred naked sacred")
 _I = word_set("i i've ive we we've weve me us myself")
 _NOT_YET = word_set("will i'll ill we'll going gonna need must should want wanna hate love like would could can am i'm")
+_LEADING = word_set("just finally also and ok okay so then oh well")
 _NAME = re.compile(r"(?<=\s)[A-Z]\w+")
 _RIGHTED = re.compile(r"\W*(?:i mean|no\b|sorry|rather|actually|or rather)", re.IGNORECASE)
 _DELETING = re.compile(
@@ -89,6 +90,7 @@ def _speaking(request: str, tasks: Sequence[Task]) -> list[str]:
 
 def _is_done(clause: str, tasks: Sequence[Task]) -> bool:
     words = tokens(clause)
+    words = words[next((at for at, word in enumerate(words) if word not in _LEADING), 0) :]
     if not words:
         return False
     if any(close(word, one) for word in words for one in _WORDS_FOR_IT):
