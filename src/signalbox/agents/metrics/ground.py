@@ -56,7 +56,7 @@ from signalbox.agents.metrics.times import Moment, Times, read_times
 from signalbox.agents.metrics.units import kind_of_unit
 from signalbox.agents.metrics.unplaced import strange_words, unplaced_words
 from signalbox.agents.metrics.values import Meant, find_value
-from signalbox.agents.metrics.vocabulary import base, name_words, runs, text_words
+from signalbox.agents.metrics.vocabulary import AHEAD, base, name_words, runs, text_words
 from signalbox.agents.metrics.windows import seconds_of
 
 __all__ = ["ground_plan"]
@@ -73,8 +73,9 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
 
     Raises MetricNotFoundError, InvalidQueryError and InvalidTimeRangeError, each with what there is instead.
     """
-    times = read_times(plan.time, plan.against, moment.now, moment.zone)
     offer = offer_of(plan, live)
+    plan = _as_of_now(plan, offer)
+    times = read_times(plan.time, plan.against, moment.now, moment.zone)
     plan = await _in_pieces(of_state(plan, text, offer), offer, live, times, moment)
     plan = await named_by_info(plan, text, offer, live, window_of(times, moment))
     plan, offer, whole = await _divided_by(plan, offer, live, times, moment)
@@ -122,6 +123,13 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
         await check_state(question, live)
     question = _with_unit(with_threshold(question, plan), plan)
     return _side_by_side(question, plan, also, percentiles)
+
+
+def _as_of_now(plan: MetricsPlan, offer: Offer) -> MetricsPlan:
+    """The plan; where it names a time to come and the measure is, by its help text, of what is to come, that is what is
+    known of it now: hours booked in the next 24 hours."""
+    is_ahead = all(AHEAD & {word for word, *_ in text_words(said)} for said in (plan.time, offer.about))
+    return plan.model_copy(update={"time": "now"}) if is_ahead else plan
 
 
 async def _in_pieces(plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment) -> MetricsPlan:

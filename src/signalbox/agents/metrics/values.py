@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from signalbox.agents.metrics.glossary import says_value
 from signalbox.agents.metrics.live import Series
 from signalbox.agents.metrics.question import Matcher
-from signalbox.agents.metrics.vocabulary import COUNTRIES, FILLERS, LABEL_WORDS, base, label_kind, name_words, runs
+from signalbox.agents.metrics.vocabulary import CODES, FILLERS, LABEL_WORDS, base, label_kind, name_words, runs
 from signalbox.language.names import close, nearest
 
 __all__ = ["OTHER_ENDS", "Meant", "find_label", "find_value", "nearest_values"]
 
-_COUNTRY_LABELS = frozenset((*LABEL_WORDS["country"], *LABEL_WORDS["region"], "country_code"))
 _STATUS = frozenset(LABEL_WORDS["status"])
 _YES, _NO = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
 _MOST_VALUES = 20_000
@@ -24,7 +23,7 @@ _CODE = re.compile(r"(?P<code>[1-5]\d\d)s?")
 # Where a value stands under several labels, the thing itself is meant before what it is connected to.
 _THINGS = "service app application job component host hostname node device instance pod container".split()
 OTHER_ENDS = frozenset(LABEL_WORDS["neighbor"]) | {"peer", "client", "destination", "source", "upstream", "target"}
-_EXACT, _HOST, _FORM, _COUNTRY, _NUMBER, _PART, _SHORT, _SLIP = 1.0, 0.97, 0.9, 0.95, 0.85, 0.8, 0.78, 0.75
+_EXACT, _HOST, _FORM, _CODED, _NUMBER, _PART, _SHORT, _SLIP = 1.0, 0.97, 0.9, 0.95, 0.85, 0.8, 0.78, 0.75
 _LEAST_SHORT = 3
 
 
@@ -136,13 +135,19 @@ def _of_label(said: str, label: str, values: Sequence[str]) -> Iterator[Meant]:
         if found:
             yield Meant(label, found, sure)
             return
-    if label in _COUNTRY_LABELS:
-        named = tuple(value for value in values if joined in COUNTRIES.get(value.upper(), ()))
-        if named:
-            yield Meant(label, named, _COUNTRY)
-            return
+    if named := _by_code(joined, values):
+        yield Meant(label, named, _CODED)
+        return
     yield from _flag(joined, label, values)
     yield from _nearly(said, joined, label, values)
+
+
+def _by_code(name: str, values: Sequence[str]) -> tuple[str, ...]:
+    """The values that are the code of a country, language or the like; of two letters only where most of the label's
+    values are such."""
+    fitting = tuple(value for value in values if name in CODES.get(value.lower(), ()))
+    are_codes = bool(fitting) and 2 * sum(value.lower() in CODES for value in values) >= len(values)
+    return tuple(value for value in fitting if are_codes or len(value) > 2)
 
 
 def _told(said: str, label: str, meanings: Mapping[str, tuple[str, ...]]) -> Meant | None:
@@ -172,7 +177,7 @@ def _flag(said: str, label: str, values: Sequence[str]) -> Iterator[Meant]:
     wanted = _YES if base(said) == base(label) else _NO if fails or base(said.removeprefix("un")) == base(label) else ()
     for value in wanted:
         if value in known:
-            yield Meant(label, (known[value],), _COUNTRY)
+            yield Meant(label, (known[value],), _CODED)
 
 
 def _nearly(said: str, joined: str, label: str, values: Sequence[str]) -> Iterator[Meant]:
