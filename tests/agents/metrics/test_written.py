@@ -70,7 +70,9 @@ def test_a_week_ago_is_as_long_as_what_it_is_compared_with() -> None:
 
 
 def test_how_low_something_got_asks_for_its_lowest_moment() -> None:
-    assert with_written(MetricsPlan(kind="extreme"), "how low did the level get, and when", frozenset()).order == "lowest"
+    assert (
+        with_written(MetricsPlan(kind="extreme"), "how low did the level get, and when", frozenset()).order == "lowest"
+    )
 
 
 def test_the_same_part_of_a_named_day_may_lie_later() -> None:

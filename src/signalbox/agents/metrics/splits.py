@@ -17,7 +17,7 @@ from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Measure
 from signalbox.agents.metrics.values import Meant, find_label, find_value
-from signalbox.agents.metrics.vocabulary import base, label_kind, text_words
+from signalbox.agents.metrics.vocabulary import base, text_words
 
 __all__ = ["groups_of", "unknown_words"]
 
@@ -80,7 +80,7 @@ def unknown_words(plan: MetricsPlan, offer: Offer, measure: Measure, series: Ser
 
 
 def _label(words: str, measure: Measure, series: Series) -> str | None:
-    return find_label(words, measure.labels) or _label_by_values(words, series) or _only_label(words, measure, series)
+    return find_label(words, measure.labels) or _label_by_values(words, series)
 
 
 def _splits_nothing(words: str, offer: Offer) -> bool:
@@ -95,15 +95,6 @@ def _label_by_values(words: str, series: Series) -> str | None:
         label for label in several if any(word in value.lower() for word in said for value in series.values[label])
     ]
     return named[0] if len(named) == 1 else None
-
-
-def _only_label(words: str, measure: Measure, series: Series) -> str | None:
-    """The one label that tells the series apart, where the words are of no kind that a label could be of: each bridge
-    is each instance of what is measured on bridges. A country is not."""
-    if any(label_kind(word) for word, *_ in text_words(words)):
-        return None
-    apart = [label for label in measure.labels if len(series.values.get(label, ())) > 1]
-    return apart[0] if len(apart) == 1 else None
 
 
 def _things(measure: Measure, series: Series) -> tuple[str, ...]:
