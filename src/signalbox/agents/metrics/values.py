@@ -52,7 +52,10 @@ def find_value(words: str, series: Series, labels: Iterable[str]) -> Meant | Non
         values = tuple(one for one in written["value"].split("|") if one in series.values[written["label"]])
         return Meant(written["label"], values, _EXACT) if values else None
     for said, only in _ways(words, allowed):
-        found = [one for label in only for one in _of_label(said, label, series.values.get(label, ())[:_MOST_VALUES])]
+        known = {label: series.values.get(label, ())[:_MOST_VALUES] for label in only}
+        found = [one for label in only for one in _of_label(said, label, known[label])]
+        if not found and said != words.strip() and len(only) < len(allowed):
+            found = [one for label in only if (one := _numbered(said, label, known[label]))]
         found += [one for label in only if (one := _told(said, label, series.meanings.get(label, {})))]
         if found:
             return max(found, key=lambda one: (one.sure, -only.index(one.label)))
@@ -100,6 +103,10 @@ def _ways(words: str, labels: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
         only = [label for label in labels if base(label) == base(word) or (kind and label in LABEL_WORDS[kind])]
         if only:
             yield " ".join(rest), only
+    for at, word in enumerate(parts[1:-1], 1):
+        # The kind may stand inside the name: the north depot 3.
+        if inner := [label for label in labels if base(label) == base(word)]:
+            yield " ".join((*parts[:at], *parts[at + 1 :])), inner
     for article in ("the ", "all ", "our ", "only ", "just "):
         if words.lower().startswith(article):
             yield from _ways(words[len(article) :], labels)
@@ -128,6 +135,10 @@ def _of_label(said: str, label: str, values: Sequence[str]) -> Iterator[Meant]:
     forms = () if exact or hosts or not joined.isalpha() else tuple(
         value for value in values if [base(piece) for piece, *_ in runs(value)] == form
     )  # fmt: skip
+    # All the words of a name, in another order.
+    forms = forms or tuple(
+        value for value in values if len(form) > 1 and sorted(base(piece) for piece, *_ in runs(value)) == sorted(form)
+    )
     numbers = () if exact or len(joined) < 2 or not joined.isdigit() else tuple(
         value for value in values if not value.isdigit() and re.findall(r"\d+", value) == [joined]
     )  # fmt: skip
@@ -140,6 +151,17 @@ def _of_label(said: str, label: str, values: Sequence[str]) -> Iterator[Meant]:
         return
     yield from _flag(joined, label, values)
     yield from _nearly(said, joined, label, values)
+
+
+def _numbered(said: str, label: str, values: Sequence[str]) -> Meant | None:
+    """What is meant where the kind of the things is said beside it: by its number alone, or all that have a number
+    behind these letters: pump 4 is PMP4, the EXP pumps are EXP1 and EXP2."""
+    if said.isdigit():
+        fitting = tuple(value for value in values if re.fullmatch(rf"\D*0*{said}(?::\d+)?", value))
+        return Meant(label, fitting, _NUMBER) if len(fitting) == 1 else None
+    is_name = said.isalpha() and (said.isupper() or said not in FILLERS)
+    fitting = tuple(value for value in values if is_name and re.fullmatch(rf"{said}[-_ ]?\d+", value, re.IGNORECASE))
+    return Meant(label, fitting, _NUMBER) if fitting and len(fitting) < len(values) else None
 
 
 def _by_code(name: str, values: Sequence[str]) -> tuple[str, ...]:
