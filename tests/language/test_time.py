@@ -160,6 +160,7 @@ def test_since_runs_until_now(text: str, start: str) -> None:
         ("48h-24h ago", "11-10 15:20", "11-11 15:20"),
         ("from 9 until 10 minutes ago", "11-12 09:00", "11-12 15:10"),
         ("9h30 to 11h", "11-12 09:30", "11-12 11:00"),
+        ("yesterday 18-21h", "11-11 18:00", "11-11 21:00"),
         ("yesterday 23:00 to 01:00", "11-11 23:00", "11-12 01:00"),
         ("July, August and September", "07-01 00:00", "10-01 00:00"),
         ("two days ago from 14:00 to 15:00", "11-10 14:00", "11-10 15:00"),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from signalbox.agents.metrics.catalogue import MetricInfo
-from signalbox.agents.metrics.forgotten import completed, forgotten_values
+from signalbox.agents.metrics.forgotten import all_named, completed, forgotten_values
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.offers import Offer, families_of, list_offers
 from signalbox.agents.metrics.plan import MetricsPlan, plan_schema
@@ -89,3 +89,16 @@ def test_a_measure_that_fits_much_better_is_far_likelier_beforehand(live: Live) 
     priors = plan_schema(offers, scores=scores)["properties"]["measure"]["enumPriors"]
     assert priors[offers[0].key] > 20 * priors[offers[1].key]
     assert priors[""] < priors[offers[0].key]
+
+
+def test_a_word_that_a_sure_model_leaves_out_of_a_time_is_no_time(live: Live) -> None:
+    plan = MetricsPlan(time="sunday")
+    assert completed(plan, "the milk came in late on sunday, how much", live, MOMENT).time == "sunday"
+    unsure = plan.model_copy(update={"confidence": 0.6})
+    assert completed(unsure, "milk late on sunday", live, MOMENT).time == "late on sunday"
+
+
+def test_all_that_there_are_narrow_nothing() -> None:
+    assert all_named("bed and breakfast guests together", ("bed", "breakfast"))
+    assert not all_named("breakfast guests", ("bed", "breakfast"))
+    assert not all_named("breakfast guests", ("breakfast",))

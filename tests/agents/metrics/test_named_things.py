@@ -22,6 +22,7 @@ HELP = {
     "dock_depth_metres": "Water under a pier.",
     "dock_power_watts": "Electricity that a pier takes.",
     "dock_energy_joules_total": "Energy of a pier, by direction: taken from the grid or given back.",
+    "lift_broken": "1 while a lift is out of order.",
     "crane_turning": "1 while a crane turns, 0 while it stands.",
     "fuel_litres": "Fuel in a tank.",
     "fuel_capacity_litres": "Fuel that a tank can hold.",
@@ -45,6 +46,8 @@ def series(minute: int) -> Mapping[str, float]:
         'dock_power_watts{pier="North right"}': 1000,
         'dock_energy_joules_total{pier="North left",direction="taken"}': 360_000 * minute,
         'dock_energy_joules_total{pier="North left",direction="given"}': 36_000 * minute,
+        'lift_broken{lift="L1"}': int(minute >= MINUTES - 20),
+        'lift_broken{lift="L2"}': 0,
         'crane_turning{crane="C1"}': 1,
         'crane_turning{crane="C2"}': 0,
         'crane_turning{crane="C3"}': 1,
@@ -207,3 +210,29 @@ async def test_a_host_and_a_path_on_it_are_two_names(answer: Callable[..., Any])
     plan = {"measure": "dock_boats_total", "kind": "figure", "how": "total", "time": "last hour"}
     result = await result_of(answer("boats, right moored", **plan, filters=["North right moored"]))
     assert result.value == pytest.approx(360, rel=0.03)
+
+
+async def test_a_state_whose_help_text_negates_is_not_turned_round(answer: Callable[..., Any]) -> None:
+    said = {"measure": "lift_broken", "kind": "figure", "filters": ["L1"], "unit": "minutes", "time": "last hour"}
+    answered = await answer("how many minutes was L1 out of order in the last hour", **said)
+    assert answered["result"].value == pytest.approx(1200, rel=0.06)
+
+
+async def test_what_each_had_in_all_is_the_whole_of_its_part(answer: Callable[..., Any]) -> None:
+    said = {
+        "measure": "dock_boats_total", "kind": "ranking", "order": "highest", "filters": ["nobody aboard"],
+        "per": "what each pier had", "split_by": ["pier"], "time": "last hour",
+    }  # fmt: skip
+    answered = await answer("which pier had most with nobody aboard, of what each pier had, last hour", **said)
+    assert answered["result"].ranking[0].value == pytest.approx(0.25, rel=0.02)
+
+
+async def test_a_share_of_what_may_be_is_one_of_its_pair(answer: Callable[..., Any]) -> None:
+    said = {
+        "measure": "dock_boats_moored",
+        "kind": "share",
+        "filters": ["North left"],
+        "per": "what it is able to hold",
+    }
+    answered = await answer("how full is North left, of what its water allows", **said)
+    assert answered["result"].value == pytest.approx(0.6, rel=0.02)

@@ -84,3 +84,8 @@ def test_so_long_ago_to_the_hour_is_a_moment_beside_the_present() -> None:
     times = read_times("now", "a week ago to the hour", NOW, UTC)
     assert times.against is not None
     assert times.against.end_time == NOW - timedelta(days=7)
+
+
+def test_this_very_minute_is_the_present() -> None:
+    assert read_times("right this minute", "", NOW, UTC).is_current
+    assert read_times("this very moment", "", NOW, UTC).is_current

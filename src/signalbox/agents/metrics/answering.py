@@ -13,7 +13,7 @@ from signalbox.agents.metrics.errors import (
     UnsupportedOperationError,
 )
 from signalbox.agents.metrics.forecast import foresee
-from signalbox.agents.metrics.ground import ground_plan
+from signalbox.agents.metrics.ground import as_of_now, ground_plan
 from signalbox.agents.metrics.listing import list_metrics, list_things, names_kind
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.plan import MetricsPlan
@@ -76,6 +76,8 @@ def refuse_operation(plan: MetricsPlan) -> None:
 async def answer_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> tuple[Answered, list[Question]]:
     """The answer to a plan, and the questions that were grounded for it. Raises what grounding and the server raise."""
     refuse_operation(plan)
+    if needs_measure(plan) and (plan.measure or plan.named):
+        plan = as_of_now(plan, offer_of(plan, live))
     try:
         times = read_times(plan.time, plan.against if plan.kind == "comparison" else "", moment.now, moment.zone)
     except InvalidTimeRangeError:

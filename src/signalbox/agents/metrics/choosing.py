@@ -31,7 +31,7 @@ from signalbox.agents.metrics.values import Meant
 from signalbox.agents.metrics.vocabulary import base, text_words
 from signalbox.language.names import did_you_mean, nearest
 
-__all__ = ["AGGREGATIONS", "Chosen", "choose", "measure_for", "offer_of", "wanted_of", "window_of"]
+__all__ = ["AGGREGATIONS", "Chosen", "choose", "in_ways_asked", "measure_for", "offer_of", "wanted_of", "window_of"]
 
 _LONGEST = timedelta(days=MOST_DAYS)
 AGGREGATIONS: dict[str, Aggregation] = {"average": "avg", "highest": "max", "lowest": "min", "total": "sum"}
@@ -142,7 +142,7 @@ async def choose(
     wanted = wanted_of(plan, percentiles)
     failed: Exception | None = None
     able: list[Chosen] = []
-    for bound in sorted(offer.bounds, key=lambda one: _asks_for(one, text)) or (None,):
+    for bound in in_ways_asked(offer, text).bounds or (None,):
         metrics = bound.metrics if bound else offer.metrics[:1]
         series = await live.series(metrics, within)
         if bound is not None and conditions_of(bound, series[metrics[0]], live.recipes) is None:
@@ -168,6 +168,11 @@ async def choose(
         f"{offer.title} cannot be computed here: no label of {', '.join(offer.metrics[:2])} says what failed.",
         suggestion=did_you_mean(offer.title, [one.title for one in live.index.offers if one.key != offer.key][:2_000]),
     )
+
+
+def in_ways_asked(offer: Offer, text: str) -> Offer:
+    """The offer, with those ways to compute it first that words of the question ask for."""
+    return replace(offer, bounds=tuple(sorted(offer.bounds, key=lambda one: _asks_for(one, text))))
 
 
 def _asks_for(bound: Bound, text: str) -> bool:

@@ -37,6 +37,7 @@ from signalbox.language.time import Range, find_range
 from signalbox.language.time.stretches import is_time_word
 
 __all__ = [
+    "all_named",
     "completed",
     "forgotten_values",
     "is_whole",
@@ -47,6 +48,7 @@ _LONGEST = 400
 _MOST_PIECES = 5
 _MOST_PLACES = 50
 _SURE = 0.9
+_CERTAIN = 0.97
 _MOST_NAMES = 60_000
 _METRIC = re.compile(r"(?<![\w:.])[A-Za-z]\w*_[\w:]*\w(?![\w=])")
 _PER_TIME = re.compile(r"\bper (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|sec|min|h)\b", re.IGNORECASE)
@@ -97,7 +99,10 @@ def with_time(plan: MetricsPlan, text: str, moment: Moment) -> MetricsPlan:
     covered = places_of(plan.model_copy(update={"time": ""}), text)
     is_whole = not any(_is_taken(start, end, covered) for start, end in found.spans)
     is_piece = not plan.time or plan.time.lower() in found.text.lower()
-    if not is_whole or not is_piece or (mine is not None and mine.range == found.range):
+    # A word that a sure model leaves out of a time belongs to what is asked: it came late on Friday.
+    rest = found.text.lower().replace(plan.time.lower(), "")
+    is_sure = mine is not None and plan.confidence >= _CERTAIN and not any(map(str.isdigit, rest))
+    if not is_whole or not is_piece or is_sure or (mine is not None and mine.range == found.range):
         return plan
     return plan.model_copy(update={"time": " ".join(text[start:end] for start, end in found.spans)})
 
@@ -170,7 +175,17 @@ def forgotten_values(plan: MetricsPlan, text: str, offer: Offer, series: Series,
         if meant is not None and meant.sure >= _SURE and is_whole(words, meant):
             found.append((start, replace(meant, said=words)))
             covered.append((start, end))
-    return [meant for _, meant in sorted(found, key=lambda one: one[0])]
+    sides = plan.kind in ("curve", None) or (plan.kind == "comparison" and not plan.against)
+    told = [one for one in found if sides or not all_named(text, series.values.get(one[1].label, ()))]
+    return [meant for _, meant in sorted(told, key=lambda one: one[0])]
+
+
+def all_named(text: str, values: Sequence[str]) -> bool:
+    """Whether a text names all that there are, which narrows nothing: single and double rooms together."""
+    said = f" {' '.join(piece for piece, *_ in runs(text[:_LONGEST]))} "
+    return 1 < len(values) <= _MOST_PIECES and all(
+        f" {' '.join(piece for piece, *_ in runs(value))} " in said for value in values
+    )
 
 
 def _names(text: str, pieces: Sequence[tuple[str, int, int]], own: frozenset[str]) -> Iterator[tuple[int, int]]:

@@ -20,6 +20,7 @@ from signalbox.agents.metrics.choosing import AGGREGATIONS, Chosen, choose, meas
 from signalbox.agents.metrics.conditions import upper
 from signalbox.agents.metrics.errors import InvalidQueryError, OtherUnitError
 from signalbox.agents.metrics.forgotten import (
+    all_named,
     is_whole,
     own_words,
 )
@@ -54,10 +55,10 @@ from signalbox.agents.metrics.times import Moment, Times, read_times
 from signalbox.agents.metrics.units import kind_of_unit
 from signalbox.agents.metrics.unplaced import strange_words, unplaced_words
 from signalbox.agents.metrics.values import Meant, find_value
-from signalbox.agents.metrics.vocabulary import base, name_words, runs, text_words
+from signalbox.agents.metrics.vocabulary import AHEAD, base, name_words, runs, text_words
 from signalbox.agents.metrics.windows import seconds_of
 
-__all__ = ["ground_plan"]
+__all__ = ["as_of_now", "ground_plan"]
 
 _SHARES = ("ratio", "percent")
 _SURE = 0.9
@@ -71,8 +72,9 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
 
     Raises MetricNotFoundError, InvalidQueryError and InvalidTimeRangeError, each with what there is instead.
     """
-    times = read_times(plan.time, plan.against, moment.now, moment.zone)
     offer = offer_of(plan, live)
+    plan = as_of_now(plan, offer)
+    times = read_times(plan.time, plan.against, moment.now, moment.zone)
     plan = await _in_pieces(of_state(plan, text, offer), offer, live, times, moment)
     plan = await named_by_info(plan, text, offer, live, window_of(times, moment))
     plan, offer, whole = await _divided_by(plan, offer, live, times, moment)
@@ -116,6 +118,13 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     return _side_by_side(question, plan, also, percentiles)
 
 
+def as_of_now(plan: MetricsPlan, offer: Offer) -> MetricsPlan:
+    """The plan; where it names a time to come and the measure is, by its help text, of what is to come, that is what is
+    known of it now: hours booked in the next 24 hours."""
+    is_ahead = all(AHEAD & {word for word, *_ in text_words(said)} for said in (plan.time, offer.about))
+    return plan.model_copy(update={"time": "now"}) if is_ahead else plan
+
+
 async def _in_pieces(plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment) -> MetricsPlan:
     """The plan; of a clause that narrows and is no name, the names in it: requests to /cart that ended in a 502."""
     measure, series = await measure_for(offer, live, window_of(times, moment))
@@ -150,7 +159,9 @@ async def _left_behind(text: str, question: Question, chosen: Chosen, live: Live
     told = [
         value
         for label, value in await live.mentioned(text, within)
-        if value in chosen.series.values.get(label, ()) and not any(_letters(value) in one for one in used)
+        if value in (known := chosen.series.values.get(label, ()))
+        and not any(_letters(value) in one for one in used)
+        and not all_named(text, known)
     ]
     return list(dict.fromkeys(told))
 
@@ -326,7 +337,8 @@ async def _shaped(
 ) -> Question:  # fmt: skip
     """The question with what its kind needs beside the measure: another side, a part, a whole."""
     if whole is not None:
-        question = divided(question, chosen, whole, is_share=plan.kind == "share" or _in_percent(plan))
+        is_part = whole.offer.key == chosen.offer.key and {*whole.matchers} <= {*question.matchers}
+        question = divided(question, chosen, whole, is_share=plan.kind == "share" or _in_percent(plan) or is_part)
     if whole is not None and plan.kind == "threshold":
         # A share of all of them would hide the one that is beyond.
         question = replace(question, group_by=tuple(sorted(question.measure.labels)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from signalbox.agents.metrics.choosing import measure_for, offer_of
+from signalbox.agents.metrics.choosing import in_ways_asked, measure_for, offer_of
 from signalbox.agents.metrics.errors import MetricNotFoundError
 from signalbox.agents.metrics.infos import split_by_info
 from signalbox.agents.metrics.plan import MetricsPlan
@@ -21,6 +21,7 @@ __all__ = ["names_schema", "renamed"]
 _SHOWN = 3
 _SURE = 0.7
 """What a plan that is less sure narrows to is looked at again only where it fails: its measure may be wrong."""
+_CERTAIN = 0.97
 _MOST_VALUES = 400
 _LEAST, _ALIKE = 4, 0.6
 
@@ -53,7 +54,7 @@ async def renamed(plan: MetricsPlan, reading: Reading, *, has_failed: bool = Fal
     if plan.names or plan.promql or not (plan.measure or plan.named):
         return None
     try:
-        offer = offer_of(plan, reading.live)
+        offer = in_ways_asked(offer_of(plan, reading.live), reading.text)
         measure, series = await measure_for(offer, reading.live, reading.within)
     except MetricNotFoundError:
         return None
@@ -69,7 +70,8 @@ async def renamed(plan: MetricsPlan, reading: Reading, *, has_failed: bool = Fal
     found = await reading.names(labels)
     known = {value for words in plan.filters for value in _values(find_value(words, series, measure.labels))}
     new = [value for value in found.get("things", ()) if value not in known]
-    new = [value for value in new if lacks_part or _is_like(" ".join(things), value)]
+    is_sure = plan.confidence >= _CERTAIN
+    new = [value for value in new if lacks_part or is_sure or _is_like(" ".join(things), value)]
     names = [f"{label}={value}" for value in new for label in labels if value in labels[label]][: len(new)]
     split = [label for label in found.get("split_by", ()) if label in labels]
     if ((things or lacks_part) and not names) or (kinds and not split):

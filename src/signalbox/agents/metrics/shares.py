@@ -21,11 +21,11 @@ from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.pairs import is_goal, is_whole_of, pair_of
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Matcher, Question
-from signalbox.agents.metrics.state import ResultKind
+from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.times import Moment, Times
 from signalbox.agents.metrics.units import unit_of_question
-from signalbox.agents.metrics.values import Meant, find_value
-from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, text_words
+from signalbox.agents.metrics.values import Meant, find_label, find_value
+from signalbox.agents.metrics.vocabulary import FILLERS, GOALS, base, name_words, text_words
 
 __all__ = ["as_ratio", "beside", "divided", "part_and_whole", "second_measure", "shared"]
 
@@ -48,12 +48,18 @@ async def part_and_whole(
 
     Raises MetricNotFoundError for words that name none, InvalidQueryError where they only name the measure itself.
     """
-    offers = await _named_by(plan.per, live)
+    goal = await pair_of(offer, live, window_of(times, moment)) if plan.kind == "share" else None
+    if goal is not None and goal.part == offer and _says_goal(plan.per, goal.whole):
+        return offer, await beside(goal.whole, plan, live, times, moment)
+    offers = await _named_for(plan, offer, live, window_of(times, moment))
     if _is_head_of(plan.per, offer, offers[0]):
         offers = [offer]
     is_own = offer.key in (one.key for one in offers)
     is_first = is_own and offers[0].key == offer.key
     is_counted = offer.family is not None and offer.family.type == "counter"
+    if is_first and is_counted and plan.filters and (plan.kind == "ranking" or plan.split_by):
+        # Of what each had in all, the part that is named.
+        return offer, await beside(offer, plan.model_copy(update={"filters": plan.filters[:-1]}), live, times, moment)
     if plan.kind == "share" and is_first and (plan.filters or plan.excluded or plan.names or is_counted):
         return offer, None  # Of all calls, those that are named.
     own, _ = await measure_for(offer, live, window_of(times, moment))
@@ -70,6 +76,35 @@ async def part_and_whole(
             f"The question divides {offer.title} by itself.", suggestion="Name the part, or the whole, in other words."
         )
     return offer, await beside(other, plan, live, times, moment)
+
+
+async def _named_for(plan: MetricsPlan, offer: Offer, live: Live, within: TimeRange) -> list[Offer]:
+    """The measures that words name; where they name what the measure is split by, those of its kind that have it too,
+    and the measure itself where there is none: of what each partner sent."""
+    kinds = {base(word) for words in plan.split_by for word, *_ in text_words(words)}
+    said = [word for word, *_ in text_words(plan.per) if word not in FILLERS]
+    rest = [word for word in said if base(word) not in kinds]
+    if len(rest) == len(said):
+        return await _named_by(plan.per, live)
+    try:
+        named = await _named_by(" ".join(rest), live) if rest else [offer]
+    except MetricNotFoundError:
+        return [offer]
+    (own, _), *others = [await measure_for(one, live, within) for one in (offer, *named)]
+    split = {label for words in plan.split_by if (label := find_label(words, own.labels))}
+    able = [
+        one
+        for one, (measure, _) in zip(named, others, strict=True)
+        if split <= measure.labels and measure.type == own.type
+    ]
+    return able or [offer]
+
+
+def _says_goal(words: str, goal: Offer) -> bool:
+    """Whether words speak of what there may be at most, in general or as the help text of that measure has it."""
+    told = {base(word) for word, *_ in text_words(f"{goal.title} {goal.family.help if goal.family else ''}")}
+    said = {base(word) for word, *_ in text_words(words) if word not in FILLERS}
+    return bool(said & (told | GOALS))
 
 
 def _is_head_of(words: str, offer: Offer, other: Offer) -> bool:
@@ -172,16 +207,25 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
         )
     # What the help text explains says of what kind it is; a name mostly says where. Of two such the later is asked of:
     # of what the north depot sent, which part was express.
-    parts = sorted(parts, key=lambda one: question.text.casefold().find(one.said.casefold()))
+    parts = sorted((_as_said(one, plan) for one in parts), key=lambda one: _place(one, question.text))
     parts = [one for one in parts if not _says_where(one, question.text)] or parts
     label = next((one for one in reversed(parts) if one.is_told), parts[-1]).label
     part = tuple(one for one in question.matchers if one.label == label and not one.negated)
     return replace(question, matchers=tuple(one for one in question.matchers if one not in part), part=part)
 
 
+def _as_said(meant: Meant, plan: MetricsPlan) -> Meant:
+    """What is meant, with the words of the question for it where a name of the server was put in their place."""
+    return next((replace(meant, said=words) for words, names in plan.names.items() if meant.said in names), meant)
+
+
+def _place(meant: Meant, text: str) -> int:
+    return text.casefold().find(meant.said.casefold())
+
+
 def _says_where(meant: Meant, text: str) -> bool:
     """Whether a name stands after a word that says where or when: of the late rides on the north line, the line."""
-    before = [word for word, *_ in text_words(text[: max(text.casefold().find(meant.said.casefold()), 0)])]
+    before = [word for word, *_ in text_words(text[: max(_place(meant, text), 0)])]
     while before and before[-1] in _ARTICLES:
         before.pop()
     return bool(before) and before[-1] in _WHERE

@@ -46,7 +46,9 @@ def _is_zero(text: str, told: str) -> bool:
     """Whether a question speaks of what a state is while it is 0, by what its help text says of both."""
     one, *zero = _ZERO.split(told, maxsplit=1)
     only = {base(word) for part in zero for word, *_ in text_words(part)} - {base(word) for word, *_ in text_words(one)}
-    return any(word in NEGATES or (base(word) in only and word not in FILLERS) for word, *_ in text_words(text))
+    # What the help text itself says of 1 turns nothing round: 1 while it is out of order.
+    negates = NEGATES - {word for word, *_ in text_words(one)}
+    return any(word in negates or (base(word) in only and word not in FILLERS) for word, *_ in text_words(text))
 
 
 async def check_state(question: Question, live: Live) -> None:

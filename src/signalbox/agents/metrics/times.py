@@ -14,7 +14,8 @@ from signalbox.language.time import Range, find_range, parse_duration
 __all__ = ["Moment", "Times", "earlier", "find_present", "is_present", "read_times"]
 
 _NOW = re.compile(
-    r"(?:right |just |as of )?\b(?:now|rn|atm|currently|current|at (?:the|this) moment|at present|today now|latest)\b",
+    r"(?:right |just |as of )?\b(?:now|rn|atm|currently|current|at (?:the|this) moment|at present|today now|latest"
+    r"|this (?:very )?(?:minute|moment|second|instant))\b",
     re.I,
 )
 _SLIP_NOW = re.compile(r"(?!until|till|til|to|by|before|since|from)[a-z]+ now", re.I)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from signalbox.agents.metrics.bounds import has_unit
-from signalbox.agents.metrics.forgotten import own_words
+from signalbox.agents.metrics.forgotten import all_named, own_words
 from signalbox.agents.metrics.glossary import find_meanings
 from signalbox.agents.metrics.left import places_of
 from signalbox.agents.metrics.live import Series
@@ -60,7 +60,9 @@ def placed_values(plan: MetricsPlan, text: str, offer: Offer, series: Series, la
     if plan.promql or any(word in EXCLUDES for word, *_ in said):
         return []
     covered = places_of(plan, text)
-    several = {label for label in labels if len(series.values.get(label, ())) > 1}
+    several = {
+        label for label in labels if len(known := series.values.get(label, ())) > 1 and not all_named(text, known)
+    }
     found: dict[str, Meant] = {}
     for label in sorted(several & series.meanings.keys()):
         for value, start, end in find_meanings(text[:_LONGEST], series.meanings[label]):

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from signalbox.agents.metrics.glossary import says_value
 from signalbox.agents.metrics.live import Series
 from signalbox.agents.metrics.question import Matcher
-from signalbox.agents.metrics.vocabulary import COUNTRIES, FILLERS, LABEL_WORDS, base, label_kind, name_words, runs
+from signalbox.agents.metrics.vocabulary import CODES, FILLERS, LABEL_WORDS, base, label_kind, name_words, runs
 from signalbox.language.names import close, nearest
 
 __all__ = ["OTHER_ENDS", "Meant", "find_label", "find_value", "nearest_values"]
 
-_COUNTRY_LABELS = frozenset((*LABEL_WORDS["country"], *LABEL_WORDS["region"], "country_code"))
 _STATUS = frozenset(LABEL_WORDS["status"])
 _YES, _NO = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
 _MOST_VALUES = 20_000
@@ -24,7 +23,7 @@ _CODE = re.compile(r"(?P<code>[1-5]\d\d)s?")
 # Where a value stands under several labels, the thing itself is meant before what it is connected to.
 _THINGS = "service app application job component host hostname node device instance pod container".split()
 OTHER_ENDS = frozenset(LABEL_WORDS["neighbor"]) | {"peer", "client", "destination", "source", "upstream", "target"}
-_EXACT, _HOST, _FORM, _COUNTRY, _NUMBER, _PART, _SHORT, _SLIP = 1.0, 0.97, 0.9, 0.95, 0.85, 0.8, 0.78, 0.75
+_EXACT, _HOST, _FORM, _CODED, _NUMBER, _PART, _SHORT, _SLIP = 1.0, 0.97, 0.9, 0.95, 0.85, 0.8, 0.78, 0.75
 _LEAST_SHORT = 3
 
 
@@ -53,7 +52,10 @@ def find_value(words: str, series: Series, labels: Iterable[str]) -> Meant | Non
         values = tuple(one for one in written["value"].split("|") if one in series.values[written["label"]])
         return Meant(written["label"], values, _EXACT) if values else None
     for said, only in _ways(words, allowed):
-        found = [one for label in only for one in _of_label(said, label, series.values.get(label, ())[:_MOST_VALUES])]
+        known = {label: series.values.get(label, ())[:_MOST_VALUES] for label in only}
+        found = [one for label in only for one in _of_label(said, label, known[label])]
+        if not found and said != words.strip() and len(only) < len(allowed):
+            found = [one for label in only if (one := _numbered(said, label, known[label]))]
         found += [one for label in only if (one := _told(said, label, series.meanings.get(label, {})))]
         if found:
             return max(found, key=lambda one: (one.sure, -only.index(one.label)))
@@ -101,6 +103,10 @@ def _ways(words: str, labels: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
         only = [label for label in labels if base(label) == base(word) or (kind and label in LABEL_WORDS[kind])]
         if only:
             yield " ".join(rest), only
+    for at, word in enumerate(parts[1:-1], 1):
+        # The kind may stand inside the name: the north depot 3.
+        if inner := [label for label in labels if base(label) == base(word)]:
+            yield " ".join((*parts[:at], *parts[at + 1 :])), inner
     for article in ("the ", "all ", "our ", "only ", "just "):
         if words.lower().startswith(article):
             yield from _ways(words[len(article) :], labels)
@@ -129,6 +135,10 @@ def _of_label(said: str, label: str, values: Sequence[str]) -> Iterator[Meant]:
     forms = () if exact or hosts or not joined.isalpha() else tuple(
         value for value in values if [base(piece) for piece, *_ in runs(value)] == form
     )  # fmt: skip
+    # All the words of a name, in another order.
+    forms = forms or tuple(
+        value for value in values if len(form) > 1 and sorted(base(piece) for piece, *_ in runs(value)) == sorted(form)
+    )
     numbers = () if exact or len(joined) < 2 or not joined.isdigit() else tuple(
         value for value in values if not value.isdigit() and re.findall(r"\d+", value) == [joined]
     )  # fmt: skip
@@ -136,13 +146,30 @@ def _of_label(said: str, label: str, values: Sequence[str]) -> Iterator[Meant]:
         if found:
             yield Meant(label, found, sure)
             return
-    if label in _COUNTRY_LABELS:
-        named = tuple(value for value in values if joined in COUNTRIES.get(value.upper(), ()))
-        if named:
-            yield Meant(label, named, _COUNTRY)
-            return
+    if named := _by_code(joined, values):
+        yield Meant(label, named, _CODED)
+        return
     yield from _flag(joined, label, values)
     yield from _nearly(said, joined, label, values)
+
+
+def _numbered(said: str, label: str, values: Sequence[str]) -> Meant | None:
+    """What is meant where the kind of the things is said beside it: by its number alone, or all that have a number
+    behind these letters: pump 4 is PMP4, the EXP pumps are EXP1 and EXP2."""
+    if said.isdigit():
+        fitting = tuple(value for value in values if re.fullmatch(rf"\D*0*{said}(?::\d+)?", value))
+        return Meant(label, fitting, _NUMBER) if len(fitting) == 1 else None
+    is_name = said.isalpha() and (said.isupper() or said not in FILLERS)
+    fitting = tuple(value for value in values if is_name and re.fullmatch(rf"{said}[-_ ]?\d+", value, re.IGNORECASE))
+    return Meant(label, fitting, _NUMBER) if fitting and len(fitting) < len(values) else None
+
+
+def _by_code(name: str, values: Sequence[str]) -> tuple[str, ...]:
+    """The values that are the code of a country, language or the like; of two letters only where most of the label's
+    values are such."""
+    fitting = tuple(value for value in values if name in CODES.get(value.lower(), ()))
+    are_codes = bool(fitting) and 2 * sum(value.lower() in CODES for value in values) >= len(values)
+    return tuple(value for value in fitting if are_codes or len(value) > 2)
 
 
 def _told(said: str, label: str, meanings: Mapping[str, tuple[str, ...]]) -> Meant | None:
@@ -172,7 +199,7 @@ def _flag(said: str, label: str, values: Sequence[str]) -> Iterator[Meant]:
     wanted = _YES if base(said) == base(label) else _NO if fails or base(said.removeprefix("un")) == base(label) else ()
     for value in wanted:
         if value in known:
-            yield Meant(label, (known[value],), _COUNTRY)
+            yield Meant(label, (known[value],), _CODED)
 
 
 def _nearly(said: str, joined: str, label: str, values: Sequence[str]) -> Iterator[Meant]:

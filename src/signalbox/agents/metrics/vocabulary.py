@@ -14,8 +14,9 @@ from signalbox.language.vectors import Rows, is_known, word_rows
 from signalbox.language.words import stem
 
 __all__ = [
+    "AHEAD",
+    "CODES",
     "CONDITIONS",
-    "COUNTRIES",
     "ENDS",
     "EXCLUDES",
     "FILLERS",
@@ -69,10 +70,12 @@ JOINS = frozenset(_TABLES["joins"].split())
 """Words after which stands what something belongs to, or is done with."""
 SPLITS = frozenset(_TABLES["splits"].split())
 """Words after which stands what a measure is split by."""
-COUNTRIES: dict[str, tuple[str, ...]] = {}
-"""For each country's code the names it has, as one word."""
-for _name, _code in _TABLES["countries"].items():
-    COUNTRIES[_code] = (*COUNTRIES.get(_code, ()), _name.replace(" ", ""))
+AHEAD = frozenset(_TABLES["ahead"].split())
+"""Words for a time to come."""
+CODES: dict[str, tuple[str, ...]] = {
+    code: tuple(name.replace(" ", "") for name in names.split(", ")) for code, names in _TABLES["codes"].items()
+}
+"""For the codes of countries, languages and the like the names that they have, each as one word."""
 SOFT = frozenset(_TABLES["soft"].split())
 """Words that are telling only on a server that has them in its names."""
 GENERIC = frozenset(_TABLES["generic"].split())

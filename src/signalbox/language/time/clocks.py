@@ -16,6 +16,7 @@ Read = tuple[Clock, int] | None
 # After these, "ten to four" is one time; after "from" it is a range.
 _LEADS = frozenset({"at", "since", "until", "by", "around", "after", "before", "and", "to"})
 _HOUR_LEADS = frozenset({"at", "from", "between", "to", "and", "until", "around", "after", "before"})
+_BEFORE_HOURS = _HOUR_LEADS | {"yesterday", "today", *WEEKDAYS}
 _LENGTH_LEADS = frozenset({"for", "over", "in", "within", "during", "last", "past", "next", "previous", "plus", "the"})
 _HOURS = re.compile(r"(\d{1,2})h(\d{2})?")
 _DIGITS = re.compile(r"(\d{1,2})(?:[:.](\d{2}))?(?::(\d{2}))?(?:[.,]\d+)?")
@@ -149,7 +150,8 @@ def _read_hours(r: Reader, i: int) -> Read:
     match = _HOURS.fullmatch(r.tokens[i].text) if r.kind(i) == "quantity" else None
     if match is None or r.word(i + 1) in AGO or r.word(i - 1) in _LENGTH_LEADS:
         return None
-    if not (match[2] or r.word(i - 1) in _HOUR_LEADS or _is_hours(r, i - 2) or _is_hours(r, i + 2)):
+    is_end = r.kind(i - 1) == "dash" and bool(r.number(i - 2)) and r.word(i - 3) in _BEFORE_HOURS
+    if not (match[2] or r.word(i - 1) in _HOUR_LEADS or is_end or _is_hours(r, i - 2) or _is_hours(r, i + 2)):
         return None
     hour, minute = int(match[1]), int(match[2] or 0)
     return (Clock(hour, minute), i + 1) if _exists(hour, minute) else None
