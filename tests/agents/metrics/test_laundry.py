@@ -299,14 +299,6 @@ async def test_a_moment_is_told_as_the_time_since_or_until_it(
     assert title in state["result"].summary.casefold()
 
 
-async def test_how_many_are_meant_together_is_no_name(answer: Callable[..., Any]) -> None:
-    asked = answer(
-        "calls on the two lines together in the last hour", measure="desk_calls_total", kind="figure", how="total",
-        filters=["two"],
-    )  # fmt: skip
-    assert await figure(asked) == pytest.approx(120 + 300, rel=0.02)
-
-
 async def test_words_that_stand_for_a_name_say_what_the_part_of_a_share_is(answer: Callable[..., Any]) -> None:
     names = {"came back soaked": ["programme=spn"]}
     asked = answer(
