@@ -411,3 +411,14 @@ async def test_a_thing_of_the_measure_before_is_no_measure_of_its_own(answer: Ca
     }
     state = await answer("and for payment?", before, measure="payments_total", continues=True)
     assert 'http_request_duration_seconds_bucket{service="payment"}' in state["result"].promql
+
+
+async def test_revenue_is_the_sum_of_what_orders_are_worth(answer: Callable[..., Any]) -> None:
+    state = await answer("turnover of yesterday", measure="order_value_euros", time="yesterday")
+    assert "increase(order_value_euros_sum[1d])" in state["result"].promql
+
+
+async def test_what_counts_events_does_not_know_how_many_are_there(answer: Callable[..., Any]) -> None:
+    state = await answer("people signed in right now", measure="users_logins_total", time="right now")
+    assert state["error"].error_type == "invalid_query"
+    assert "does not say how many there are" in state["error"].message

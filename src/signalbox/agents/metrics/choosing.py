@@ -28,10 +28,20 @@ from signalbox.agents.metrics.times import Moment, Times
 from signalbox.agents.metrics.types import with_type
 from signalbox.agents.metrics.unplaced import placed_values
 from signalbox.agents.metrics.values import Meant
-from signalbox.agents.metrics.vocabulary import base, text_words
+from signalbox.agents.metrics.vocabulary import SUMS, base, text_words
 from signalbox.language.names import did_you_mean, nearest
 
-__all__ = ["AGGREGATIONS", "Chosen", "choose", "in_ways_asked", "measure_for", "offer_of", "wanted_of", "window_of"]
+__all__ = [
+    "AGGREGATIONS",
+    "Chosen",
+    "choose",
+    "in_ways_asked",
+    "measure_for",
+    "offer_of",
+    "says_sum",
+    "wanted_of",
+    "window_of",
+]
 
 _LONGEST = timedelta(days=MOST_DAYS)
 AGGREGATIONS: dict[str, Aggregation] = {"average": "avg", "highest": "max", "lowest": "min", "total": "sum"}
@@ -139,7 +149,7 @@ async def choose(
 ) -> Chosen:
     """The way to compute an offer that has most of what is named, the earlier ways first; raises for what none has."""
     within = window_of(times, moment)
-    wanted = wanted_of(plan, percentiles)
+    wanted = wanted_of(plan, percentiles, text)
     failed: Exception | None = None
     able: list[Chosen] = []
     for bound in in_ways_asked(offer, text).bounds or (None,):
@@ -190,14 +200,20 @@ def window_of(times: Times, moment: Moment) -> TimeRange:
     return main if end - start > _LONGEST else TimeRange(start_time=start, end_time=end)
 
 
-def wanted_of(plan: MetricsPlan, percentiles: Sequence[float]) -> Wanted:
+def says_sum(text: str) -> bool:
+    """Whether a question has a word for what is a sum by its meaning, such as revenue, and asks for no average."""
+    said = {word for word, *_ in text_words(text)}
+    return bool(said & SUMS) and not said & {"average", "avg", "mean"}
+
+
+def wanted_of(plan: MetricsPlan, percentiles: Sequence[float], text: str = "") -> Wanted:
     judges_or_shares = plan.kind in ("threshold", "share") and bool(plan.bound)
     extreme = (
         AGGREGATIONS.get(plan.how or "")
         if plan.kind in ("figure", None) and plan.how in ("highest", "lowest")
         else None
     )
-    counts = plan.kind == "figure" and plan.how == "total" and not plan.unit
+    counts = plan.kind == "figure" and plan.how == "total" and not plan.unit and not says_sum(text)
     return Wanted(
         how=None if judges_or_shares and plan.how != "average" else plan.how,
         has_quantile=bool(percentiles) or (plan.kind == "share" and bool(plan.bound)),

@@ -16,7 +16,7 @@ from signalbox.agents.metrics.bounds import (
     shown_in,
     time_of_rate,
 )
-from signalbox.agents.metrics.choosing import AGGREGATIONS, Chosen, choose, measure_for, offer_of, window_of
+from signalbox.agents.metrics.choosing import AGGREGATIONS, Chosen, choose, measure_for, offer_of, says_sum, window_of
 from signalbox.agents.metrics.conditions import upper
 from signalbox.agents.metrics.errors import InvalidQueryError, OtherUnitError
 from signalbox.agents.metrics.forgotten import (
@@ -55,7 +55,7 @@ from signalbox.agents.metrics.times import Moment, Times, read_times
 from signalbox.agents.metrics.units import kind_of_unit
 from signalbox.agents.metrics.unplaced import strange_words, unplaced_words
 from signalbox.agents.metrics.values import Meant, find_value
-from signalbox.agents.metrics.vocabulary import AHEAD, base, name_words, runs, text_words
+from signalbox.agents.metrics.vocabulary import AHEAD, PRESENT, base, name_words, runs, text_words
 from signalbox.agents.metrics.windows import seconds_of
 
 __all__ = ["as_of_now", "ground_plan"]
@@ -73,7 +73,7 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     Raises MetricNotFoundError, InvalidQueryError and InvalidTimeRangeError, each with what there is instead.
     """
     offer = offer_of(plan, live)
-    plan = as_of_now(plan, offer)
+    plan = _as_sum(as_of_now(plan, offer), text, offer)
     times = read_times(plan.time, plan.against, moment.now, moment.zone)
     plan = await _in_pieces(of_state(plan, text, offer), offer, live, times, moment)
     plan = await named_by_info(plan, text, offer, live, window_of(times, moment))
@@ -116,6 +116,13 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
         await check_state(question, live)
     question = _with_unit(with_threshold(question, plan), plan)
     return _side_by_side(question, plan, also, percentiles)
+
+
+def _as_sum(plan: MetricsPlan, text: str, offer: Offer) -> MetricsPlan:
+    """The plan; revenue is the sum of what orders are worth, of a measure that has their sum and their number."""
+    has_sum = offer.family is not None and offer.family.type in ("summary", "histogram")
+    is_open = plan.how in (None, "average") and not plan.percentiles and plan.kind not in ("curve", "forecast")
+    return plan.model_copy(update={"how": "total"}) if has_sum and is_open and says_sum(text) else plan
 
 
 def as_of_now(plan: MetricsPlan, offer: Offer) -> MetricsPlan:
@@ -282,7 +289,9 @@ def _check_counted(question: Question, plan: MetricsPlan) -> None:
     """Raise InvalidQueryError where it is asked how many there are now, and only what happened is counted."""
     is_counter = question.measure.type == "counter" and question.kind == "value" and question.is_current
     is_rate = plan.how == "rate" or bool(plan.unit or plan.per) or _says_rate(question.text)
-    if is_counter and not is_rate and "how many" in question.text.lower():
+    own = set(name_words(question.measure.name))
+    said = {word for word, *_ in text_words(question.text)} - own
+    if is_counter and not is_rate and ("how many" in question.text.lower() or said & PRESENT):
         raise InvalidQueryError(
             f"{upper(question.measure.title)} counts what happens, and does not say how many there are now.",
             suggestion="Name a range of time, such as today, or ask for the rate.",

@@ -31,10 +31,12 @@ __all__ = [
     "NEGATES",
     "PARTS",
     "PORTIONS",
+    "PRESENT",
     "RESTS",
     "SOFT",
     "SPLITS",
     "STORES",
+    "SUMS",
     "alike",
     "base",
     "kin_of",
@@ -70,6 +72,10 @@ JOINS = frozenset(_TABLES["joins"].split())
 """Words after which stands what something belongs to, or is done with."""
 SPLITS = frozenset(_TABLES["splits"].split())
 """Words after which stands what a measure is split by."""
+SUMS = frozenset(_TABLES["sums"].split())
+"""Words for what is a sum by its meaning."""
+PRESENT = frozenset(_TABLES["present"].split())
+"""Words for how many there are, where what counts events only knows how many came."""
 AHEAD = frozenset(_TABLES["ahead"].split())
 """Words for a time to come."""
 CODES: dict[str, tuple[str, ...]] = {
