@@ -332,7 +332,7 @@ def test_roles_are_read_from_names_where_the_inventory_does_not_say_them() -> No
     assert [device.role for device in read_devices(names)] == ["PE", "P", "RR", "PE", "CE", ""]
 
 
-@pytest.mark.parametrize("text", ["three of the PEs", "any one of the P routers", "a couple of the xrds"])
+@pytest.mark.parametrize("text", ["three of the PEs", "any one of the P routers", "one of the two RRs"])
 def test_some_of_a_group_are_asked_for(text: str) -> None:
     assert isinstance(meant(text), Question)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import lru_cache
@@ -43,6 +43,7 @@ _COMPOUND = re.compile(r"(?<![\w-])(?=[\w-]*\d)[A-Za-z]\w*(?:-\w+)+")
 _AND = re.compile(r"\s*(?:,|/|&|\+|\band|\bor)\s*", re.IGNORECASE)
 _NOT_OF = re.compile(r"\bnon[\s-]?$", re.IGNORECASE)
 _GROUPS = ("role", "every")
+_BEFORE_NAMES = re.compile(r"\s*(?:of\s+)?(?:the\s+|our\s+)?", re.IGNORECASE)
 _EVERY = re.compile(
     r"\beverything\b|\b(?:every|any)where\b|\bnetwork[\s-]*wide\b|\bfleet[\s-]*wide\b|\bthe\s+fleet\b|\bthe\s+lot\s+of\s+them\b"
     r"|\b(?:the\s+)?(?:whole|entire|complete|full)\s+(?:\w+\s+)?(?:network|lab|fleet|estate|backbone|inventory|domain|campus|pantheon)\b"
@@ -82,10 +83,18 @@ def find_mentions(text: str, devices: Sequence[Device]) -> list[Mention]:
         compounds[one.start() : one.end()] = b"\1" * len(one[0])
     roles = (_role(one, devices) for one in _ROLE.finditer(text) if not any(compounds[one.start() : one.end()]))
     found += _take(roles, taken)
-    found += _take((Mention(one.start(), one.end(), "every", tuple(names)) for one in _EVERY.finditer(text)), taken)
+    starts = {one.start for one in found}
+    every = (one for one in _EVERY.finditer(text) if not _is_of_names(text, one, starts))
+    found += _take((Mention(one.start(), one.end(), "every", tuple(names)) for one in every), taken)
     found = [_with_the_next(text, one, found) for one in found]
     found = [narrowed(text, one, found, devices) if one.kind in _GROUPS else one for one in found]
     return sorted(found, key=lambda one: one.start)
+
+
+def _is_of_names(text: str, every: re.Match[str], starts: Container[int]) -> bool:
+    """Whether a bare "all" stands right before what is named, and means no more than that: all xrd-*."""
+    between = _BEFORE_NAMES.match(text, every.end())
+    return every[0].casefold() == "all" and between is not None and between.end() in starts
 
 
 def _with_the_next(text: str, one: Mention, found: Sequence[Mention]) -> Mention:

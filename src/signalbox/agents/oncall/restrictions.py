@@ -29,10 +29,11 @@ _RIGHT_BEFORE = re.compile(r"(?<![.!?:;\n])(?<!^)\s([A-Z][\w-]+)\s+$")
 _NUMBER_BEFORE = re.compile(
     rf"(?<![\w/.:-])({COUNT}|(?:odd|even)(?=[\s-]number))(?:[\s-]number\w*)?\s+$", re.IGNORECASE
 )
-_ONE_OF = re.compile(r"\b(?:one|1)\s+of\s+(?:the|our|my|your|these|those)\s+$", re.IGNORECASE)
+_ONE_OF = re.compile(rf"\b(?:one|1|either)\s+of\s+(?:the|our|my|your|these|those)\s+(?:{COUNT}\s+)?$", re.IGNORECASE)
 _ANY_ONE = re.compile(r"any\s+(?:one|1)\s+of\b", re.IGNORECASE)
 _SO_MANY_OF = re.compile(
-    rf"(?<![\w/.:-])({COUNT}|a\s+couple)\s+(?:out\s+)?of\s+(?:(?:the|our|my|your|these|those)\s+)?$", re.IGNORECASE
+    rf"(?<![\w/.:-])({COUNT}|a\s+couple)\s+(?:out\s+)?of\s+(?:(?:the|our|my|your|these|those)\s+(?:{COUNT}\s+)?)?$",
+    re.IGNORECASE,
 )
 _A_PART_OF = re.compile(
     r"\b(?:half|most|some|several|few|any\s+of)\s+(?:of\s+)?(?:(?:the|our|my|your)\s+)?$|\b(?:odd|even)\s+$",
