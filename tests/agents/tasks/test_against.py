@@ -329,3 +329,22 @@ async def test_of_two_that_were_moved_only_the_one_that_is_named_is_corrected(ta
 async def test_what_was_just_done_is_done(talk: Talk) -> None:
     await talk.say("just returned the drill", ("complete_task", DRILL))
     assert "Return drill" not in await titles()
+
+
+async def test_of_two_that_were_done_only_the_one_that_is_named_is_taken_back(talk: Talk) -> None:
+    calls = ("complete_task", DRILL), ("complete_task", {"task": "ladder"})
+    await talk.say("the drill is back and the ladder is back", *calls)
+    await talk.say("oh no, I mixed up the ladder, undo that", ("undo_change", {}))
+    assert "Return ladder" in await titles()
+    assert "Return drill" not in await titles()
+
+
+async def test_a_tag_that_is_not_another_is_the_first_of_them(talk: Talk) -> None:
+    await talk.say("tag the drill shed", ("update_task", {**DRILL, "tags": ["shed"]}))
+    await talk.say("tag it tools not shed", ("update_task", {"task": "it", "tags": ["tools not shed"]}))
+    assert (await rows())["Return drill"]["tags"] == ["tools"]
+
+
+async def test_a_word_that_is_spelled_otherwise_leaves_the_rest_of_a_title(talk: Talk) -> None:
+    await talk.say("the ladder should be spelled leadder", ("update_task", {"task": "ladder", "title": "leadder"}))
+    assert "Return leadder" in await titles()

@@ -28,6 +28,7 @@ from signalbox.agents.tasks.naming import (
     refers_only,
     speaks_of,
 )
+from signalbox.agents.tasks.readings import reworded
 from signalbox.agents.tasks.state import Pending, Talk
 from signalbox.agents.tasks.targets import Meant, View, find_meant, told_by_the_rest
 from signalbox.agents.tasks.twins import as_asked, deleted_before, find_twin, there_already
@@ -344,6 +345,9 @@ async def _made(name: str, args: Mapping[str, Any], tasks: Sequence[Task], talk:
     given = {key: value for key, value in args.items() if key not in ("task", "task_id", "numbers", "user_id")}
     if name == "update_task" and len(given) > 1 and all(is_title_of(str(given.get("title", "")), one) for one in tasks):
         given.pop("title")
+    if name == "update_task" and len(tasks) == 1 and len(tokens(str(given.get("title", "")))) == 1:
+        # One word that is nearly one of the title's: it is spelled otherwise, the rest stays.
+        given["title"] = reworded(tasks[0].title, "", str(given["title"])) or given["title"]
     if name == "complete_task" and all(one.completed for one in tasks):
         those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
         return Done(f"{those} {'is' if len(tasks) == 1 else 'are'} done already.", _spoken_of(talk, tasks))

@@ -36,6 +36,7 @@ _REMOVING = re.compile(
     r"\b(?:take|get|cross|strike)\b[^.;!?]*\boff\b|\b(?:delete|remove|scrap|drop|bin)\b", re.IGNORECASE
 )
 _OF_A_FIELD = word_set("tag tags label labels priority prio date day due time name title note")
+_ALL = word_set("all both everything each")
 _DENYING = word_set("no not nope wrong other instead")
 _INSTEAD = word_set("wrong meant mean mistake")
 _CORRECTING = re.compile(
@@ -46,22 +47,36 @@ _CORRECTING = re.compile(
 
 
 async def undo(talk: Talk, person: Person) -> Done:
-    """What this conversation changed last is taken back, all of it."""
+    """What this conversation changed last is taken back; of several changes of one message those that are named."""
     if not talk["changes"]:
         return Done("There is nothing to take back in this conversation.", talk)
     change = talk["changes"][-1]
+    named = await _named_acts(change["acts"], person)
     undone: list[dict[str, Any]] = []
-    for key in reversed(change["keys"]):
-        result = await call_for(person.user_id, "undo_change", {}, turn=key, deadline=person.deadline)
+    for at in reversed(named):
+        turn = change["keys"][at]
+        result = await call_for(person.user_id, "undo_change", {}, turn=turn, deadline=person.deadline)
         undone += result["undone"]
     numbers = list(dict.fromkeys(one["task_id"] for one in undone))
+    rest = [at for at in range(len(change["acts"])) if at not in named]
+    left = {**change, **{key: [change[key][at] for at in rest] for key in ("keys", "acts")}}
     kept: Talk = {
         "shown": change["shown"] or numbers,
         "spoken": numbers,
-        "changes": talk["changes"][:-1],
+        "changes": [*talk["changes"][:-1], *([left] if rest else [])],
         "pending": None,
     }
     return Done(say.said_of("undo_change", undone), kept, undone, changed=True)
+
+
+async def _named_acts(acts: Sequence[Mapping[str, Any]], person: Person) -> list[int]:
+    """The places of the changes whose tasks a message names; of all where it names none, or says all."""
+    whole = list(range(len(acts)))
+    if len(acts) < 2 or _ALL & set(tokens(person.said)):
+        return whole
+    tasks = await Store(person.user_id).tasks.several([number for act in acts for number in act["numbers"]])
+    spoken = {one.task_id for one in tasks if speaks_of(person.said, one)}
+    return [at for at in whole if spoken & set(acts[at]["numbers"])] or whole
 
 
 async def take_off(talk: Talk, person: Person) -> Done | None:

@@ -13,6 +13,7 @@ __all__ = ["labelled", "said_to_be_same", "same_as"]
 
 _SAME_AS = re.compile(r"\bsame (?:due )?(?P<what>date|day|tags?|labels?|prio(?:rity)?)\b", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|instead of|rather than|from)\s+(?:the\s+)?#?([\w-]+)", re.IGNORECASE)
+_RATHER = re.compile(r"\s+(?:not|instead of|rather than)\s+", re.IGNORECASE)
 _FROM_TO = re.compile(r"\bfrom\s+#?(?P<old>[\w-]+)\s+to\s+#?(?P<new>[\w-]+)", re.IGNORECASE)
 _SAID = frozenset(("title", "note", "description", "due", "clear_due", "priority", "tags"))
 _TAG = word_set("tag tags label labels")
@@ -39,6 +40,8 @@ def labelled(args: Mapping[str, Any], tasks: Sequence[Task], message: str) -> Ma
     if _TAG & words and (swap := _FROM_TO.search(message)) and swap["old"].casefold() in there:
         rest = {key: value for key, value in args.items() if key == "task" or str(value) not in swap.groups()}
         return {**rest, "untag": [there[swap["old"].casefold()]], "tags": [swap["new"]]}
+    if args.get("tags"):
+        args = {**args, "tags": [_RATHER.split(str(one))[0] for one in args["tags"]]}
     if args.get("tags") and not args.get("untag"):
         # One that is said not to be meant makes room: clinic, not ward.
         gone = [there[found[1].casefold()] for found in _NOT.finditer(message) if found[1].casefold() in there]
