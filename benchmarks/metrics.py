@@ -1,16 +1,20 @@
-"""The metrics agent's own time: a question answered with 10,000 points, without the time of a model or of a server.
+"""The metrics agent's time: its own, the search for measures, with the offline model, and from the shell.
 
-The model answers at once and the server from memory, as bytes that are decoded. All else is what a person gets: reading
-the words, checking them against the server's metrics, making and checking PromQL, statistics, models, summary.
+Its own is a question answered with 10,000 points, without the time of a model or of a server: the model answers at once
+and the server from memory, as bytes that are decoded. All else is what a person gets: reading the words, checking them
+against the server's metrics, making and checking PromQL, statistics, models, summary.
 """
 
 from __future__ import annotations
 
+import sys
 from asyncio import Runner
 from collections.abc import Iterator
+from statistics import median
+from time import process_time
 from typing import Any
 
-from benchmarks.measure import awaiting, race
+from benchmarks.measure import awaiting, calling, child_cpu, race
 from benchmarks.report import Row, under
 
 __all__ = ["measure"]
@@ -19,10 +23,60 @@ GROUP = "the metrics agent's own time"
 POINTS = 10_000
 QUESTION = "Show the queue depth of the orders service for the last 7 days"
 TARGET = 0.05
+SEARCHED = {5_000: 0.05, 50_000: 0.3}
+WORDS = "orders payment cache queue worker mail search image stock cart login session export report invoice".split()
+ASKED = "p95 latency of the checkout service yesterday"
+READ, COLD = 0.25, 2.0
 
 
 def measure() -> Iterator[Row]:
-    """The whole node, and the result by itself."""
+    """The node without model and server, the search, a question with the offline model, and one asked at the shell."""
+    yield from _own()
+    for names, target in SEARCHED.items():
+        yield Row(GROUP, f"the measures of a question among {names:,} names", _search(names), target=under(target))
+    from signalbox.worlds.metrics import serve
+
+    with serve() as shop:
+        what = "a question with the offline model, warm (and the embedded server's time)"
+        yield Row(GROUP, what, _warm(shop), target=under(READ))
+        command = [sys.executable, "-m", "signalbox", "ask", "--agent", "metrics", ASKED]
+        cold = min(child_cpu(command, {"PROMETHEUS_URL": shop}) for _ in range(3))
+    yield Row(GROUP, "a question asked at the shell", cold, target=under(COLD))
+
+
+def _search(names: int) -> float:
+    from signalbox.agents.metrics.catalogue import describe_metrics
+    from signalbox.agents.metrics.offers import families_of, list_offers
+    from signalbox.agents.metrics.recipes import load_recipes
+    from signalbox.agents.metrics.search import Index
+
+    known = [f"{WORDS[at % 15]}_{WORDS[at // 15 % 15]}_{at}_seconds" for at in range(names)]
+    told = {name: ("gauge", f"How long {name.replace('_', ' ')} took.") for name in known}
+    index = Index(list_offers(families_of(describe_metrics(known, told)), load_recipes()))
+    if len(found := index.search(QUESTION)) < 30:
+        raise AssertionError(f"the search found {len(found)} measures only")
+    return race({"search": calling(lambda: index.search(QUESTION))})["search"]
+
+
+def _warm(shop: str) -> float:
+    from signalbox.agents.metrics import GrafanaMetricsClient, metrics_agent
+
+    async def all_of_it() -> float:
+        async with GrafanaMetricsClient(shop) as client:
+            taken = []
+            for _ in range(12):
+                started = process_time()
+                state: Any = {"user_query": ASKED}
+                if (await metrics_agent(state, client=client))["result"] is None:
+                    raise AssertionError("the question was not answered")
+                taken.append(process_time() - started)
+            return median(taken[2:])
+
+    with Runner() as loop:
+        return loop.run(all_of_it())
+
+
+def _own() -> Iterator[Row]:
     from signalbox.agents.metrics import metrics_agent
 
     client, model = _client(), _InstantModel()

@@ -46,7 +46,7 @@ def test_json_is_the_answer_and_nothing_else(signalbox: Cli) -> None:
     done = signalbox("ask", LATENCY, "--json")
     assert done.code == 0
     assert done.json["status"] == "completed"
-    assert done.json["state"]["result"]["kind"] == "series"
+    assert done.json["state"]["result"]["kind"] == "value"
 
 
 def test_a_ranking_is_a_table_with_bars(signalbox: Cli) -> None:
