@@ -422,3 +422,12 @@ async def test_what_counts_events_does_not_know_how_many_are_there(answer: Calla
     state = await answer("people signed in right now", measure="users_logins_total", time="right now")
     assert state["error"].error_type == "invalid_query"
     assert "does not say how many there are" in state["error"].message
+
+
+async def test_a_word_is_not_taken_for_the_label_that_another_one_names(answer: Callable[..., Any]) -> None:
+    names = {"flavour": ["channel"]}
+    state = await answer(
+        "orders by channel and flavour", measure="orders_total", split_by=["channel", "flavour"], names=names
+    )
+    assert state["error"].error_type == "invalid_query"
+    assert "flavour" in state["error"].message

@@ -23,7 +23,10 @@ def groups_of(
     plan: MetricsPlan, text: str, measure: Measure, series: Series, offer: Offer, said: Sequence[Meant]
 ) -> tuple[str, ...]:
     found: list[str] = []
-    for words in in_names(plan.split_by, plan):
+    # What one word of the question names is not what the model takes another word for, too.
+    own = {find_label(words, measure.labels) for words in plan.split_by if words not in plan.names}
+    twice = [words for words in plan.split_by if own.intersection(plan.names.get(words, ()))]
+    for words in (*in_names([one for one in plan.split_by if one not in twice], plan), *twice):
         over_all = re.search(rf"\b(?:all|every|both) (?:the )?{re.escape(words)}", text, re.IGNORECASE)
         if plan.kind == "figure" and over_all:
             continue  # One figure over all of them.
