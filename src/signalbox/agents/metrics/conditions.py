@@ -20,6 +20,7 @@ _BESIDE = re.compile(
     r"\s+(?:versus|vs\.?|against|compared (?:to|with)|and|or|of|on|in|at|for|from|to)\s+|\s*,\s+|(?<=\w)\s*/\s+",
     re.IGNORECASE,
 )
+_POSSESSIVE = re.compile(r"['’]s?$")
 _SENTENCE = re.compile(r"(?:[?!;]|(?<=\w\w)\.)\s+")
 _SURE = 0.9
 
@@ -105,7 +106,7 @@ def one_by_one(words: str, series: Series, labels: frozenset[str]) -> list[str]:
     if (whole := find_value(words, series, labels)) is None:
         parts = _BESIDE.split(words)
         return parts if len(parts) > 1 and all(find_value(one, series, labels) for one in parts) else [words]
-    parts = words.split()
+    parts = [_POSSESSIVE.sub("", one) for one in words.split()]
     each = [meant for one in parts if (meant := find_value(one, series, labels)) and meant.sure >= _SURE]
     # Names of different kinds stand side by side without a word between them: a host, and a path on it.
     are_apart = len({one.label for one in each}) == len(parts) > 1
