@@ -76,7 +76,12 @@ def _common_arguments(wanted: Wanted) -> dict[str, Any]:
 
 
 def _openai_arguments(wanted: Wanted) -> dict[str, Any]:
+    import httpx
+
+    from signalbox.models.connections import ConnectionsByLoop
+
     arguments = _common_arguments(wanted)
+    arguments["http_async_client"] = httpx.AsyncClient(transport=ConnectionsByLoop(), timeout=wanted.timeout)
     if not wanted.own_server:
         arguments["stream_usage"] = True
     else:

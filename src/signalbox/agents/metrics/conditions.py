@@ -43,14 +43,16 @@ def conditions_said(
     meant_by = [
         replace(meant, said=words) for words in filters if (meant := _meant(words, measure, series, offer, live))
     ]
+    excluded = [
+        meant for words in in_names(plan.excluded, plan) if (meant := _meant(words, measure, series, offer, live))
+    ]
+    given = {(one.label, value) for one in (*meant_by, *excluded) for value in one.values}
+    said = [one for one in said if not all((one.label, value) in given for value in one.values)]
     # What was placed by its meaning yields to what the model says of the same label, but for the sides of a comparison.
     named = {one.label for one in meant_by}
     said = [one for one in said if one.sure >= _SURE or one.label not in named or plan.kind == "comparison"]
     said += meant_by
     said = _two_ends(said, series, measure.labels) if plan.kind != "comparison" else said
-    excluded = [
-        meant for words in in_names(plan.excluded, plan) if (meant := _meant(words, measure, series, offer, live))
-    ]
     named = {one.label for one in (*said, *excluded)}
     for words in plan.carried:
         meant = find_value(words, series, measure.labels)
