@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -48,6 +49,11 @@ def test_it_answers_within_the_limit_and_counts_tokens(model: BaseChatModel) -> 
     answer = model.invoke("Say hello.")
     assert answer.text.strip()
     assert 0 < usage_of(answer)["output_tokens"] <= 8
+
+
+def test_it_answers_in_one_event_loop_after_the_other(model: BaseChatModel) -> None:
+    for _ in range(3):
+        assert asyncio.run(model.ainvoke("Say hello.")).text.strip()
 
 
 async def test_it_answers_asynchronously(model: BaseChatModel) -> None:

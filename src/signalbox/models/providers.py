@@ -76,7 +76,12 @@ def _common_arguments(wanted: Wanted) -> dict[str, Any]:
 
 
 def _openai_arguments(wanted: Wanted) -> dict[str, Any]:
+    import httpx
+
+    # The client lives as long as the process, and no connection outlives the event loop that opened it: none is kept.
+    unkept = httpx.Limits(max_keepalive_connections=0)
     arguments = _common_arguments(wanted)
+    arguments["http_async_client"] = httpx.AsyncClient(limits=unkept, timeout=wanted.timeout)
     if not wanted.own_server:
         arguments["stream_usage"] = True
     else:

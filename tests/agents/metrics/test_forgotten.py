@@ -79,6 +79,12 @@ def test_things_that_no_field_has_narrow_the_measure(milk: Offer, question: str,
     assert [(one.label, *one.values) for one in found] == values
 
 
+def test_beside_what_the_plan_leaves_out_other_things_narrow(milk: Offer) -> None:
+    plan = MetricsPlan(excluded=["barn-2"])
+    found = forgotten_values(plan, "bio milk of every barn but not barn-2", milk, SERIES, LABELS)
+    assert [(one.label, *one.values) for one in found] == [("grade", "bio")]
+
+
 def test_what_a_field_has_is_not_taken_twice(milk: Offer) -> None:
     assert forgotten_values(MetricsPlan(filters=["barn-2"]), "milk of barn-2", milk, SERIES, LABELS) == []
 

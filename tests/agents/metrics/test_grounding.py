@@ -117,6 +117,14 @@ async def test_an_unfinished_day_is_compared_with_the_same_part_of_the_other(ans
     assert "same part" in state["result"].summary
 
 
+async def test_an_hour_ago_is_a_moment_beside_now(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "load", "kind": "comparison", "filters": ["web-1"], "against": "an hour ago"}
+    state = await answer("is the load of web-1 higher than an hour ago?", **plan)
+    assert "at 2026-03-11T09:30:00" in state["result"].promql
+    assert "at 2026-03-11T08:30:00" in state["result"].promql
+    assert "over_time" not in state["result"].promql
+
+
 async def test_thresholds_are_judged_thing_by_thing(answer: Callable[..., Any]) -> None:
     plan = {"measure": "disk_usage", "kind": "threshold", "scope": "any", "side": "above", "bound": "70%"}
     state = await answer("did any disk go over 70% this week", **plan, time="this week")
@@ -334,8 +342,9 @@ async def test_a_name_does_not_run_on_into_the_next_sentence(answer: Callable[..
     assert 'instance="web-1:9100"' in state["result"].promql
 
 
-async def test_a_mount_point_and_its_host_are_two_names(answer: Callable[..., Any]) -> None:
-    state = await answer("space left for / of db-1", measure="disk_free", kind="figure", filters=["/ of db-1"])
+@pytest.mark.parametrize("words", ["/ of db-1", "db-1's /"])
+async def test_a_mount_point_and_its_host_are_two_names(answer: Callable[..., Any], words: str) -> None:
+    state = await answer(f"space left for {words}", measure="disk_free", kind="figure", filters=[words])
     assert 'mountpoint="/"' in state["result"].promql
     assert 'instance="db-1:9100"' in state["result"].promql
 

@@ -194,6 +194,22 @@ HARD: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         },
         ("quantile_over_time(0.9",),
     ),
+    "bytes web-1 could still hand out": (
+        {"measure": "node_memory_MemAvailable_bytes", "kind": "figure", "filters": ["web-1"]},
+        ('sum(node_memory_MemAvailable_bytes{instance="web-1:9100"',),
+    ),
+    "what is that of all it has": (
+        {"measure": "node_memory_MemAvailable_bytes", "kind": "share", "per": "node_memory_MemTotal_bytes"},
+        ("(sum(node_memory_MemAvailable_bytes)) / (sum(node_memory_MemTotal_bytes))",),
+    ),
+    "worst tenth of payment": (
+        {"measure": "http_request_duration_seconds", "filters": ["payment"], "percentiles": ["p90"]},
+        ("histogram_quantile(0.9", "payment"),
+    ),
+    "all hits, but no checkouts": (
+        {"measure": "http_requests_total", "kind": "figure", "how": "total", "excluded": ["checkout"], "time": "today"},
+        ('increase(http_requests_total{service!="checkout"}',),
+    ),
     "how many times over is cache hit to miss": (
         {"promql": "sum(rate(redis_keyspace_hits_total[5m])) / sum(rate(redis_keyspace_misses_total[5m]))"},
         ("redis_keyspace_hits_total", "redis_keyspace_misses_total"),

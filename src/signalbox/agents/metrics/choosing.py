@@ -38,6 +38,7 @@ __all__ = [
     "in_ways_asked",
     "measure_for",
     "offer_of",
+    "own_offer",
     "says_sum",
     "wanted_of",
     "window_of",
@@ -61,8 +62,10 @@ class Chosen:
 
 def offer_of(plan: MetricsPlan, live: Live) -> Offer:
     """The offer that a plan names: among the options, or by the name of a metric, exactly or nearly."""
-    if plan.named:
-        found = _own_offer(plan.named, live)
+    # A metric that only recipes offer may be named beside the options: it is meant as it is.
+    is_metric = plan.measure in live.names or plan.measure in live.families
+    for name in (plan.named, plan.measure if is_metric and plan.measure not in live.index.by_key else None):
+        found = own_offer(name, live) if name else None
         if found is not None:
             return found
     is_written = "_" in plan.named
@@ -78,8 +81,10 @@ def offer_of(plan: MetricsPlan, live: Live) -> Offer:
     )
 
 
-def _own_offer(said: str, live: Live) -> Offer | None:
+def own_offer(said: str, live: Live) -> Offer | None:
     """The metric of this very name, or of one that is a slip of the pen away: as it is, and in no recipe."""
+    if said in live.families:
+        said = live.families[said].names[0]
     name = said if said in live.names else next(iter(nearest(said, [*live.names][:60_000], 1)), "")
     if name != said and not is_slip(said, name):
         return None

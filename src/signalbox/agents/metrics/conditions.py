@@ -20,6 +20,7 @@ _BESIDE = re.compile(
     r"\s+(?:versus|vs\.?|against|compared (?:to|with)|and|or|of|on|in|at|for|from|to)\s+|\s*,\s+|(?<=\w)\s*/\s+",
     re.IGNORECASE,
 )
+_POSSESSIVE = re.compile(r"['’]s?$")
 _SENTENCE = re.compile(r"(?:[?!;]|(?<=\w\w)\.)\s+")
 _SURE = 0.9
 
@@ -42,14 +43,16 @@ def conditions_said(
     meant_by = [
         replace(meant, said=words) for words in filters if (meant := _meant(words, measure, series, offer, live))
     ]
+    excluded = [
+        meant for words in in_names(plan.excluded, plan) if (meant := _meant(words, measure, series, offer, live))
+    ]
+    given = {(one.label, value) for one in (*meant_by, *excluded) for value in one.values}
+    said = [one for one in said if not all((one.label, value) in given for value in one.values)]
     # What was placed by its meaning yields to what the model says of the same label, but for the sides of a comparison.
     named = {one.label for one in meant_by}
     said = [one for one in said if one.sure >= _SURE or one.label not in named or plan.kind == "comparison"]
     said += meant_by
     said = _two_ends(said, series, measure.labels) if plan.kind != "comparison" else said
-    excluded = [
-        meant for words in in_names(plan.excluded, plan) if (meant := _meant(words, measure, series, offer, live))
-    ]
     named = {one.label for one in (*said, *excluded)}
     for words in plan.carried:
         meant = find_value(words, series, measure.labels)
@@ -105,7 +108,7 @@ def one_by_one(words: str, series: Series, labels: frozenset[str]) -> list[str]:
     if (whole := find_value(words, series, labels)) is None:
         parts = _BESIDE.split(words)
         return parts if len(parts) > 1 and all(find_value(one, series, labels) for one in parts) else [words]
-    parts = words.split()
+    parts = [_POSSESSIVE.sub("", one) for one in words.split()]
     each = [meant for one in parts if (meant := find_value(one, series, labels)) and meant.sure >= _SURE]
     # Names of different kinds stand side by side without a word between them: a host, and a path on it.
     are_apart = len({one.label for one in each}) == len(parts) > 1

@@ -162,10 +162,10 @@ def _bare_numbers(text: str) -> list[Quantity]:
 def forgotten_values(plan: MetricsPlan, text: str, offer: Offer, series: Series, labels: frozenset[str]) -> list[Meant]:
     """The things of a measure that the question names outside every field of the plan.
 
-    None where the question leaves something out: what is left out and what is meant is for the model to say.
+    None where the question leaves something out and the plan does not say what: that may be any of them.
     """
     pieces = runs(text[:_LONGEST])
-    if any(word in EXCLUDES for word, *_ in pieces):
+    if any(word in EXCLUDES for word, *_ in pieces) and not plan.excluded:
         return []
     covered = places_of(plan, text)
     found: list[tuple[int, Meant]] = []

@@ -396,7 +396,8 @@ def _compared(
 
 def _place(meant: Meant, text: str) -> int:
     """Where a thing stands in the question; without its port, as people say it, or in the words that stand for it."""
-    names = (meant.values[0].lower().partition(":")[0], meant.said.lower())
+    name = meant.values[0].lower().partition(":")[0]
+    names = (name, name.replace("_", " "), meant.said.lower())
     return next((at for name in names if name and (at := text.lower().find(name)) >= 0), -1)
 
 

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 from signalbox.agents.metrics.bounds import bound_in, read_bound
-from signalbox.agents.metrics.choosing import Chosen, measure_for, wanted_of, window_of
+from signalbox.agents.metrics.choosing import Chosen, measure_for, own_offer, wanted_of, window_of
 from signalbox.agents.metrics.conditions import in_names, upper
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
 from signalbox.agents.metrics.live import Live
@@ -25,13 +25,14 @@ from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.times import Moment, Times
 from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.values import Meant, find_label, find_value
-from signalbox.agents.metrics.vocabulary import FILLERS, GOALS, base, name_words, text_words
+from signalbox.agents.metrics.vocabulary import FILLERS, GOALS, LABEL_WORDS, base, name_words, text_words
 
 __all__ = ["as_ratio", "beside", "divided", "part_and_whole", "second_measure", "shared"]
 
 _MOST_NAMED = 6
 _NEAR = 0.85
 _WHERE = frozenset({"on", "at", "from"})
+_OUTCOMES = frozenset(LABEL_WORDS["status"])
 _ARTICLES = frozenset({"the", "our", "a", "an"})
 
 
@@ -116,8 +117,8 @@ def _is_head_of(words: str, offer: Offer, other: Offer) -> bool:
 
 async def _named_by(words: str, live: Live) -> list[Offer]:
     """The measures that words name about equally well."""
-    named = live.index.by_key.get(words) or live.index.named(words)
-    if named is not None:
+    named = live.index.by_key.get(words) or ("_" in words and own_offer(words, live)) or live.index.named(words)
+    if named:
         return [named]
     hits = [hit for hit in await asyncio.to_thread(live.index.search, words, _MOST_NAMED) if hit.explained]
     if not hits:
@@ -209,6 +210,7 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
     # of what the north depot sent, which part was express.
     parts = sorted((_as_said(one, plan) for one in parts), key=lambda one: _place(one, question.text))
     parts = [one for one in parts if not _says_where(one, question.text)] or parts
+    parts = [one for one in parts if one.label in _OUTCOMES] or parts
     label = next((one for one in reversed(parts) if one.is_told), parts[-1]).label
     part = tuple(one for one in question.matchers if one.label == label and not one.negated)
     return replace(question, matchers=tuple(one for one in question.matchers if one not in part), part=part)

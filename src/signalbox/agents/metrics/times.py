@@ -86,7 +86,8 @@ def _read(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
         return Times(_checked(_moment(main) if is_moment and main else main, now), None, is_current, is_moment)
     if _NOW.fullmatch(against):
         return Times(_checked(Range(now - _PRESENT, now), now), _checked(main, now), False, is_moment)
-    base = main or (Range(now - _PRESENT, now) if is_current else None)
+    # "Than an hour ago", and nothing else: now, and then.
+    base = main or (Range(now - _PRESENT, now) if is_current or _SHORT_AGO.fullmatch(against) else None)
     other, note = _against(against, base, now, zone)
     if is_current and _CLOCK.search(against) and not _SPAN.search(against) and other.end - other.start <= _HOUR:
         # A moment beside a moment: now against nine o'clock.
@@ -206,7 +207,6 @@ def _paired(other: Range, now: datetime, zone: tzinfo) -> tuple[Range, Range, st
     """The main range where only the other one is said: the period that goes on now, as far as it has come."""
     length, local = other.end - other.start, now.astimezone(zone)
     if other.end >= now - _PRESENT:
-        # "Than an hour ago", and nothing else: the time since then, and as long before.
         return other, Range(other.start - length, other.start), ""
     midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
     if length > timedelta(days=25) and other.end.day == 1:

@@ -140,8 +140,10 @@ def _skip_onwards(r: Reader, i: int) -> int:
 
 def _read_until(r: Reader, i: int) -> Read:
     i = r.skip(i, ("only",))
-    phrase = read_phrase(r, r.skip(i + 1, ("around",)), expected=True) if r.word(i) in ("until", "before") else None
-    if phrase is None or phrase[0].atoms[-1].is_now:
+    is_by = r.word(i) == "by" and not r.future
+    is_end = is_by or r.word(i) in ("until", "before")
+    phrase = read_phrase(r, r.skip(i + 1, ("around",)), expected=True) if is_end else None
+    if phrase is None or phrase[0].atoms[-1].is_now or (is_by and not phrase[0].clock):
         return None
     # "Until noon from 8" tells the end first.
     reverses = r.word(i) == "until" and r.word(phrase[1]) in ("from", "since")

@@ -67,6 +67,8 @@ def _read_more(r: Reader, i: int, atoms: list[Atom]) -> Read:
     j = r.skip_all(r.skip_comma(i), _GLUE)
     at = any(r.word(k) in ("at", "by") for k in range(i, j)) or _is_clock_number(r, j, atoms)
     more = _read_atom(r, j, expected=at, among=atoms)
+    if more is not None and more[0].clock and not r.future and any(r.word(k) == "by" for k in range(i, j)):
+        return None  # What had happened by noon happened before it.
     return more if more is not None and _fits(atoms, more[0]) else None
 
 

@@ -247,6 +247,10 @@ def _pair_within(r: Reader, first: Phrase, second: Phrase) -> tuple[Stretch, Str
     if end is not None and second.clock and second.clock.seconds() == 0 and end.start <= start.start:
         midnight = advance(end.start, Grain.DAY)
         end = Stretch(midnight, midnight, Grain.MOMENT)
+    if end is not None and end.start < start.start and second.clock and len(second.atoms) > 1:
+        # A night ends on the next day: last night from ten to six.
+        morning = second.clock.on(advance(start.start, Grain.DAY).date(), second.zone)
+        end = morning if morning.start <= locate(r, Phrase(second.atoms[:-1], second.zone)).end else end
     if end is None or end.start < start.start:
         raise _reversed()
     return start, end
