@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from signalbox.agents.metrics.beside import beside, divided, part_and_whole, second_measure
 from signalbox.agents.metrics.bounds import (
     has_unit,
     is_percent,
@@ -41,14 +42,7 @@ from signalbox.agents.metrics.pairs import (
 )
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Against, Matcher, Measure, Question
-from signalbox.agents.metrics.shares import (
-    as_ratio,
-    beside,
-    divided,
-    part_and_whole,
-    second_measure,
-    shared,
-)
+from signalbox.agents.metrics.shares import as_ratio, shared
 from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.thresholds import check_state, of_state, with_threshold
 from signalbox.agents.metrics.times import Moment, Times, read_times
