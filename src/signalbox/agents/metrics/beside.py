@@ -1,38 +1,41 @@
-"""A second measure: found by its words, narrowed like the first, and put together with it."""
+"""A second measure: found by its words, narrowed like the first, and put together with it, one by or less the other."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
+from signalbox.agents.metrics.bounds import has_unit
 from signalbox.agents.metrics.choosing import Chosen, measure_for, wanted_of, window_of
-from signalbox.agents.metrics.conditions import in_names
+from signalbox.agents.metrics.conditions import in_names, upper
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
+from signalbox.agents.metrics.forgotten import is_whole, own_words
 from signalbox.agents.metrics.live import Live
-from signalbox.agents.metrics.measures import (
-    Wanted,
-    narrowed,
-    per,
-)
+from signalbox.agents.metrics.measures import Wanted, less, narrowed, per
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.pairs import is_goal, pair_of
 from signalbox.agents.metrics.plan import MetricsPlan
-from signalbox.agents.metrics.question import Matcher, Question
+from signalbox.agents.metrics.question import Matcher, Measure, Question
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.agents.metrics.times import Moment, Times
 from signalbox.agents.metrics.values import find_label, find_value
-from signalbox.agents.metrics.vocabulary import FILLERS, GOALS, base, text_words
+from signalbox.agents.metrics.vocabulary import FILLERS, GOALS, base, name_words, text_words
 
-__all__ = ["beside", "divided", "part_and_whole", "second_measure"]
+__all__ = ["beside", "combined", "part_and_whole", "second_measure", "taken_away"]
 
 _MOST_NAMED = 6
 _NEAR = 0.85
+_SURE = 0.9
+_SHARES = ("ratio", "percent")
+_UNIT_NAME = 4
+"""So long at least is the name of a unit; what is shorter may be a lowest value, a minimum."""
 
 
 async def second_measure(words: str, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
     """The second measure that words name; what narrows the first narrows it too, where it has such labels."""
     offers = await _named_by(words, live)
-    return await beside(offers[0], plan, live, times, moment, divides=False)
+    return await beside(offers[0], plan, live, times, moment, counts=False)
 
 
 async def part_and_whole(
@@ -45,7 +48,7 @@ async def part_and_whole(
     goal = await pair_of(offer, live, window_of(times, moment)) if plan.kind == "share" else None
     if goal is not None and goal.part == offer and _says_goal(plan.per, goal.whole):
         return offer, await beside(goal.whole, plan, live, times, moment)
-    offers = await _named_for(plan, offer, live, window_of(times, moment))
+    offers = await _named_for(plan.per, plan, offer, live, window_of(times, moment))
     if _is_head_of(plan.per, offer, offers[0]):
         offers = [offer]
     is_own = offer.key in (one.key for one in offers)
@@ -66,26 +69,65 @@ async def part_and_whole(
         return part, await beside(whole, plan, live, times, moment)
     other = next((one for one in offers if one.key != offer.key), None)
     if other is None:
-        raise InvalidQueryError(
-            f"The question divides {offer.title} by itself.", suggestion="Name the part, or the whole, in other words."
-        )
+        raise _of_itself(f"divides {offer.title} by itself")
     return offer, await beside(other, plan, live, times, moment)
 
 
-async def _named_for(plan: MetricsPlan, offer: Offer, live: Live, within: TimeRange) -> list[Offer]:
+async def taken_away(
+    plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment
+) -> tuple[MetricsPlan, Offer, Chosen]:
+    """The plan, its measure, and what is taken away from it: another measure, or a part of its own, in less out.
+
+    Raises as `part_and_whole`.
+    """
+    within = window_of(times, moment)
+    own, series = await measure_for(offer, live, within)
+    is_counted = own.type == "counter"
+    is_measure = plan.less in live.index.by_key or live.index.named(plan.less) is not None
+    words = " ".join(word for word in plan.less.split() if base(word) not in own_words(offer)) or plan.less
+    part = find_value(words, series, own.labels) if not is_measure else None
+    part = part if part is not None and part.sure >= _SURE else None
+    try:
+        is_named = part is not None and ("=" in words or is_whole(words, part))
+        offers = await _named_for(plan.less, plan, offer, live, within) if not is_named else [offer]
+    except MetricNotFoundError:
+        if part is None:
+            raise
+        offers = [offer]
+    if part is not None and offers[0].key == offer.key:
+        filters = [one for one in plan.filters if one not in (words, plan.less)]
+        other = [one for one in filters if (meant := find_value(one, series, own.labels)) and meant.label != part.label]
+        narrower = plan.model_copy(update={"filters": other})
+        second = await beside(offer, narrower, live, times, moment, counts=is_counted)
+        second = replace(second, matchers=(*second.matchers, part.matcher()), said=(*second.said, part))
+        return plan.model_copy(update={"filters": filters}), offer, second
+    pair = await pair_of(offer, live, within) if offers[0].key == offer.key else None
+    if pair is not None:
+        return plan, pair.whole, await beside(pair.part, plan, live, times, moment, counts=is_counted)
+    named = next((one for one in offers if one.key != offer.key), None)
+    if named is None:
+        raise _of_itself(f"takes {offer.title} away from itself")
+    return plan, offer, await beside(named, plan, live, times, moment, counts=is_counted)
+
+
+def _of_itself(told: str) -> InvalidQueryError:
+    return InvalidQueryError(f"The question {told}.", suggestion="Name the part, or the whole, in other words.")
+
+
+async def _named_for(words: str, plan: MetricsPlan, offer: Offer, live: Live, within: TimeRange) -> list[Offer]:
     """The measures that words name; where they name what the measure is split by, those of its kind that have it too,
     and the measure itself where there is none: of what each partner sent."""
-    kinds = {base(word) for words in plan.split_by for word, *_ in text_words(words)}
-    said = [word for word, *_ in text_words(plan.per) if word not in FILLERS]
+    kinds = {base(word) for one in plan.split_by for word, *_ in text_words(one)}
+    said = [word for word, *_ in text_words(words) if word not in FILLERS]
     rest = [word for word in said if base(word) not in kinds]
     if len(rest) == len(said):
-        return await _named_by(plan.per, live)
+        return await _named_by(words, live)
     try:
         named = await _named_by(" ".join(rest), live) if rest else [offer]
     except MetricNotFoundError:
         return [offer]
     (own, _), *others = [await measure_for(one, live, within) for one in (offer, *named)]
-    split = {label for words in plan.split_by if (label := find_label(words, own.labels))}
+    split = {label for one in plan.split_by if (label := find_label(one, own.labels))}
     able = [
         one
         for one, (measure, _) in zip(named, others, strict=True)
@@ -122,12 +164,12 @@ async def _named_by(words: str, live: Live) -> list[Offer]:
 
 
 async def beside(
-    offer: Offer, plan: MetricsPlan, live: Live, times: Times, moment: Moment, *, divides: bool = True
+    offer: Offer, plan: MetricsPlan, live: Live, times: Times, moment: Moment, *, counts: bool = True
 ) -> Chosen:
     """A second measure, narrowed by what of the plan it has labels for; what divides is counted, whatever is measured
     of each: so much for each operation, and not for the time that one takes."""
     within = window_of(times, moment)
-    wanted = Wanted(counts=True) if divides else wanted_of(plan, ())
+    wanted = Wanted(counts=True) if counts else wanted_of(plan, ())
     measure, series = await measure_for(offer, live, within, wanted)
     said = [meant for one in in_names(plan.filters, plan) if (meant := find_value(one, series, measure.labels))]
     matchers = tuple(Matcher(one.label, one.values) for one in said)
@@ -137,19 +179,84 @@ async def beside(
     return Chosen(offer, measure, series, (*matchers, *excluded), tuple(said), ())
 
 
-def divided(question: Question, chosen: Chosen, whole: Chosen, *, is_share: bool) -> Question:
-    """One measure by another, each narrowed by what it has labels for."""
-    shared = [one for one in question.matchers if one in whole.matchers]
-    part = narrowed(chosen.measure, [one for one in question.matchers if one not in shared])
-    rest = narrowed(whole.measure, [one for one in whole.matchers if one not in shared])
-    if part.promql == rest.promql:
-        raise InvalidQueryError(
-            f"The question divides {part.title} by itself.", suggestion="Name the part, or the whole, in other words."
-        )
-    measure = per(part, rest, is_share=is_share)
+def combined(question: Question, plan: MetricsPlan, chosen: Chosen, second: Chosen, *, is_share: bool) -> Question:
+    """One measure by another, or less another, each narrowed by what it has labels for."""
+    if plan.less:
+        _check_units(chosen.measure, second.measure)
+        # A condition on a label that both have holds for both, also where the second just now has no such value.
+        second = replace(second, matchers=(*second.matchers, *_lacking(question.matchers, second)))
+        is_share = is_share and chosen.measure.unit not in _SHARES
+    shared = [one for one in question.matchers if one in second.matchers]
+    first = _narrowed_to(chosen.measure, [one for one in question.matchers if one not in shared])
+    other = _narrowed_to(second.measure, [one for one in second.matchers if one not in shared])
+    if first.promql == other.promql:
+        raise _of_itself(f"takes {first.title} away from itself" if plan.less else f"divides {first.title} by itself")
+    measure = (less if plan.less else per)(first, other, is_share=is_share)
+    measure = replace(measure, labels=_labels_of_both(chosen, second) & measure.labels)
+    if plan.less:
+        _check_split(question.group_by, measure, second)
     kind = question.kind if question.kind in ("series", "ranking", "comparison", "extreme") else "value"
     return replace(
-        question, measure=measure, kind=kind, matchers=tuple(shared), is_total=False, part=(),
-        aggregation=None if question.aggregation == "sum" else question.aggregation,
+        question, measure=measure, kind=kind, matchers=tuple(shared), part=(),
+        is_total=question.is_total and bool(measure.total),
+        aggregation=None if question.aggregation == "sum" and not measure.total else question.aggregation,
         group_by=tuple(label for label in question.group_by if label in measure.labels),
     )  # fmt: skip
+
+
+def _lacking(matchers: Sequence[Matcher], second: Chosen) -> list[Matcher]:
+    """The conditions on labels that a second measure has too, where it has none of its own on them."""
+    own = {(one.label, one.negated) for one in second.matchers}
+    return [one for one in matchers if one.label in second.measure.labels and (one.label, one.negated) not in own]
+
+
+def _narrowed_to(measure: Measure, matchers: Sequence[Matcher]) -> Measure:
+    """The measure with conditions that the other side has not, and says so."""
+    told = ", ".join(f"{'not ' if one.negated else ''}{' or '.join(one.values)}" for one in matchers)
+    return replace(narrowed(measure, matchers), title=f"{measure.title} ({told})") if told else measure
+
+
+def _labels_of_both(first: Chosen, second: Chosen) -> frozenset[str]:
+    """The labels by which two measures can be told apart alike; the hosts of one may be none of the other's."""
+    found = set()
+    for label in first.measure.labels & second.measure.labels:
+        mine, theirs = (one.series.values.get(label, ()) for one in (first, second))
+        if not (mine and theirs) or {*mine} & {*theirs}:
+            found.add(label)
+    return frozenset(found)
+
+
+def _check_split(group_by: Sequence[str], measure: Measure, second: Chosen) -> None:
+    """Raise InvalidQueryError where the one is split by what the other is not."""
+    lacking = [label for label in group_by if label not in measure.labels]
+    if lacking:
+        listed = ", ".join(sorted(measure.labels)) or "nothing"
+        raise InvalidQueryError(
+            f"{upper(second.measure.title)} cannot be split by {lacking[0]} like what it is taken away from.",
+            suggestion=f"Both can be split by: {listed}.",
+        )
+
+
+def _check_units(first: Measure, second: Measure) -> None:
+    """Raise InvalidQueryError where the one cannot be taken from the other."""
+    if (first.type == "counter") != (second.type == "counter"):
+        level, events = (second, first) if first.type == "counter" else (first, second)
+        raise InvalidQueryError(
+            f"{upper(level.title)} says how much there is, and {events.title} counts what happens: neither can be "
+            "taken away from the other.",
+            suggestion="Name two measures of one kind.",
+        )
+    units = [_unit(one) for one in (first, second)]
+    if units[0] != units[1]:
+        raise InvalidQueryError(
+            f"{upper(first.title)} is measured in {units[0] or 'a number of things'}, and {second.title} in "
+            f"{units[1] or 'a number of things'}: neither can be taken away from the other.",
+            suggestion="Name two measures of one unit.",
+        )
+
+
+def _unit(measure: Measure) -> str:
+    """The unit of a measure, also one that only its name says: litres, euros."""
+    unit = measure.unit.partition("/")[0].removeprefix("1")
+    last = name_words(measure.name.removesuffix("_total"))[-1]
+    return unit or (last if len(last) >= _UNIT_NAME and has_unit(last) else "")

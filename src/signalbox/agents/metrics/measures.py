@@ -22,6 +22,7 @@ __all__ = [
     "conditions_of",
     "converted",
     "fraction_of",
+    "less",
     "measure_of",
     "narrowed",
     "per",
@@ -281,6 +282,32 @@ def per(part: Measure, whole: Measure, *, is_share: bool) -> Measure:
         metrics=(*part.metrics, *whole.metrics),
         labels=part.labels & whole.labels,
     )
+
+
+def less(first: Measure, second: Measure, *, is_share: bool) -> Measure:
+    """One measure less another, and of what adds up also the one total less the other; as a share of the first, what
+    is left of it."""
+    # What is averaged does not add up, whatever it is held against: a pressure, and how high it may be.
+    agg: Aggregation = "sum" if first.agg == second.agg == "sum" else "avg"
+    measure = replace(
+        first,
+        title=f"{first.title} less {second.title}",
+        promql=_difference(first.promql, second.promql, first.type).replace("$agg", agg),
+        total=_difference(first.total, second.total, first.type) if first.total and second.total else "",
+        agg=agg,
+        metrics=(*first.metrics, *second.metrics),
+        labels=first.labels & second.labels,
+        is_difference=True,
+    )
+    if not is_share:
+        return measure
+    return per(measure, replace(first, promql=first.promql.replace("$agg", agg)), is_share=True)
+
+
+def _difference(first: str, second: str, kind: str) -> str:
+    plain = f"({first}) - ({second})"
+    # What was never counted is none; a level that is not there is not known.
+    return f"{plain} or ({first}) or -({second})" if kind == "counter" else plain
 
 
 def fraction_of(measure: Measure, bound: float, buckets: Sequence[str], *, above: bool) -> Measure:

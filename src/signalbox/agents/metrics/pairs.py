@@ -107,6 +107,7 @@ def asks_for_rest(plan: MetricsPlan, text: str, pair: Pair, chosen: Offer) -> bo
     if (
         pair.part.recipe
         or plan.per
+        or plan.less
         or plan.also
         or plan.percentiles
         or plan.bound
@@ -128,7 +129,7 @@ def rests_in(text: str) -> list[str]:
 
 def side_of_goal(plan: MetricsPlan, text: str) -> str:
     """The side of a goal that is asked for, where a question names the goal itself as its bound: under their limit."""
-    if plan.bound or plan.per or plan.kind not in ("threshold", "ranking", "figure", None):
+    if plan.bound or plan.per or plan.less or plan.kind not in ("threshold", "ranking", "figure", None):
         return ""
     said = [base(word) for word, *_ in text_words(text)]
     for side, words in _SIDES.items():
