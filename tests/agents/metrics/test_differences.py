@@ -21,6 +21,7 @@ HELP = {
     "ferry_cargo_kilograms": "Cargo on board.",
     "depot_parcels_accepted_total": "Parcels handed in.",
     "depot_parcels_dispatched_total": "Parcels sent on their way.",
+    "boats_dispatched_total": "Boats sent out.",
     "gate_passages_total": "People through a gate, by direction: in or out.",
     "flow_temperature_celsius": "Water that leaves a boiler.",
     "return_temperature_celsius": "Water that comes back to a boiler.",
@@ -40,6 +41,7 @@ def series(minute: int) -> Mapping[str, float]:
         'depot_parcels_accepted_total{depot="Quay"}': 10 * minute,
         'depot_parcels_accepted_total{depot="Hill"}': 4 * minute,
         'depot_parcels_dispatched_total{depot="Quay"}': 10 * min(minute, 120) + 4 * max(minute - 120, 0),
+        'boats_dispatched_total{pier="North"}': minute,
         'gate_passages_total{gate="Harbour",direction="in"}': 9 * minute,
         'gate_passages_total{gate="Harbour",direction="out"}': 2 * minute,
         'gate_passages_total{gate="Garden",direction="out"}': minute,
@@ -130,6 +132,12 @@ async def test_what_adds_up_is_the_total_of_one_less_that_of_the_other(answer: C
     assert result.summary.startswith("Depot parcels accepted less depot parcels dispatched in total")
 
 
+async def test_words_that_several_measures_have_mean_that_of_the_first_ones_things(answer: Callable[..., Any]) -> None:
+    plan = {**WAITING, "less": "the dispatched ones", "kind": "figure", "how": "total"}
+    result = await result_of(answer("parcels accepted minus the dispatched ones, last hour", **plan))
+    assert result.value == pytest.approx(14 * 60 - 4 * 60, rel=0.03)
+
+
 async def test_what_was_never_counted_of_a_thing_takes_nothing_from_it(answer: Callable[..., Any]) -> None:
     result = await result_of(
         answer("parcels not sent on, by depot, last hour", **WAITING, kind="ranking", how="total", split_by=["depot"])
@@ -144,7 +152,7 @@ async def test_a_rate_of_a_difference_is_told_by_the_minute(answer: Callable[...
     assert result.unit.endswith("/min")
 
 
-@pytest.mark.parametrize("words", ["out", "passages out", "direction=out"])
+@pytest.mark.parametrize("words", ["out", "people out", "direction=out"])
 async def test_one_direction_less_the_other_is_what_stays(answer: Callable[..., Any], words: str) -> None:
     plan = {"measure": "gate_passages_total", "kind": "figure", "how": "total", "time": "last hour"}
     result = await result_of(answer("people in minus out last hour", **plan, filters=["in"], less=words))

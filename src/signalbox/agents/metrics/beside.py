@@ -19,8 +19,8 @@ from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Matcher, Measure, Question
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.agents.metrics.times import Moment, Times
-from signalbox.agents.metrics.values import find_label, find_value
-from signalbox.agents.metrics.vocabulary import FILLERS, GOALS, base, name_words, text_words
+from signalbox.agents.metrics.values import Meant, find_label, find_value
+from signalbox.agents.metrics.vocabulary import FILLERS, GOALS, base, name_words, runs, text_words
 
 __all__ = ["beside", "combined", "part_and_whole", "second_measure", "taken_away"]
 
@@ -83,24 +83,19 @@ async def taken_away(
     within = window_of(times, moment)
     own, series = await measure_for(offer, live, within)
     is_counted = own.type == "counter"
-    is_measure = plan.less in live.index.by_key or live.index.named(plan.less) is not None
-    words = " ".join(word for word in plan.less.split() if base(word) not in own_words(offer)) or plan.less
-    part = find_value(words, series, own.labels) if not is_measure else None
-    part = part if part is not None and part.sure >= _SURE else None
-    try:
-        is_named = part is not None and ("=" in words or is_whole(words, part))
-        offers = await _named_for(plan.less, plan, offer, live, within) if not is_named else [offer]
-    except MetricNotFoundError:
-        if part is None:
-            raise
-        offers = [offer]
-    if part is not None and offers[0].key == offer.key:
-        filters = [one for one in plan.filters if one not in (words, plan.less)]
-        other = [one for one in filters if (meant := find_value(one, series, own.labels)) and meant.label != part.label]
-        narrower = plan.model_copy(update={"filters": other})
+    part = find_value(plan.less, series, own.labels)
+    if part is not None and _is_part(plan.less, part, offer):
+        filters = [one for one in plan.filters if one != plan.less]
+        others = [
+            one for one in filters if (meant := find_value(one, series, own.labels)) and meant.label != part.label
+        ]
+        narrower = plan.model_copy(update={"filters": others})
         second = await beside(offer, narrower, live, times, moment, counts=is_counted)
         second = replace(second, matchers=(*second.matchers, part.matcher()), said=(*second.said, part))
         return plan.model_copy(update={"filters": filters}), offer, second
+    is_name = plan.less in live.index.by_key or live.index.named(plan.less) is not None
+    alike = await asyncio.to_thread(_named_like, plan.less, offer, live) if not is_name else None
+    offers = [alike] if alike is not None else await _named_for(plan.less, plan, offer, live, within)
     pair = await pair_of(offer, live, within) if offers[0].key == offer.key else None
     if pair is not None:
         return plan, pair.whole, await beside(pair.part, plan, live, times, moment, counts=is_counted)
@@ -108,6 +103,33 @@ async def taken_away(
     if named is None:
         raise _of_itself(f"takes {offer.title} away from itself")
     return plan, offer, await beside(named, plan, live, times, moment, counts=is_counted)
+
+
+def _is_part(words: str, meant: Meant, offer: Offer) -> bool:
+    """Whether words name a thing of a measure and nothing else: out, people out, direction=out."""
+    known = own_words(offer) | {base(piece) for piece in name_words(meant.label)} | {*map(base, FILLERS)}
+    known |= {base(word) for word, *_ in text_words(offer.family.help if offer.family else "")}
+    known |= {base(piece) for value in meant.values for piece, *_ in runs(value)}
+    return meant.sure >= _SURE and (is_whole(words, meant) or {base(piece) for piece, *_ in runs(words)} <= known)
+
+
+def _named_like(words: str, offer: Offer, live: Live) -> Offer | None:
+    """The measure of the same type that has all the words, in its name before its help text, and most in common with
+    the first one: of jobs that were started, less the failed, those jobs that failed."""
+    own = {*map(base, name_words(offer.key))}
+    said = {base(word): word in FILLERS for word, *_ in text_words(words)}
+    telling = {word for word, is_filler in said.items() if not is_filler}
+    found: list[tuple[int, int, Offer]] = []
+    for one in live.index.offers:
+        # A share that a recipe makes of a metric is called after it, and is another thing.
+        if one.family is None or one.key != one.family.name or one.key == offer.key:
+            continue
+        name = {*map(base, name_words(one.key))}
+        told = name | {base(word) for word, *_ in text_words(one.family.help)}
+        is_alike = offer.family is not None and one.family.type == offer.family.type
+        if is_alike and telling <= told and (telling or said.keys() & name):
+            found.append((len(said.keys() & name), len(own & name), one))
+    return max(found, key=lambda one: one[:2])[2] if found else None
 
 
 def _of_itself(told: str) -> InvalidQueryError:

@@ -72,10 +72,10 @@ _TEXTS: dict[str, str] = {
     "time": "the time or range of time",
     "against": "the time it is compared with",
     "per": "the measure it is divided by: errors per order",
-    "less": "the measure taken away from it: seats minus passengers",
     "also": "a second measure, asked for beside the first",
     "unit": "the unit of the answer: in Mbit/s",
     "promql": "a whole PromQL query",
+    "less": "the measure taken away from it: seats minus passengers",
 }
 _LISTS = ("filters", "excluded", "split_by", "percentiles")
 
