@@ -23,6 +23,8 @@ HELP = {
     "depot_parcels_dispatched_total": "Parcels sent on their way.",
     "boats_dispatched_total": "Boats sent out.",
     "gate_passages_total": "People through a gate, by direction: in or out.",
+    "depot_locker_boxes": "Boxes that a locker has.",
+    "depot_locker_boxes_taken": "Boxes with something in them.",
     "flow_temperature_celsius": "Water that leaves a boiler.",
     "return_temperature_celsius": "Water that comes back to a boiler.",
 }
@@ -45,6 +47,9 @@ def series(minute: int) -> Mapping[str, float]:
         'gate_passages_total{gate="Harbour",direction="in"}': 9 * minute,
         'gate_passages_total{gate="Harbour",direction="out"}': 2 * minute,
         'gate_passages_total{gate="Garden",direction="out"}': minute,
+        'depot_locker_boxes{site="Quay"}': 60,
+        'depot_locker_boxes_taken{site="Quay",size="small",colour="red"}': 20,
+        'depot_locker_boxes_taken{site="Quay",size="large",colour="red"}': 5,
         'flow_temperature_celsius{boiler="B1"}': 70 + 10 * late,
         'flow_temperature_celsius{boiler="B2"}': 60,
         'return_temperature_celsius{boiler="B1"}': 50,
@@ -192,6 +197,20 @@ async def test_a_difference_is_held_against_a_bound_thing_by_thing(answer: Calla
 async def test_levels_are_averaged_on_both_sides(answer: Callable[..., Any]) -> None:
     result = await result_of(answer("average drop of the water now", **SPREAD, kind="figure"))
     assert (result.value, result.unit) == (70 - 52.5, "celsius")
+
+
+async def test_the_highest_difference_is_that_of_one_thing(answer: Callable[..., Any]) -> None:
+    now = await result_of(answer("highest drop of the water at any boiler now", **SPREAD, kind="figure", how="highest"))
+    assert now.value == 30
+    seats = await result_of(answer("most free seats on one ferry now", **FREE, kind="figure", how="highest"))
+    assert seats.value == 120
+    hour = {**SPREAD, "kind": "figure", "how": "lowest", "time": "last hour"}
+    assert (await result_of(answer("lowest drop of the water in the last hour", **hour))).value == 5
+
+
+async def test_what_is_missing_of_a_pair_is_told_once_for_all_its_parts(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "depot_locker_boxes", "kind": "figure"}
+    assert (await result_of(answer("how many boxes are free", **plan))).value == 60 - 25
 
 
 async def test_in_percent_it_is_what_is_left_of_the_first(answer: Callable[..., Any]) -> None:

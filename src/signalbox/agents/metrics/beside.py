@@ -213,8 +213,9 @@ def combined(question: Question, plan: MetricsPlan, chosen: Chosen, second: Chos
     other = _narrowed_to(second.measure, [one for one in second.matchers if one not in shared])
     if first.promql == other.promql:
         raise _of_itself(f"takes {first.title} away from itself" if plan.less else f"divides {first.title} by itself")
-    measure = (less if plan.less else per)(first, other, is_share=is_share)
-    measure = replace(measure, labels=_labels_of_both(chosen, second) & measure.labels)
+    labels = _labels_of_both(chosen, second)
+    put = less if plan.less else per
+    measure = put(replace(first, labels=labels), replace(other, labels=labels), is_share=is_share)
     if plan.less:
         _check_split(question.group_by, measure, second)
     kind = question.kind if question.kind in ("series", "ranking", "comparison", "extreme") else "value"

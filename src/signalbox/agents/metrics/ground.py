@@ -36,7 +36,6 @@ from signalbox.agents.metrics.pairs import (
     is_goal,
     pair_of,
     pair_of_goal,
-    rest_of,
     rests_in,
     side_of_goal,
 )
@@ -71,6 +70,7 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     times = read_times(plan.time, plan.against, moment.now, moment.zone)
     plan = await _in_pieces(of_state(plan, text, offer), offer, live, times, moment)
     plan = await named_by_info(plan, text, offer, live, window_of(times, moment))
+    plan, offer = await _with_rest(plan, text, offer, live, window_of(times, moment))
     plan, offer, whole = await _with_second(plan, offer, live, times, moment)
     percentiles = tuple(dict.fromkeys(p for words in plan.percentiles if (p := read_percentile(words)) is not None))
     chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
@@ -91,19 +91,12 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     used = (*chosen.said, *(whole.said if whole else ()))
     used += tuple(Meant("", (), 1.0, said=words) for words in plan.names)
     left = tuple(one for one in left if not _is_used(one, question, used) and not (plan.less and one in rests_in(text)))
-    is_of_goal = plan.kind == "threshold" and bool(plan.bound) and is_goal(offer.key)
     side = side_of_goal(plan, text)
     goal = await pair_of_goal(offer, live, question.time_range) if side and whole is None else None
     if goal is not None and is_goal(goal.whole.key):
         lasting = seconds_of(question.time_range) if measures_time(plan.unit) else 0.0
         beyond = await beyond_goal(question, goal, side, live, lasting=lasting)
         return [_with_unit(replace(beyond, not_covered=left), plan)]
-    may_lack = whole is None and (is_of_goal or bool(rests_in(text)))
-    pair = await pair_of(offer, live, question.time_range) if may_lack else None
-    if pair is not None and (is_of_goal or asks_for_rest(plan, text, pair, offer)):
-        # Who is so much above the goal is judged by how much there is beyond it.
-        question = await rest_of(question, plan, pair, live, is_beyond=is_of_goal and plan.side != "below")
-        left = tuple(one for one in left if one not in rests_in(text))
     question = replace(question, not_covered=left)
     question = await _shaped(question, plan, chosen, live, times, moment, also, whole, percentiles)
     if plan.kind == "threshold" and not plan.bound:
@@ -306,6 +299,23 @@ def _rated(measure: Measure, plan: MetricsPlan) -> Measure:
     return replace(
         measure, promql=f"({measure.promql}) * {seconds}", unit=f"{measure.unit.removesuffix('/s')}/{name}", total=""
     )
+
+
+async def _with_rest(
+    plan: MetricsPlan, text: str, offer: Offer, live: Live, within: TimeRange
+) -> tuple[MetricsPlan, Offer]:
+    """The plan and its measure; of a pair of which it is asked what is lacking, the one half less the other."""
+    is_of_goal = plan.kind == "threshold" and bool(plan.bound) and is_goal(offer.key)
+    if plan.per or plan.less or _in_percent(plan) or not (is_of_goal or rests_in(text)):
+        return plan, offer
+    goal = await pair_of_goal(offer, live, within) if side_of_goal(plan, text) else None
+    pair = await pair_of(offer, live, within) if goal is None or not is_goal(goal.whole.key) else None
+    if pair is None or not (is_of_goal or asks_for_rest(plan, text, pair, offer)):
+        return plan, offer
+    # Who is so much above the goal is judged by how much there is beyond it.
+    is_beyond = is_of_goal and plan.side != "below"
+    first, second = (pair.part, pair.whole) if is_beyond else (pair.whole, pair.part)
+    return plan.model_copy(update={"less": second.key}), first
 
 
 async def _with_second(
