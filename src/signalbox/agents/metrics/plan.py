@@ -75,8 +75,8 @@ _TEXTS: dict[str, str] = {
     "also": "a second measure, asked for beside the first",
     "unit": "the unit of the answer: in Mbit/s",
     "promql": "a whole PromQL query",
-    "less": "the measure taken away from it: seats minus passengers",
 }
+_LESS = "the measure taken away from it: seats minus passengers"
 _LISTS = ("filters", "excluded", "split_by", "percentiles")
 
 
@@ -150,6 +150,8 @@ def plan_schema(
     fields["kind"] = _option("What is wanted.", KINDS)
     if follows:
         fields["continues"] = {"type": "boolean", "description": "leaves out what the question before said"}
+    # With the measures, of which it names another: the pass that asks for all other words has hardly room for one more.
+    fields["less"] = {"type": "string", "description": _LESS}
     fields["how"] = _option("How the values are put together.", HOW)
     fields["order"] = _option("Which end is asked for.", ORDERS)
     fields["side"] = _option("Which side of the bound.", SIDES)
