@@ -25,6 +25,8 @@ HELP = {
     "soap_litres": "Soap in the store of a branch.",
     "soap_capacity_litres": "Soap that the store of a branch has room for.",
     "desk_calls_total": "Calls to the front desk, by line.",
+    "pickup_texts_sent_total": "Texts that tell customers to come.",
+    "pickup_texts_bounced_total": "Those that came back.",
     "desk_staff": "Clerks at work.",
     "dryer_rated_loads_per_hour": "Loads an hour that a branch is built for.",
     "inspection_last_timestamp_seconds": "When a press was inspected last.",
@@ -50,6 +52,8 @@ def series(minute: int) -> Mapping[str, float]:
         'locker_boxes{branch="SUD"}': 100,
         'locker_boxes_taken{branch="NRD"}': 40,
         'locker_boxes_taken{branch="SUD"}': 10,
+        'pickup_texts_sent_total{branch="NRD"}': 4 * minute,
+        'pickup_texts_bounced_total{branch="NRD"}': minute,
         'press_ready{press="P1"}': 1,
         'press_ready{press="P2"}': 0,
         'soap_litres{branch="NRD",product="BLCH"}': 4,
@@ -174,6 +178,12 @@ async def test_what_failed_is_a_share_of_all_of_it_and_never_of_itself(
 ) -> None:
     question = f"What percentage of the loads {'at NRD ' if 'filters' in plan else ''}failed in the last hour?"
     assert await figure(answer(question, kind="share", **plan)) == pytest.approx(share, rel=0.01)
+
+
+async def test_what_is_a_share_of_nothing_said_is_one_of_its_only_sibling(answer: Callable[..., Any]) -> None:
+    state = await answer("what part of the texts came back today?", measure="pickup_texts_bounced_total", kind="share")
+    assert state["result"].value == pytest.approx(0.25, rel=0.01)
+    assert "pickup texts sent" in state["result"].summary.lower()
 
 
 @pytest.mark.parametrize("measure", ["locker_boxes", "locker_boxes_taken"])

@@ -134,6 +134,24 @@ HARD: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         {"measure": "errors", "kind": "figure", "per": "http_requests_total", "split_by": ["service"], "time": "today"},
         ("by (service)", "/ ("),
     ),
+    "was db-1 nun wirklich belegt, also alles ohne das Freie": (
+        {"measure": "memory_total", "kind": "figure", "less": "memory_available", "filters": ["db-1"]},
+        ("MemTotal", ") - (", "MemAvailable", 'instance="db-1:9100"'),
+    ),
+    "more into web-3 than out of it, last hour?": (
+        {"measure": "network_in", "less": "network_out", "filters": ["web-3"], "time": "last hour"},
+        ("receive_bytes", " - (", "transmit_bytes"),
+    ),
+    "hits that found something, by box, today": (
+        {
+            "measure": "redis_keyspace_hits_total",
+            "less": "redis_keyspace_misses_total",
+            "split_by": ["instance"],
+            "kind": "figure",
+            "time": "today",
+        },
+        ("increase(redis_keyspace_hits_total", "by (instance)", "increase(redis_keyspace_misses_total"),
+    ),
     "load and memory of db-1 this morning, one above the other": (
         {"measure": "load", "also": "memory_used", "filters": ["db-1"], "time": "this morning"},
         ("node_load1", "db-1:9100"),

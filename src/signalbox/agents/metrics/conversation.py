@@ -13,7 +13,7 @@ from signalbox.agents.metrics.times import Moment, earlier, read_times
 
 __all__ = ["Before", "continued", "question_before", "start_state"]
 
-_OF_KIND = ("how", "order", "side", "scope", "bound", "lasting", "top", "against", "per", "also")
+_OF_KIND = ("how", "order", "side", "scope", "bound", "lasting", "top", "against", "per", "less", "also")
 _OF_MEASURE = ("percentiles", "unit")
 
 

@@ -81,6 +81,8 @@ def _bound_of(plan: MetricsPlan, question: Question, unit: str) -> tuple[float, 
         return value, f"reaches {format_value(value, unit)}"
     title = question.measure.title.lower()
     is_used = any(word in title for word in ("usage", "used", "utili", "occup"))
+    if question.measure.is_difference:
+        return 0.0, "is used up"
     if not is_used and any(
         word in title for word in ("free", "avail", "left", "charge", "stock", "level", "remaining", "expir")
     ):

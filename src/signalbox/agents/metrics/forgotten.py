@@ -112,10 +112,11 @@ def _lies_in(one: Range, other: Range) -> bool:
 
 
 def with_name(plan: MetricsPlan, text: str, live: Live) -> MetricsPlan:
-    """The plan with the metric that the question names as it is written, or nearly so."""
+    """The plan with the metric that the question names as it is written, or nearly so; no second one of the plan is."""
     if plan.promql or plan.named in live.names:
         return plan
-    written = [one for one in _METRIC.findall(text[:_LONGEST]) if one in live.names or _is_slip_of(one, live)]
+    found = [one for one in _METRIC.findall(text[:_LONGEST]) if one not in (plan.per, plan.less, plan.also)]
+    written = [one for one in found if one in live.names or _is_slip_of(one, live)]
     if len(set(written)) != 1:
         return plan
     filters = [one for one in plan.filters if one != written[0]]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from signalbox.agents.metrics.beside import beside, combined, part_and_whole, second_measure, taken_away
 from signalbox.agents.metrics.bounds import (
     has_unit,
     is_percent,
@@ -35,20 +36,12 @@ from signalbox.agents.metrics.pairs import (
     is_goal,
     pair_of,
     pair_of_goal,
-    rest_of,
     rests_in,
     side_of_goal,
 )
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Against, Matcher, Measure, Question
-from signalbox.agents.metrics.shares import (
-    as_ratio,
-    beside,
-    divided,
-    part_and_whole,
-    second_measure,
-    shared,
-)
+from signalbox.agents.metrics.shares import as_ratio, shared
 from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.thresholds import check_state, of_state, with_threshold
 from signalbox.agents.metrics.times import Moment, Times, read_times
@@ -77,7 +70,8 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     times = read_times(plan.time, plan.against, moment.now, moment.zone)
     plan = await _in_pieces(of_state(plan, text, offer), offer, live, times, moment)
     plan = await named_by_info(plan, text, offer, live, window_of(times, moment))
-    plan, offer, whole = await _divided_by(plan, offer, live, times, moment)
+    plan, offer = await _with_rest(plan, text, offer, live, window_of(times, moment))
+    plan, offer, whole = await _with_second(plan, offer, live, times, moment)
     percentiles = tuple(dict.fromkeys(p for words in plan.percentiles if (p := read_percentile(words)) is not None))
     chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
     named = _named_beside(plan, chosen) if whole is None else plan
@@ -90,26 +84,19 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     question = _question(plan, text, chosen, times, moment, percentiles)
     _check_counted(question, plan)
     names = await _left_behind(text, question, chosen, live, moment)
-    names += unplaced_words(plan, text, offer, chosen.measure.labels, chosen.said)
-    names += strange_words(plan.per, chosen, whole) + strange_words(plan.also, chosen, also)
+    names += unplaced_words(plan, text, offer, chosen.measure.labels, chosen.said, whole)
+    names += strange_words(plan.per or plan.less, chosen, whole) + strange_words(plan.also, chosen, also)
     plan = plan.model_copy(update={"not_covered": [one for one in plan.not_covered if not _is_used(one, question)]})
-    left = left_out(plan, text, offer, also.offer if also else None, names=names)
+    left = left_out(plan, text, offer, *(one.offer for one in (whole, also) if one), names=names)
     used = (*chosen.said, *(whole.said if whole else ()))
     used += tuple(Meant("", (), 1.0, said=words) for words in plan.names)
-    left = tuple(one for one in left if not _is_used(one, question, used))
-    is_of_goal = plan.kind == "threshold" and bool(plan.bound) and is_goal(offer.key)
+    left = tuple(one for one in left if not _is_used(one, question, used) and not (plan.less and one in rests_in(text)))
     side = side_of_goal(plan, text)
     goal = await pair_of_goal(offer, live, question.time_range) if side and whole is None else None
     if goal is not None and is_goal(goal.whole.key):
         lasting = seconds_of(question.time_range) if measures_time(plan.unit) else 0.0
         beyond = await beyond_goal(question, goal, side, live, lasting=lasting)
         return [_with_unit(replace(beyond, not_covered=left), plan)]
-    may_lack = whole is None and (is_of_goal or bool(rests_in(text)))
-    pair = await pair_of(offer, live, question.time_range) if may_lack else None
-    if pair is not None and (is_of_goal or asks_for_rest(plan, text, pair, offer)):
-        # Who is so much above the goal is judged by how much there is beyond it.
-        question = await rest_of(question, plan, pair, live, is_beyond=is_of_goal and plan.side != "below")
-        left = tuple(one for one in left if one not in rests_in(text))
     question = replace(question, not_covered=left)
     question = await _shaped(question, plan, chosen, live, times, moment, also, whole, percentiles)
     if plan.kind == "threshold" and not plan.bound:
@@ -314,10 +301,35 @@ def _rated(measure: Measure, plan: MetricsPlan) -> Measure:
     )
 
 
-async def _divided_by(
+async def _with_rest(
+    plan: MetricsPlan, text: str, offer: Offer, live: Live, within: TimeRange
+) -> tuple[MetricsPlan, Offer]:
+    """The plan and its measure; of a pair of which it is asked what is lacking, the one half less the other."""
+    is_of_goal = plan.kind == "threshold" and bool(plan.bound) and is_goal(offer.key)
+    if plan.per or plan.less or _in_percent(plan) or not (is_of_goal or rests_in(text)):
+        return plan, offer
+    goal = await pair_of_goal(offer, live, within) if side_of_goal(plan, text) else None
+    pair = await pair_of(offer, live, within) if goal is None or not is_goal(goal.whole.key) else None
+    if pair is None or not (is_of_goal or asks_for_rest(plan, text, pair, offer)):
+        return plan, offer
+    # Who is so much above the goal is judged by how much there is beyond it.
+    is_beyond = is_of_goal and plan.side != "below"
+    first, second = (pair.part, pair.whole) if is_beyond else (pair.whole, pair.part)
+    return plan.model_copy(update={"less": second.key}), first
+
+
+async def _with_second(
     plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment
 ) -> tuple[MetricsPlan, Offer, Chosen | None]:
-    """The plan with what narrows its own measure, this measure, and the one that it is divided by."""
+    """The plan with what narrows its own measure, this measure, and the one that it is divided by or that is taken away
+    from it."""
+    if plan.per and plan.less:
+        raise InvalidQueryError(
+            f'The question divides by "{plan.per}" and takes "{plan.less}" away: one answer does only one of the two.',
+            suggestion="Ask for the ratio or for the difference.",
+        )
+    if plan.less:
+        return await taken_away(plan, offer, live, times, moment)
     is_share_already = plan.kind == "share" and any(bound.variant.type == "ratio" for bound in offer.bounds)
     judges = plan.kind == "share" and bool(plan.split_by and plan.bound)
     if not plan.per and (judges or plan.kind != "share") and _in_percent(plan):
@@ -347,8 +359,10 @@ async def _shaped(
     """The question with what its kind needs beside the measure: another side, a part, a whole."""
     if whole is not None:
         is_part = whole.offer.key == chosen.offer.key and {*whole.matchers} <= {*question.matchers}
-        question = divided(question, chosen, whole, is_share=plan.kind == "share" or _in_percent(plan) or is_part)
-    if whole is not None and plan.kind == "threshold":
+        is_share = plan.kind == "share" or _in_percent(plan) or (is_part and not plan.less)
+        question = combined(question, plan, chosen, whole, is_share=is_share)
+        question = replace(question, measure=_rated(question.measure, plan))
+    if whole is not None and plan.kind == "threshold" and not plan.less:
         # A share of all of them would hide the one that is beyond.
         question = replace(question, group_by=tuple(sorted(question.measure.labels)))
     if question.kind == "comparison":

@@ -55,8 +55,8 @@ def places_of(plan: MetricsPlan, text: str) -> list[tuple[int, int]]:
 
 
 def _places(plan: MetricsPlan, text: str) -> Iterator[tuple[int, int]]:
-    texts = [plan.named, plan.bound, plan.lasting, plan.time, plan.against, plan.per, plan.also, plan.unit]
-    texts += [*plan.filters, *plan.excluded, *plan.split_by, *plan.percentiles]
+    texts = [plan.named, plan.bound, plan.lasting, plan.time, plan.against, plan.per, plan.less]
+    texts += [plan.also, plan.unit, *plan.filters, *plan.excluded, *plan.split_by, *plan.percentiles]
     if plan.top is not None:
         texts.append(str(plan.top))
     for one in filter(None, texts):

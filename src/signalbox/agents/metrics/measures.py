@@ -22,6 +22,7 @@ __all__ = [
     "conditions_of",
     "converted",
     "fraction_of",
+    "less",
     "measure_of",
     "narrowed",
     "per",
@@ -269,8 +270,9 @@ def narrowed(measure: Measure, matchers: Sequence[Matcher]) -> Measure:
 
 def per(part: Measure, whole: Measure, *, is_share: bool) -> Measure:
     """One measure by another: a share, or so many for each."""
-    above = f"({part.promql.replace('$agg', 'sum')})"
-    promql = f"{above} / ({whole.promql.replace('$agg', 'sum')})"
+    # What is left of a level is held against the level itself, and both are averaged.
+    agg = "avg" if part.is_difference and part.agg != "sum" else "sum"
+    promql = f"({part.promql}) / ({whole.promql})".replace("$agg", agg)
     return Measure(
         name=part.name,
         title=f"{part.title} {'as a share of' if is_share else 'per'} {whole.title}",
@@ -281,6 +283,36 @@ def per(part: Measure, whole: Measure, *, is_share: bool) -> Measure:
         metrics=(*part.metrics, *whole.metrics),
         labels=part.labels & whole.labels,
     )
+
+
+def less(first: Measure, second: Measure, *, is_share: bool) -> Measure:
+    """One measure less another, and of what adds up also the one total less the other; as a share of the first, what
+    is left of it."""
+    agg: Aggregation = next((one.agg for one in (first, second) if one.agg != "sum"), "sum")
+    # What is averaged does not add up, whatever it is held against: a pressure, and how high it may be.
+    each = "sum" if agg == "sum" else "avg"
+    promql = _difference(first.promql, second.promql, first.type).replace("$agg", each)
+    labels = first.labels & second.labels
+    if labels and all("$agg by ($by)" in one.promql for one in (first, second)):
+        # Levels are taken from one another thing by thing: the highest of several is no difference of two highest ones.
+        promql = f"$agg by ($by) ({promql.replace('$by', ', '.join(sorted(labels)))})"
+    measure = replace(
+        first,
+        title=f"{first.title} less {second.title}",
+        promql=promql,
+        total=_difference(first.total, second.total, first.type) if first.total and second.total else "",
+        agg=agg,
+        metrics=(*first.metrics, *second.metrics),
+        labels=labels,
+        is_difference=True,
+    )
+    return per(measure, first, is_share=True) if is_share else measure
+
+
+def _difference(first: str, second: str, kind: str) -> str:
+    plain = f"({first}) - ({second})"
+    # What was never counted is none; a level that is not there is not known.
+    return f"{plain} or ({first}) or -({second})" if kind == "counter" else plain
 
 
 def fraction_of(measure: Measure, bound: float, buckets: Sequence[str], *, above: bool) -> Measure:

@@ -21,7 +21,6 @@ __all__ = ["names_schema", "renamed"]
 _SHOWN = 3
 _SURE = 0.7
 """What a plan that is less sure narrows to is looked at again only where it fails: its measure may be wrong."""
-_CERTAIN = 0.97
 _MOST_VALUES = 400
 _LEAST, _ALIKE = 4, 0.6
 
@@ -70,8 +69,7 @@ async def renamed(plan: MetricsPlan, reading: Reading, *, has_failed: bool = Fal
     found = await reading.names(labels)
     known = {value for words in plan.filters for value in _values(find_value(words, series, measure.labels))}
     new = [value for value in found.get("things", ()) if value not in known]
-    is_sure = plan.confidence >= _CERTAIN
-    new = [value for value in new if lacks_part or is_sure or _is_like(" ".join(things), value)]
+    new = [value for value in new if lacks_part or _is_like(" ".join(things), value)]
     names = [f"{label}={value}" for value in new for label in labels if value in labels[label]][: len(new)]
     split = [label for label in found.get("split_by", ()) if label in labels]
     if ((things or lacks_part) and not names) or (kinds and not split):

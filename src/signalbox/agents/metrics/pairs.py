@@ -9,7 +9,6 @@ from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.measures import selector_template
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import SIDES, MetricsPlan
-from signalbox.agents.metrics.promql import match_text
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.vocabulary import GOALS, LEFT, PORTIONS, RESTS, STORES, base, name_words, text_words
@@ -22,7 +21,6 @@ __all__ = [
     "is_whole_of",
     "pair_of",
     "pair_of_goal",
-    "rest_of",
     "rests_in",
     "side_of_goal",
 ]
@@ -106,7 +104,6 @@ def asks_for_rest(plan: MetricsPlan, text: str, pair: Pair, chosen: Offer) -> bo
     that there may be: of a stock, what is left is the stock."""
     if (
         pair.part.recipe
-        or plan.per
         or plan.also
         or plan.percentiles
         or plan.bound
@@ -128,7 +125,7 @@ def rests_in(text: str) -> list[str]:
 
 def side_of_goal(plan: MetricsPlan, text: str) -> str:
     """The side of a goal that is asked for, where a question names the goal itself as its bound: under their limit."""
-    if plan.bound or plan.per or plan.kind not in ("threshold", "ranking", "figure", None):
+    if plan.bound or plan.per or plan.less or plan.kind not in ("threshold", "ranking", "figure", None):
         return ""
     said = [base(word) for word, *_ in text_words(text)]
     for side, words in _SIDES.items():
@@ -159,20 +156,3 @@ async def beyond_goal(question: Question, pair: Pair, side: str, live: Live, *, 
         question, measure=measure, matchers=kept, kind=kind, is_total=False, aggregation=None,
         group_by=question.group_by if lasting else group_by, is_current=not lasting and question.is_current,
     )  # fmt: skip
-
-
-async def rest_of(question: Question, plan: MetricsPlan, pair: Pair, live: Live, *, is_beyond: bool) -> Question:
-    """The question for what is left of the one until the other, or is beyond it, thing by thing."""
-    (part, _), (whole, _) = [await measure_for(one, live, question.time_range) for one in (pair.part, pair.whole)]
-    on = ", ".join(sorted(whole.labels & part.labels))
-    narrow = [match_text([one]).replace("$", "$$") for one in question.matchers if one.label not in whole.labels]
-    left, right = selector_template(part.name, *narrow), selector_template(whole.name)
-    promql = f"$agg by ($by) ({'' if is_beyond else '-'}({left} - on ({on}) group_left () {right}))"
-    titles = (part.title, whole.title) if is_beyond else (whole.title, part.title)
-    # Of several things of a group the nearest to the end tells.
-    agg = "min" if part.agg == "avg" and plan.kind == "ranking" else part.agg
-    measure = replace(
-        part, title=" less ".join(titles), promql=promql, agg=agg, metrics=(part.name, whole.name),
-    )  # fmt: skip
-    kept = tuple(one for one in question.matchers if one.label in whole.labels)
-    return replace(question, measure=measure, matchers=kept, is_total=False)

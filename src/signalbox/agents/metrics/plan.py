@@ -76,6 +76,7 @@ _TEXTS: dict[str, str] = {
     "unit": "the unit of the answer: in Mbit/s",
     "promql": "a whole PromQL query",
 }
+_LESS = "the measure taken away from it: seats minus passengers"
 _LISTS = ("filters", "excluded", "split_by", "percentiles")
 
 
@@ -116,6 +117,7 @@ class MetricsPlan(BaseModel):
     time: Text = ""
     against: Text = ""
     per: Text = ""
+    less: Text = ""
     also: Text = ""
     unit: Text = ""
     promql: Text = ""
@@ -148,6 +150,8 @@ def plan_schema(
     fields["kind"] = _option("What is wanted.", KINDS)
     if follows:
         fields["continues"] = {"type": "boolean", "description": "leaves out what the question before said"}
+    # With the measures, of which it names another: the pass that asks for all other words has hardly room for one more.
+    fields["less"] = {"type": "string", "description": _LESS}
     fields["how"] = _option("How the values are put together.", HOW)
     fields["order"] = _option("Which end is asked for.", ORDERS)
     fields["side"] = _option("Which side of the bound.", SIDES)

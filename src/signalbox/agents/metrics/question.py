@@ -51,6 +51,8 @@ class Measure:
     """Every metric in the templates."""
     labels: frozenset[str] = frozenset()
     """What can be filtered and grouped by: the labels that all of `metrics` have."""
+    is_difference: bool = False
+    """Whether it is one measure less another: where no bound is named, 0 is one."""
 
 
 @dataclass(frozen=True, slots=True)

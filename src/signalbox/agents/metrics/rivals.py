@@ -41,8 +41,8 @@ def rival_of(plan: MetricsPlan, reading: Reading) -> str | None:
     model is not sure, also one that fits better, and that says more of the question."""
     chosen = plan.measure or ""
     mine = reading.hits.get(chosen)
-    if plan.named or mine is None:
-        return None
+    if plan.named or plan.less or mine is None:
+        return None  # Of two measures that are named the question has the words of both.
     best = next(iter(reading.hits.values()))
     is_of_both = plan.kind == "share" or bool(rests_in(reading.text))
     if is_of_both and is_goal(best.offer.key) != is_goal(chosen):
@@ -83,7 +83,7 @@ async def as_share(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     """The plan of a share for the measure that is one, where the same words say both: the memory used, in percent."""
     mine = reading.hits.get(plan.measure or "")
     is_asked = plan.kind == "share" or is_percent(plan.unit)
-    if not is_asked or plan.named or mine is None or is_ratio(mine.offer):
+    if not is_asked or plan.named or plan.less or mine is None or is_ratio(mine.offer):
         return plan
     if plan.per and not {base(word) for word, *_ in text_words(plan.per)} <= own_words(mine.offer):
         return plan
@@ -99,7 +99,9 @@ async def as_counted(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     """The plan of a total over a range for the counter beside a gauge, which does not add up: parts handed out, and not
     the parts in stock."""
     mine = reading.hits.get(plan.measure or "")
-    if plan.how != "total" or not plan.time or plan.named or mine is None or _type(mine.offer) != "gauge":
+    if plan.how != "total" or not plan.time or plan.named or plan.less:
+        return plan
+    if mine is None or _type(mine.offer) != "gauge":
         return plan
     try:
         times = read_times(plan.time, "", reading.moment.now, reading.moment.zone)

@@ -28,7 +28,9 @@ _STATE = re.compile(r"\s*(?:1|one)\s+(?:if|while|when|means)\b", re.IGNORECASE)
 def of_state(plan: MetricsPlan, text: str, offer: Offer) -> MetricsPlan:
     """The plan; of what is 1 or 0 it is asked which are in that state or are not, how many, or for how long."""
     told = offer.family.help if offer.family is not None else ""
-    is_other = plan.order or plan.top or plan.per or plan.bound or plan.how not in (None, "total", "latest")
+    is_other = (
+        plan.order or plan.top or plan.per or plan.less or plan.bound or plan.how not in (None, "total", "latest")
+    )
     if is_other or not _STATE.match(told):
         return plan
     is_zero = _is_zero(text, told)
@@ -75,7 +77,8 @@ def with_threshold(question: Question, plan: MetricsPlan) -> Question:
             f'The bound "{plan.bound}" is no figure.', suggestion="Name it with its unit: 90%, 500 ms."
         )
     above = plan.side != "below"
-    value = bound_in(bound, unit_of_question(question), question.measure.title) if bound else 0.5
+    usual = 0.0 if question.measure.is_difference else 0.5
+    value = bound_in(bound, unit_of_question(question), question.measure.title) if bound else usual
     if bound is None and not question.measure.unit and plan.side is None:
         above = not question.measure.name.endswith(("_up", "_status", "up"))
     if _asks_how_long(question, plan):

@@ -78,9 +78,10 @@ def placed_values(plan: MetricsPlan, text: str, offer: Offer, series: Series, la
 
 
 def unplaced_words(
-    plan: MetricsPlan, text: str, offer: Offer, labels: frozenset[str], used: Sequence[Meant]
+    plan: MetricsPlan, text: str, offer: Offer, labels: frozenset[str], used: Sequence[Meant], other: Chosen | None
 ) -> list[str]:
-    """The words that would say what is asked for, or of what, and that no query holds: the tyre of tyre pressure."""
+    """The words that would say what is asked for, or of what, and that no query holds: the tyre of tyre pressure. Those
+    of a second measure are held by its query."""
     said = text_words(text[:_LONGEST])
     known = _known(offer, labels)
     places = {start: at for at, (_, start, _) in enumerate(said)}
@@ -92,6 +93,7 @@ def unplaced_words(
         # Of a model that is not sure any such word may be what it did not understand.
         names = base(after) in known or any(one in JOINS for one in before) or before[-1:] in _THE
         names = names or plan.confidence < _CERTAIN
+        names = names and not (other and not _unspoken([(word, 0, 0)], (), other.offer, other.measure.labels))
         if names and not any(find_value(word, Series({one.label: one.values}, {}), [one.label]) for one in used):
             told.append(word)
     return told

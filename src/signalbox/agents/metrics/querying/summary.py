@@ -315,8 +315,8 @@ def _subject(question: Question, lower: bool = False) -> str:
 
 
 def _counted(question: Question) -> str:
-    """What a total counts, if its unit is a noun such as orders."""
-    unit = unit_of_question(question)
+    """What a total counts, if its unit is a noun such as orders; of a difference that is not all."""
+    unit = "" if question.measure.is_difference else unit_of_question(question)
     return unit if unit.isalpha() and unit not in ("bytes", "bits", "seconds", "milliseconds", "ratio") else ""
 
 

@@ -1,7 +1,7 @@
 """How this room's questions teach the offline model: in the schemas that it is asked with, one for each pass.
 
-`examples.jsonl` has questions with their plans for models that read prompts. They do not stand beside the map, where a
-model would be taught by them anew: the weights that ship have learned them, in the schemas that change with a question.
+`examples.jsonl` has questions with their plans, beside the map: they teach a model's options when it is loaded, such as
+the kind. The weights that ship have learned them as well, in the schemas that change with a question.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from signalbox.agents.metrics.search import Index
 
 __all__ = ["index_of", "names_for", "schemas_for"]
 
-_FIRST = ("measure", "kind", "continues")
+_FIRST = ("measure", "kind", "continues", "less")
 _PARTS = {"histogram": ("_bucket", "_count", "_sum"), "summary": ("_count", "_sum")}
 
 
