@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 
 __all__ = ["main"]
@@ -15,9 +16,7 @@ def main() -> None:
     # Nearly all that a command makes lives as long as it does. To look through it for garbage time and again, and twice
     # more when the interpreter ends, was a fifth of what a question cost.
     gc.set_threshold(_SELDOM)
-    try:
-        from signalbox.cli.app import run
+    atexit.register(gc.freeze)
+    from signalbox.cli.app import run
 
-        run()
-    finally:
-        gc.freeze()
+    run()

@@ -119,7 +119,7 @@ def _lessons(field: Field, told: Sequence[tuple[str, Mapping[str, Any]]]) -> lis
     """
     options = [str(option) for option, _ in field.options] if field.kind == "option" else ["True", "False"]
     offered = set(options)
-    lessons = []
+    lessons: list[Lesson] = []
     for text, expected in told:
         value: Any = expected
         for part in field.path:
