@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from signalbox.cli.app import app
+from signalbox.cli.app import make_app
 from signalbox.settings import Settings
 
 HERE = Path(__file__).parent
@@ -42,7 +42,8 @@ def command_line() -> str:
     )
     parts = [f"# The command line\n\n{NOTE}\n\n{intro}\n"]
     parts += [
-        f"## {name}\n\n```text\n{text}\n```\n" for name, text in _commands(typer.main.get_command(app), "signalbox")
+        f"## {name}\n\n```text\n{text}\n```\n"
+        for name, text in _commands(typer.main.get_command(make_app()), "signalbox")
     ]
     return "\n".join(parts)
 

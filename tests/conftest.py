@@ -21,8 +21,6 @@ from typing import Any
 
 import pytest
 
-from signalbox.settings import Settings
-
 REQUIRE_ALL = "SIGNALBOX_REQUIRE_ALL"
 _FOREIGN_PREFIXES = (
     "SIGNALBOX_",
@@ -66,7 +64,7 @@ def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             monkeypatch.delenv(name)
     home = homes / str(next(_numbers))
     monkeypatch.setenv("SIGNALBOX_HOME", str(home))
-    monkeypatch.setitem(Settings.model_config, "env_file", None)
+    monkeypatch.setattr("signalbox.settings._FILE", home / ".env")
     return home
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from signalbox.cli.app import app
+from signalbox.cli.app import make_app
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -43,7 +43,7 @@ def commands(text: str) -> list[tuple[str, str]]:
 def output_of(command: str) -> str:
     program, *arguments = shlex.split(command)
     assert program == "signalbox"
-    return CliRunner().invoke(app, arguments, catch_exceptions=False).output.strip()
+    return CliRunner().invoke(make_app(), arguments, catch_exceptions=False).output.strip()
 
 
 def test_every_link_between_the_pages_leads_somewhere() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from signalbox.errors import ConfigurationError
-from signalbox.settings import Settings, get_settings, home_file, now, person_zone
+from signalbox.settings import get_settings, home_file, now, person_zone
 
 
 @pytest.fixture
@@ -41,14 +41,17 @@ def test_the_defaults_need_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_environment_sets_each_field(setting, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     setting("SIGNALBOX_HOME", str(tmp_path))
     setting("SIGNALBOX_MAX_STEPS", "7")
+    setting("SIGNALBOX_CORS_ORIGINS", '["https://example.org"]')
     assert (get_settings().home, get_settings().max_steps) == (tmp_path, 7)
+    assert get_settings().cors_origins == ["https://example.org"]
 
 
 def test_a_dotenv_file_in_the_working_folder_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("SIGNALBOX_TZ=Europe/Berlin\nUNRELATED=1\n")
+    (tmp_path / ".env").write_text("SIGNALBOX_TZ=Europe/Berlin\nSIGNALBOX_MAX_STEPS=5\nUNRELATED=1\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(Settings.model_config, "env_file", ".env")
-    assert get_settings().tz == "Europe/Berlin"
+    monkeypatch.setenv("SIGNALBOX_MAX_STEPS", "7")
+    monkeypatch.setattr("signalbox.settings._FILE", Path(".env"))
+    assert (get_settings().tz, get_settings().max_steps) == ("Europe/Berlin", 7)
 
 
 @pytest.mark.parametrize(
@@ -61,6 +64,8 @@ def test_a_dotenv_file_in_the_working_folder_is_read(monkeypatch: pytest.MonkeyP
         ("SIGNALBOX_NOW", "teatime"),
         ("SIGNALBOX_MODEL_TEMPERATURE", "9"),
         ("SIGNALBOX_STRICT", "perhaps"),
+        ("SIGNALBOX_CORS_ORIGINS", "https://example.org"),
+        ("SIGNALBOX_MODEL_PRICES", '{"small": {"input": "cheap"}}'),
     ],
 )
 def test_a_wrong_setting_is_named(setting, name: str, value: str) -> None:  # type: ignore[no-untyped-def]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
@@ -16,8 +17,7 @@ from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from platformdirs import user_data_path
-from pydantic import Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
+from pydantic import BaseModel, Field, Json, ValidationError, field_validator
 
 from signalbox.errors import ConfigurationError
 
@@ -25,13 +25,12 @@ __all__ = ["Settings", "forget_settings", "get_settings", "home_file", "home_fol
 
 
 _PREFIX = "SIGNALBOX_"
+_FILE = Path(".env")
 _making = threading.Lock()
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """What an operator may set. The environment variable is the field's name in capitals, after `SIGNALBOX_`."""
-
-    model_config = SettingsConfigDict(env_prefix=_PREFIX, env_file=".env", extra="ignore")
 
     home: Path = Field(
         default_factory=lambda: user_data_path("signalbox"),
@@ -98,7 +97,7 @@ class Settings(BaseSettings):
     jwt_issuer: str = Field(default="", description="The issuer that a token must name, if any.")
     rate_limit: int = Field(default=300, gt=0, description="How many requests a person may send in a minute.")
     max_body: int = Field(default=1_000_000, gt=0, description="The largest body of a request, in bytes.")
-    cors_origins: list[str] = Field(
+    cors_origins: Json[list[str]] = Field(
         default_factory=list, description='Web origins that may call the service, as ["https://…"]; by default none.'
     )
     log_format: Literal["text", "json"] = Field(default="text", description="The log as text or as JSON lines.")
@@ -108,7 +107,7 @@ class Settings(BaseSettings):
     model_max_tokens: int | None = Field(default=None, gt=0, description="The longest answer, in tokens.")
     model_temperature: float = Field(default=0.0, ge=0, le=2, description="0 is the most predictable.")
 
-    model_prices: dict[str, dict[str, float]] = Field(
+    model_prices: Json[dict[str, dict[str, float]]] = Field(
         default_factory=dict,
         description='US dollars a million tokens, by model: {"name": {"input": 2.5, "output": 10}}. None are built in.',
     )
@@ -144,13 +143,28 @@ def get_settings() -> Settings:
 @lru_cache(maxsize=8)
 def _read(_variables: tuple[str | None, ...]) -> Settings:
     try:
-        return Settings()
+        return Settings.model_validate(_said())
     except ValidationError as error:
         first = error.errors()[0]
-        name = _PREFIX + "_".join(str(part) for part in first["loc"]).upper()
+        name = _PREFIX + str(first["loc"][0]).upper()
         raise ConfigurationError(f"{name} is wrong: {first['msg']}", suggestion=f"Correct or unset {name}.") from None
-    except SettingsError as error:
-        raise ConfigurationError(f"A setting is wrong: {error}.", suggestion="Correct or unset it.") from None
+
+
+def _said() -> dict[str, str]:
+    """What is set, by the names of fields; the environment goes before the file, and capitals are all one."""
+    said = {}
+    for name, value in (*_in_file().items(), *os.environ.items()):
+        if value is not None and name.upper().startswith(_PREFIX):
+            said[name[len(_PREFIX) :].lower()] = value
+    return said
+
+
+def _in_file() -> Mapping[str, str | None]:
+    if not _FILE.is_file():
+        return {}
+    from dotenv import dotenv_values
+
+    return dotenv_values(_FILE)
 
 
 def forget_settings() -> None:

@@ -15,8 +15,7 @@ import signalbox as package
 
 Cli = Callable[..., Any]
 HEAVY = (
-    "langgraph", "langchain_core", "gradio", "fastapi", "grpc", "numpy", "httpx", "plotly", "pydantic",
-    "pydantic_settings", "yaml",
+    "langgraph", "langchain_core", "gradio", "fastapi", "grpc", "numpy", "httpx", "plotly", "pydantic", "yaml",
 )  # fmt: skip
 
 
@@ -125,7 +124,7 @@ def test_the_help_of_a_command_loads_none_of_what_the_command_needs() -> None:
 
 def test_listing_the_agents_loads_none_of_what_they_need() -> None:
     # The settings are pydantic's.
-    assert loaded("from signalbox.cli import main; main()", "agents") <= {"pydantic", "pydantic_settings"}
+    assert loaded("from signalbox.cli import main; main()", "agents") <= {"pydantic"}
 
 
 def test_importing_the_package_or_the_contract_imports_nothing_heavy() -> None:

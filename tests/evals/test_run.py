@@ -12,7 +12,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from rich.console import Console
 from typer.testing import CliRunner
 
-from signalbox.cli.app import app
+from signalbox.cli.app import make_app
 from signalbox.errors import MissingKeyError, RequestError
 from signalbox.evals import run_evals
 
@@ -192,13 +192,13 @@ def test_only_the_skill_asked_for_is_run(folder: Path, models: dict[str, Scripte
 def test_the_command_runs_the_rounds_and_sets_asked_for(
     folder: Path, models: dict[str, Scripted], options: list[str], sets: list[str]
 ) -> None:
-    done = CliRunner().invoke(app, ["eval", str(folder), "--model", "good/one", "--json", *options])
+    done = CliRunner().invoke(make_app(), ["eval", str(folder), "--model", "good/one", "--json", *options])
     assert list(json.loads(done.stdout)["models"]["good/one"]["sets"]) == sets
 
 
 @pytest.mark.parametrize("said", ["x", "3-1", "-", "1-"])
 def test_a_round_that_is_no_number_is_wrong_usage(folder: Path, said: str) -> None:
-    done = CliRunner().invoke(app, ["eval", str(folder), f"--round={said}"])
+    done = CliRunner().invoke(make_app(), ["eval", str(folder), f"--round={said}"])
     assert done.exit_code == 2
     assert f"'{said}' is neither a round" in done.stderr
 

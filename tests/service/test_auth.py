@@ -173,20 +173,20 @@ def test_health_metrics_and_documentation_need_no_token(address: str, ann: httpx
 def test_a_token_is_made_on_the_command_line(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     from typer.testing import CliRunner
 
-    from signalbox.cli.app import app
+    from signalbox.cli.app import make_app
 
-    made = CliRunner().invoke(app, ["token", "--user", BOB]).stdout.strip()
+    made = CliRunner().invoke(make_app(), ["token", "--user", BOB]).stdout.strip()
     threads = httpx.post(f"{address}/threads/search", json={}, headers={"Authorization": f"Bearer {made}"})
     assert (threads.status_code, threads.json()) == (200, [])
-    assert CliRunner().invoke(app, ["token", "--user", "bob"]).exit_code == 2
+    assert CliRunner().invoke(make_app(), ["token", "--user", "bob"]).exit_code == 2
 
 
 def test_another_address_than_this_machine_asks_for_a_secret(own_home: Path) -> None:
     from typer.testing import CliRunner
 
-    from signalbox.cli.app import app
+    from signalbox.cli.app import make_app
 
-    refused = CliRunner().invoke(app, ["serve", "--host", "0.0.0.0", "--port", "0", "--no-page"])
+    refused = CliRunner().invoke(make_app(), ["serve", "--host", "0.0.0.0", "--port", "0", "--no-page"])
     assert "nothing says how their tokens are checked" in str(refused.exception)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from importlib.metadata import entry_points
 from typing import Annotated, NoReturn
@@ -28,32 +29,48 @@ from signalbox.cli.world import world
 from signalbox.contract.installed import list_agents
 from signalbox.errors import OperatorError, ProgrammerError, SignalboxError, redact
 
-__all__ = ["app", "run"]
+__all__ = ["make_app", "run"]
 
-app = typer.Typer(
-    name="signalbox",
-    help="Plain-language requests, answered with checked work on live systems.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("ask")(ask)
-app.command("chat")(chat)
-app.command("run")(run_command)
-app.command("resume")(resume)
-app.add_typer(runs, name="runs")
-app.add_typer(maps, name="maps")
-app.command("agents")(agents)
-app.command("doctor")(doctor)
-app.command("eval")(evaluate)
-app.command("serve")(serve)
-app.command("token")(token)
-app.command("mcp")(mcp)
-app.add_typer(world, name="world")
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "ask": ask,
+    "chat": chat,
+    "run": run_command,
+    "resume": resume,
+    "agents": agents,
+    "doctor": doctor,
+    "eval": evaluate,
+    "serve": serve,
+    "token": token,
+    "mcp": mcp,
+}
+_GROUPS = {"runs": runs, "maps": maps, "world": world}
 
 
-def _add_commands() -> None:
+def make_app(named: str = "") -> typer.Typer:
+    """The command line, with the one command of Signalbox's own that is named, else with all: to make them takes longer
+    than many a command."""
+    app = typer.Typer(
+        name="signalbox",
+        help="Plain-language requests, answered with checked work on live systems.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(options)
+    is_ours = named in _COMMANDS or named in _GROUPS
+    for name, command in _COMMANDS.items():
+        if not is_ours or name == named:
+            app.command(name)(command)
+    for name, group in _GROUPS.items():
+        if not is_ours or name == named:
+            app.add_typer(group, name=name)
+    if not is_ours:
+        _add_commands(app)
+    return app
+
+
+def _add_commands(app: typer.Typer) -> None:
     """Add the commands that agents bring along, by the entry point group `signalbox.commands`; a broken one is left
     out, and `signalbox agents` says what is wrong with its package."""
     for entry in sorted(entry_points(group="signalbox.commands"), key=lambda one: one.name):
@@ -64,16 +81,12 @@ def _add_commands() -> None:
             app.command(agent.name, help=f"{agent.about}.")(asking(agent.name))
 
 
-_add_commands()
-
-
 def _version(wanted: bool) -> None:
     if wanted:
         print(f"signalbox {__version__}")
         raise typer.Exit
 
 
-@app.callback()
 def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
@@ -91,7 +104,7 @@ def options(
 def run() -> NoReturn:
     """Run the command line and exit: 0 completed, 1 error, 2 wrong usage, 3 needs input."""
     try:
-        app()
+        make_app(sys.argv[1] if len(sys.argv) > 1 else "")()
     except SignalboxError as error:
         _tell(error)
         sys.exit(1)

@@ -48,11 +48,9 @@ def ask(
     Where no address of a live system is set, the embedded demonstration is asked. Exit: 0 answered, 1 error, 2 wrong
     usage, 3 the agent needs to know something.
     """
-    from signalbox.cli.answers import end_with
     from signalbox.cli.interrupts import stop_at_once
     from signalbox.cli.output import progress, reserved_stdout
     from signalbox.errors import OperatorError
-    from signalbox.runs import ask as ask_agent
     from signalbox.runs import default_agent
 
     if chart is not None and not chart.parent.is_dir():
@@ -62,6 +60,10 @@ def ask(
     # In a conversation it is said like anything else: agents read it in the words of the request.
     question = f"{question} --on-live" if on_live else question
     with reserved_stdout(), stop_at_once(thread), progress(f"Asking {name} …"):
+        # It takes a second: the line shows and Ctrl-C works meanwhile, and the watcher is not forked off all of it.
+        from signalbox.cli.answers import end_with
+        from signalbox.runs import ask as ask_agent
+
         answer = ask_agent(
             name, question, thread_id=thread, model=model, dry_run=dry_run, listener=_tell_node if verbose else None
         )

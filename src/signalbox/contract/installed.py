@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, entry_points
 
 from signalbox.contract.room import Agent
 from signalbox.errors import NotFoundError, OperatorError, redact
@@ -92,8 +92,15 @@ def _place(entry: EntryPoint) -> tuple[bool, str]:
     return not entry.value.startswith("signalbox."), entry.name
 
 
+@cache
+def _told(package: Distribution) -> str:
+    """A package's name and version: each time they are asked for, all that is said of the package is parsed anew."""
+    said = package.metadata
+    return f"{said['Name']} {said['Version']}"
+
+
 def _load(entry: EntryPoint) -> InstalledAgent:
-    package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+    package = _told(entry.dist) if entry.dist else entry.value
     try:
         agent = entry.load()
     except Exception as error:

@@ -13,7 +13,7 @@ from signalbox.agents.oncall import AGENT
 from signalbox.agents.oncall.evaluation import JUDGE
 from signalbox.agents.oncall.present import present
 from signalbox.agents.oncall.state import start_state
-from signalbox.cli.app import app
+from signalbox.cli.app import make_app
 from signalbox.runs import answer as answer_question
 from signalbox.runs import ask
 
@@ -71,7 +71,7 @@ def test_a_thread_remembers_the_device(network: Network, model: ScriptedModel) -
 def test_exit_codes_tell_how_it_ended(network: Network, model: ScriptedModel, said: dict[str, Any], code: int) -> None:
     model.plan = said
     with network.serve():
-        assert CliRunner().invoke(app, ["ask", "bgp", "--agent", "oncall"]).exit_code == code
+        assert CliRunner().invoke(make_app(), ["ask", "bgp", "--agent", "oncall"]).exit_code == code
 
 
 def test_a_dry_run_shows_plan_tools_and_devices_and_reads_no_device(network: Network, model: ScriptedModel) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
@@ -82,7 +82,8 @@ def _family(name: str, members: Sequence[str], info: MetricInfo) -> Family:
 
 def list_offers(families: Mapping[str, Family], recipes: Recipes) -> list[Offer]:
     """Every recipe that the metrics can serve, then every metric that no recipe reads as it is."""
-    offers = [one for name, recipe in recipes.recipes.items() for one in _of_recipe(name, recipe, families)]
+    names = {member: None for family in families.values() for member in family.names}
+    offers = [one for name, recipe in recipes.recipes.items() for one in _of_recipe(name, recipe, families, names)]
     known = {bound.metrics[0] for offer in offers for bound in offer.bounds if is_plain(bound)}
     for family in families.values():
         if not family.name.endswith(_HIDDEN) and not known & set(family.names):
@@ -95,9 +96,8 @@ def is_plain(bound: Bound) -> bool:
     return len(bound.metrics) == 1 and bool(_PLAIN.fullmatch(bound.variant.promql))
 
 
-def _of_recipe(name: str, recipe: Recipe, families: Mapping[str, Family]) -> Iterator[Offer]:
+def _of_recipe(name: str, recipe: Recipe, families: Mapping[str, Family], known: Collection[str]) -> Iterator[Offer]:
     """One offer for a recipe; where a pattern fits metrics that it does not name, one for each of these."""
-    known = tuple(member for family in families.values() for member in family.names)
     main: list[Bound] = []
     others: list[Bound] = []
     seen: set[str] = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -108,25 +108,23 @@ def load_recipes(paths: Iterable[str | Path] | None = None) -> Recipes:
     return _merged(tuple((path, _changed(path)) for path in (_SHIPPED, *map(Path, paths))))
 
 
-def bind_variant(variant: Variant, place: int, names: Iterable[str]) -> list[Bound]:
-    """The variant for every set of the server's metrics that it fits."""
-    known = tuple(names)
-    bound = (Bound(variant, metrics, place) for metrics in _bindings(variant.metrics, known))
+def bind_variant(variant: Variant, place: int, names: Collection[str]) -> list[Bound]:
+    """The variant for every set of the server's metrics that it fits; the names are best in a set or a dictionary."""
+    bound = (Bound(variant, metrics, place) for metrics in _bindings(variant.metrics, names))
     return [one for one, _ in zip(bound, range(_MOST_BINDINGS), strict=False)]
 
 
-def _bindings(patterns: tuple[str, ...], names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    present = frozenset(names)
-    for first, groups in _matching(patterns[0], names, present):
+def _bindings(patterns: tuple[str, ...], names: Collection[str]) -> Iterator[tuple[str, ...]]:
+    for first, groups in _matching(patterns[0], names):
         others = [
-            [name for name, _ in _matching(Template(pattern).safe_substitute(groups), names, present)]
+            [name for name, _ in _matching(Template(pattern).safe_substitute(groups), names)]
             for pattern in patterns[1:]
         ]
         yield from ((first, *rest) for rest in product(*(found[:1] for found in others)))
 
 
-def _matching(pattern: str, names: tuple[str, ...], present: frozenset[str]) -> list[tuple[str, Mapping[str, str]]]:
-    if pattern in present:
+def _matching(pattern: str, names: Collection[str]) -> list[tuple[str, Mapping[str, str]]]:
+    if pattern in names:
         return [(pattern, {})]
     if pattern.isidentifier():
         return []

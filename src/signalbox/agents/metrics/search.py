@@ -25,7 +25,7 @@ from signalbox.agents.metrics.vocabulary import (
     kin_of,
     label_kind,
     name_words,
-    text_words,
+    plain_words,
 )
 from signalbox.language.names import close
 from signalbox.language.time.stretches import is_time_word
@@ -101,17 +101,21 @@ class Index:
         self._names.append(own)
         told = [(word, _NAME) for word in words]
         told += [(word, _WORDING) for wording in one.wordings for word in wording.split()]
-        told += [(word, _HELP) for word, *_ in text_words(one.about if not one.recipe else "")]
-        if one.family is not None:
-            told += [(word, _HELP) for word, *_ in text_words(one.family.help)]
+        about = "" if one.recipe else one.about
+        told += [(word, _HELP) for word in plain_words(about)]
+        # What is said of a metric mostly has all of its help text in it.
+        if one.family is not None and one.family.help not in about:
+            told += [(word, _HELP) for word in plain_words(one.family.help)]
         for bound in one.bounds:
             told += [(word, _HELP) for word in (*bound.variant.words, *name_words(bound.metrics[0]))]
         for word, weight in told:
-            term = base(word)
-            if word.lower() in FILLERS and weight == _HELP:
+            lowered, term = word.lower(), base(word)
+            if weight == _HELP and lowered in FILLERS:
                 continue
-            spelt.setdefault(word.lower(), term)
-            places[term][place] = max(weight, places[term].get(place, 0.0))
+            spelt.setdefault(lowered, term)
+            found = places[term]
+            if weight > found.get(place, 0.0):
+                found[place] = weight
         for wording in one.wordings:
             if " " in wording:
                 self._spelt_whole[f" {wording.casefold()} "].append(place)
@@ -256,7 +260,7 @@ def _question_words(text: str, things: Collection[str] = ()) -> dict[str, float]
     """The words of a question that may say what is measured, each with how much it counts."""
     found: dict[str, float] = {}
     # A rate is said of every counter: its second is no time that is measured.
-    for word, *_ in text_words(_PER_TIME.sub(" per ", text))[:400]:
+    for word in plain_words(_PER_TIME.sub(" per ", text))[:400]:
         meant = MOST.get(word) or HOW.get(word)
         if meant is not None:
             found[meant] = max(found.get(meant, 0.0), 0.5)

@@ -96,7 +96,7 @@ class Transport:
             timeout=httpx.Timeout(self._limits.seconds, connect=min(_CONNECT_SECONDS, self._limits.seconds)),
             limits=httpx.Limits(max_connections=MOST_AT_ONCE),
             follow_redirects=False,
-            verify=_trusted(),
+            verify=_trusted(self._connection.url.startswith("https:")),
         )
 
     async def _exchange(
@@ -139,9 +139,9 @@ class Transport:
 
 
 @cache
-def _trusted() -> ssl.SSLContext:
-    """Whose certificates are trusted: reading them takes longer than most questions."""
-    return httpx.create_ssl_context()
+def _trusted(is_encrypted: bool) -> ssl.SSLContext:
+    """Whose certificates are trusted: reading them takes longer than most questions. Over plain HTTP, nobody's."""
+    return httpx.create_ssl_context() if is_encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def _form(parameters: Parameters) -> dict[str, Any]:

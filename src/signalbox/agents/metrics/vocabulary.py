@@ -42,6 +42,7 @@ __all__ = [
     "kin_of",
     "label_kind",
     "name_words",
+    "plain_words",
     "runs",
     "text_words",
 ]
@@ -129,6 +130,11 @@ def name_words(name: str) -> tuple[str, ...]:
 def text_words(text: str) -> list[tuple[str, int, int]]:
     """The words of a text in lower case, each with where it starts and ends."""
     return [(found.group().lower().removesuffix("'s"), found.start(), found.end()) for found in _WORD.finditer(text)]
+
+
+def plain_words(text: str) -> list[str]:
+    """The words of a text in lower case."""
+    return [word.lower().removesuffix("'s") for word in _WORD.findall(text)]
 
 
 def runs(text: str) -> list[tuple[str, int, int]]:

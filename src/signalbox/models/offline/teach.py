@@ -91,16 +91,12 @@ def teach_fields(fields: Sequence[Field], examples: Sequence[Example]) -> Taught
     """What examples teach of the options of a schema's fields."""
     heads = {}
     by_key = {".".join(field.path): field for field in fields}
+    told = [(one.text, one.expected) for one in examples if isinstance(one.expected, Mapping)]
     for block in field_blocks(fields):
         if block.kind in ("group", "several"):
-            held = [
-                (one.text, _held(by_key[block.key], one.expected))
-                for one in examples
-                if isinstance(one.expected, Mapping)
-            ]
-            lessons = [(text, gold) for text, gold in held if gold is not None]
+            lessons = _lessons(by_key[block.key], told)
             # Examples of other names than those asked for now, of another network say, teach nothing of these.
-            if 2 * len(lessons) > len(held):
+            if 2 * len(lessons) > len(told):
                 heads[block.key] = _teach(block, lessons)
     return Taught(heads)
 
@@ -116,20 +112,23 @@ def teach_tools(tools: Sequence[Mapping[str, Any]], examples: Sequence[Example])
     return Taught({"tools": _teach(tool_block(tools), lessons)} if lessons else {})
 
 
-def _held(field: Field, expected: Mapping[str, Any]) -> list[float] | None:
-    """Which labels of a field hold, of an option or a yes and no the first being that nothing is said.
+def _lessons(field: Field, told: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Lesson]:
+    """Which labels of a field hold in each example, of an option or a yes and no the first being that nothing is said.
 
-    None where an example has a value that the field does not offer.
+    Examples with a value that the field does not offer are left out.
     """
-    value: Any = expected
-    for part in field.path:
-        value = value.get(part) if isinstance(value, Mapping) else None
     options = [str(option) for option, _ in field.options] if field.kind == "option" else ["True", "False"]
-    meant = {str(one) for one in (value if isinstance(value, list) else [value]) if one is not None}
-    if not meant <= set(options):
-        return None
-    held = [float(option in meant) for option in options]
-    return held if field.many else [float(not meant), *held]
+    offered = set(options)
+    lessons: list[Lesson] = []
+    for text, expected in told:
+        value: Any = expected
+        for part in field.path:
+            value = value.get(part) if isinstance(value, Mapping) else None
+        meant = {str(one) for one in (value if isinstance(value, list) else [value]) if one is not None}
+        if meant <= offered:
+            held = [float(option in meant) for option in options]
+            lessons.append((text, held if field.many else [float(not meant), *held]))
+    return lessons
 
 
 _KEPT: dict[str, Head] = {}
