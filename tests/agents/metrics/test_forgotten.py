@@ -108,3 +108,13 @@ def test_all_that_there_are_narrow_nothing() -> None:
     assert all_named("bed and breakfast guests together", ("bed", "breakfast"))
     assert not all_named("breakfast guests", ("bed", "breakfast"))
     assert not all_named("breakfast guests", ("breakfast",))
+
+
+@pytest.mark.parametrize(
+    "question", ["milk that was not paid by barn-2", "milk not from the barn-2", "milk except for barn-2"]
+)
+def test_what_the_question_leaves_out_is_no_condition(live: Live, question: str) -> None:
+    plan = completed(MetricsPlan(filters=["barn-2"]), question, live, MOMENT)
+    assert (plan.filters, plan.excluded) == ([], ["barn-2"])
+    told = completed(MetricsPlan(filters=["barn-2"]), "milk that was not sold in barn-2", live, MOMENT)
+    assert told.filters == ["barn-2"]

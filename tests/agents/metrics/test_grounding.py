@@ -232,6 +232,13 @@ async def test_what_is_up_is_said(answer: Callable[..., Any]) -> None:
     assert "is up" in one["result"].summary
 
 
+async def test_what_was_up_is_said_of_the_time_that_is_asked_about(answer: Callable[..., Any]) -> None:
+    state = await answer("was any target down yesterday?", kind="up", time="yesterday")
+    assert state["result"].promql == "min_over_time(up[86400s])"
+    assert "all the time" in state["result"].summary or "at some time" in state["result"].summary
+    assert state["result"].time_range.end_time.isoformat().startswith("2026-03-11T00:00")
+
+
 async def test_when_a_disk_is_full_is_told_with_how_sure_that_is(answer: Callable[..., Any]) -> None:
     state = await answer("when will db-1 be full", kind="forecast", measure="disk_usage", filters=["db-1"])
     assert "is full around" in state["result"].summary

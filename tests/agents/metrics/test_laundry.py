@@ -180,6 +180,13 @@ async def test_what_failed_is_a_share_of_all_of_it_and_never_of_itself(
     assert await figure(answer(question, kind="share", **plan)) == pytest.approx(share, rel=0.01)
 
 
+async def test_so_many_for_each_thousand_is_counted_for_a_thousand(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "wash_loads_failed_total", "kind": "figure", "per": "1,000 loads washed", "time": "last hour"}
+    state = await answer("loads that failed per 1,000 loads washed in the last hour", **plan)
+    assert state["result"].value == pytest.approx(75, rel=0.01)
+    assert "per 1,000" in state["result"].summary
+
+
 async def test_what_is_a_share_of_nothing_said_is_one_of_its_only_sibling(answer: Callable[..., Any]) -> None:
     state = await answer("what part of the texts came back today?", measure="pickup_texts_bounced_total", kind="share")
     assert state["result"].value == pytest.approx(0.25, rel=0.01)

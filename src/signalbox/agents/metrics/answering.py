@@ -99,7 +99,7 @@ async def answer_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     elif plan.kind == "changes":
         result = await _changes(plan, live, moment, times.main)
     elif plan.kind == "up":
-        result = await _up(plan, text, live, moment)
+        result = await _up(plan, live, moment, times.main)
     elif plan.kind == "metrics":
         result = await list_metrics(text, live, window)
     elif plan.kind == "things":
@@ -209,8 +209,9 @@ async def _changes(plan: MetricsPlan, live: Live, moment: Moment, window: TimeRa
     return _report(told, findings, looked, span, "What changed")
 
 
-async def _up(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> MetricsQueryResult:
-    """Which things are up and which are down, by the measure that is 1 while they are up."""
+async def _up(plan: MetricsPlan, live: Live, moment: Moment, past: TimeRange | None) -> MetricsQueryResult:
+    """Which things are up and which are down, by the measure that is 1 while they are up; of a time that is past, which
+    were down at some moment of it."""
     offer = None
     if plan.measure or plan.named:
         offer = offer_of(plan, live)
@@ -219,9 +220,10 @@ async def _up(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> Metri
     else:
         metric = offer.metrics[0]
     if not metric or metric not in live.names:
-        return await _health(plan, live, moment, _recent(moment))
+        return await _health(plan, live, moment, past or _recent(moment))
     one = MetricsPlan(named="", measure=metric, filters=plan.filters, excluded=plan.excluded)
-    series = (await live.series([metric], _recent(moment)))[metric]
+    within = past or _recent(moment)
+    series = (await live.series([metric], within))[metric]
     from signalbox.agents.metrics.promql import selector_text
     from signalbox.agents.metrics.querying.asking import ask_at
     from signalbox.agents.metrics.querying.summary import shown_labels
@@ -243,26 +245,33 @@ async def _up(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> Metri
         meant.matcher(negated=True) for words in one.excluded if (meant := find_value(words, series, series.names()))
     ]
     promql = selector_text(metric, matchers)
-    answer = await ask_at(live.client, promql, moment.now)
+    if past is not None:
+        promql = f"min_over_time({promql}[{round((past.end_time - past.start_time).total_seconds())}s])"
+    answer = await ask_at(live.client, promql, past.end_time if past else moment.now)
     down = [curve for curve in answer.curves if curve.values[-1] != 1]
     names = [shown_labels(curve.labels) for curve in down]
     count = len(answer.curves)
     if not count:
-        told = f"There is no data of {metric} at this moment, so it cannot be said whether it is up."
+        when = "of that time" if past else "at this moment"
+        told = f"There is no data of {metric} {when}, so it cannot be said whether it is up."
     elif not down:
-        told = f"Yes, all {count} are up." if count > 1 else f"Yes, {shown_labels(answer.curves[0].labels)} is up."
+        are, is_ = ("were up all the time", "was up all the time") if past else ("are up", "is up")
+        told = f"Yes, all {count} {are}." if count > 1 else f"Yes, {shown_labels(answer.curves[0].labels)} {is_}."
     else:
-        all_ = f"{len(down)} of {count} are down" if count > 1 else f"{names[0]} is down"
+        are, is_ = ("were down at some time", "was down at some time") if past else ("are down", "is down")
+        all_ = f"{len(down)} of {count} {are}" if count > 1 else f"{names[0]} {is_}"
         told = (
             f"No, {all_}: {'; '.join(names[:10])}{_more(len(down)) if len(down) > 10 else ''}."
             if count > 1
             else f"No, {all_}."
         )
     findings = [
-        Finding(text=f"{name} is down", severity="critical", labels=curve.labels)
+        Finding(
+            text=f"{name} {'was down at some time' if past else 'is down'}", severity="critical", labels=curve.labels
+        )
         for name, curve in zip(names, down, strict=True)
     ]
-    result = _report(told, findings[:20], [f"{metric} of {count} things"], _recent(moment), "Up or down")
+    result = _report(told, findings[:20], [f"{metric} of {count} things"], within, "Up or down")
     # Of one thing its own figure is told, of several how many are up.
     figure = answer.curves[0].values[-1] if count == 1 else float(count - len(down))
     kind = "value" if count == 1 else "report"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -28,6 +29,7 @@ _MOST_NAMED = 6
 _NEAR = 0.85
 _SURE = 0.9
 _SHARES = ("ratio", "percent")
+_SO_MANY = re.compile(r"(?:every |each )?(\d[\d,]*)\b(?![.:])")
 _UNIT_NAME = 4
 """So long at least is the name of a unit; what is shorter may be a lowest value, a minimum."""
 
@@ -216,6 +218,7 @@ def combined(question: Question, plan: MetricsPlan, chosen: Chosen, second: Chos
     labels = _labels_of_both(chosen, second)
     put = less if plan.less else per
     measure = put(replace(first, labels=labels), replace(other, labels=labels), is_share=is_share)
+    measure = _for_so_many(measure, plan.per) if not is_share else measure
     if plan.less:
         _check_split(question.group_by, measure, second)
     kind = question.kind if question.kind in ("series", "ranking", "comparison", "extreme") else "value"
@@ -225,6 +228,16 @@ def combined(question: Question, plan: MetricsPlan, chosen: Chosen, second: Chos
         aggregation=None if question.aggregation == "sum" and not measure.total else question.aggregation,
         group_by=tuple(label for label in question.group_by if label in measure.labels),
     )  # fmt: skip
+
+
+def _for_so_many(measure: Measure, words: str) -> Measure:
+    """The measure for as many as the question says: rejects per 1,000 pieces."""
+    said = _SO_MANY.match(words)
+    count = int(said[1].replace(",", "")) if said else 1
+    if count <= 1:
+        return measure
+    title = measure.title.replace(" per ", f" per {count:,} ", 1)
+    return replace(measure, promql=f"({measure.promql}) * {count}", title=title)
 
 
 def _lacking(matchers: Sequence[Matcher], second: Chosen) -> list[Matcher]:

@@ -56,6 +56,11 @@ _PERCENT = re.compile(r"(?<![\d.])(?<!\d )(?:%|\b(?:percent|pct)\b)", re.IGNOREC
 _CODE = re.compile(r"[1-5]\d\d")
 _CLOCK = re.compile(r"\d+(?:am|pm|h|hrs?|m|mins?|s|d|days?|st|nd|rd|th)?")
 _PATH = re.compile(r"(?<!\S)/[\w./-]*(?<![.])")
+_LEAVES_OUT = re.compile(
+    r"\b(?:not|never|without|except(?: for)?|excluding|(?:other|rather) than|(?:apart|aside) from) "
+    r"(?:(?:counting|including|in|at|on|for|(?:\w+ )?(?:by|with|via|through|using|from)) )?(?:the |an? )?$",
+    re.IGNORECASE,
+)
 _TO_A_NAME = re.compile(r"[\w)][-_/:.][\w]|[-_/:]\d|\d[-_/:]")
 
 
@@ -66,7 +71,7 @@ def completed(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> Metri
         plan = plan.model_copy(update={"time": find_present(plan.time) or plan.time})
     # What is no percentile may be a name: the calls to 112.
     percentiles = [words for words in plan.percentiles if read_percentile(words) is not None]
-    named = with_name(plan, text, live).model_copy(update={"percentiles": percentiles})
+    named = with_exclusion(with_name(plan, text, live), text).model_copy(update={"percentiles": percentiles})
     return with_figures(with_time(named, text, moment), text)
 
 
@@ -126,6 +131,13 @@ def with_name(plan: MetricsPlan, text: str, live: Live) -> MetricsPlan:
 def _is_slip_of(word: str, live: Live) -> bool:
     near = nearest(word, [*live.names][:_MOST_NAMES], 1)
     return bool(near) and is_slip(word, near[0])
+
+
+def with_exclusion(plan: MetricsPlan, text: str) -> MetricsPlan:
+    """The plan with what the question leaves out in the field for it: orders that were not paid by card."""
+    out = [one for one in plan.filters if (at := text.lower().find(one.lower())) > 0 and _LEAVES_OUT.search(text[:at])]
+    kept = [one for one in plan.filters if one not in out]
+    return plan.model_copy(update={"filters": kept, "excluded": [*plan.excluded, *out]}) if out else plan
 
 
 def with_figures(plan: MetricsPlan, text: str) -> MetricsPlan:

@@ -20,6 +20,7 @@ from signalbox.agents.metrics.vocabulary import (
     GENERIC,
     JOINS,
     MOST,
+    PRESENT,
     SOFT,
     alike,
     base,
@@ -124,7 +125,7 @@ def _unspoken(
         and word.isalpha()
         and not _is_taken(start, end, covered)
         and word not in FILLERS | SOFT | GENERIC
-        and word not in MOST
+        and (word not in MOST or word in PRESENT)
         and word not in ASKS
         and base(word) not in _OF_SCHEMA
         and not is_time_word(word)
