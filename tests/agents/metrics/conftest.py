@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AbstractContextManager, AsyncExitStack
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable, RunnableLambda
 from pydantic import Field
+from tests.agents.metrics.business import Told, lines
 
 from signalbox.models.configuration import Configuration
 from signalbox.worlds.metrics import Access, open_shop, serve
@@ -153,6 +154,33 @@ def read_rightly(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 def shop() -> Iterator[str]:
     with serve(open_shop(OPENED, clock=lambda: OPENED)) as url:
         yield url
+
+
+@pytest.fixture(scope="module")
+def business_address(
+    request: pytest.FixtureRequest, start_prometheus: Callable[..., AbstractContextManager[str]] | None
+) -> Iterator[str | None]:
+    """A real Prometheus with what a module tells of a business: `HELP`, `series`, `END` and `MINUTES`."""
+    told = request.module
+    if start_prometheus is None:
+        yield None
+        return
+    with start_prometheus(lines(told.HELP, told.series, told.END, told.MINUTES)) as url:
+        yield url
+
+
+@pytest.fixture
+async def business(
+    request: pytest.FixtureRequest,
+    business_address: str | None,
+    require_part: Callable[[str, bool], None],
+    set_clock: Callable[[str], None],
+) -> AsyncIterator[Told]:
+    """The business of a module, asked at its end."""
+    require_part("prometheus and promtool are not installed: apt-get install prometheus", business_address is not None)
+    set_clock(request.module.END.isoformat())
+    async with Told(business_address, request.module.HELP, request.module.END) as client:
+        yield client
 
 
 @pytest.fixture(scope="package")

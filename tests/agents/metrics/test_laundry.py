@@ -5,13 +5,12 @@ The samples are in a real Prometheus; the help texts, which it only has of what 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from tests.agents.metrics.business import Told, ask, lines
+from tests.agents.metrics.business import Told, ask
 
 END = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 MINUTES = 180
@@ -74,28 +73,10 @@ def series(minute: int) -> Mapping[str, float]:
     }
 
 
-@pytest.fixture(autouse=True)
-def frozen(set_clock: Callable[[str], None]) -> None:
-    set_clock(END.isoformat())
-
-
-@pytest.fixture(scope="module")
-def address(start_prometheus: Callable[..., AbstractContextManager[str]] | None) -> Iterator[str | None]:
-    if start_prometheus is None:
-        yield None
-        return
-    with start_prometheus(lines(HELP, series, END, MINUTES)) as url:
-        yield url
-
-
 @pytest.fixture
-async def answer(
-    address: str | None, require_part: Callable[[str, bool], None], scripted: Callable[..., Any]
-) -> AsyncIterator[Callable[..., Any]]:
+def answer(business: Told, scripted: Callable[..., Any]) -> Callable[..., Any]:
     """What a test calls with a question and its plan."""
-    require_part("prometheus and promtool are not installed: apt-get install prometheus", address is not None)
-    async with Told(address, HELP, END) as client:
-        yield lambda question, **plan: ask(client, question, scripted({"time": "last hour", **plan}))
+    return lambda question, **plan: ask(business, question, scripted({"time": "last hour", **plan}))
 
 
 async def figure(asked: Any) -> float:
