@@ -161,6 +161,17 @@ async def test_what_failed_is_a_share_of_all_of_it_and_never_of_itself(
     assert await figure(answer(question, kind="share", **plan)) == pytest.approx(share, rel=0.01)
 
 
+async def test_two_things_narrow_both_measures(answer: Callable[..., Any]) -> None:
+    plan = {
+        "measure": "wash_loads_failed_total",
+        "kind": "figure",
+        "per": "wash_loads_total",
+        "filters": ["NRD", "SUD"],
+    }
+    state = await answer("failed loads per load at NRD and SUD together in the last hour", kind="figure", **plan)
+    assert state["result"].value == pytest.approx(0.075, rel=0.01)
+
+
 async def test_so_many_for_each_thousand_is_counted_for_a_thousand(answer: Callable[..., Any]) -> None:
     plan = {"measure": "wash_loads_failed_total", "kind": "figure", "per": "1,000 loads washed", "time": "last hour"}
     state = await answer("loads that failed per 1,000 loads washed in the last hour", **plan)

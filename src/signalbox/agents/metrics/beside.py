@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from signalbox.agents.metrics.bounds import has_unit
 from signalbox.agents.metrics.choosing import Chosen, measure_for, own_offer, wanted_of, window_of
-from signalbox.agents.metrics.conditions import in_names, upper
+from signalbox.agents.metrics.conditions import in_names, matchers_of, upper
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
 from signalbox.agents.metrics.forgotten import is_whole, own_words
 from signalbox.agents.metrics.live import Live
@@ -196,11 +196,8 @@ async def beside(
     wanted = Wanted(counts=True) if counts else wanted_of(plan, ())
     measure, series = await measure_for(offer, live, within, wanted)
     said = [meant for one in in_names(plan.filters, plan) if (meant := find_value(one, series, measure.labels))]
-    matchers = tuple(Matcher(one.label, one.values) for one in said)
-    excluded = tuple(
-        Matcher(one.label, one.values, True) for w in plan.excluded if (one := find_value(w, series, measure.labels))
-    )
-    return Chosen(offer, measure, series, (*matchers, *excluded), tuple(said), ())
+    out = [meant for one in in_names(plan.excluded, plan) if (meant := find_value(one, series, measure.labels))]
+    return Chosen(offer, measure, series, matchers_of(said, out), tuple(said), ())
 
 
 def combined(question: Question, plan: MetricsPlan, chosen: Chosen, second: Chosen, *, is_share: bool) -> Question:

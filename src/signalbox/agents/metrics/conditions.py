@@ -14,7 +14,16 @@ from signalbox.agents.metrics.question import Matcher, Measure
 from signalbox.agents.metrics.values import OTHER_ENDS, Meant, find_label, find_value, nearest_values
 from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, runs, text_words
 
-__all__ = ["conditions_said", "in_names", "names_measure", "one_by_one", "says_help", "says_measure", "upper"]
+__all__ = [
+    "conditions_said",
+    "in_names",
+    "matchers_of",
+    "names_measure",
+    "one_by_one",
+    "says_help",
+    "says_measure",
+    "upper",
+]
 
 _BESIDE = re.compile(
     r"\s+(?:versus|vs\.?|against|compared (?:to|with)|and|or|of|on|in|at|for|from|to)\s+|\s*,\s+|(?<=\w)\s*/\s+",
@@ -62,10 +71,15 @@ def conditions_said(
         meant = find_value(words, series, measure.labels)
         if meant is not None and meant.label not in named:
             excluded.append(meant)
+    return tuple(said), matchers_of(said, excluded)
+
+
+def matchers_of(said: Sequence[Meant], excluded: Sequence[Meant]) -> tuple[Matcher, ...]:
+    """One condition for each label, on all that is meant of it, and one on all that is left out."""
     values: dict[tuple[str, bool], dict[str, None]] = {}
     for meant, negated in (*((one, False) for one in said), *((one, True) for one in excluded)):
         values.setdefault((meant.label, negated), {}).update(dict.fromkeys(meant.values))
-    return tuple(said), tuple(Matcher(label, tuple(found), negated) for (label, negated), found in values.items())
+    return tuple(Matcher(label, tuple(found), negated) for (label, negated), found in values.items())
 
 
 def _two_ends(said: list[Meant], series: Series, labels: frozenset[str]) -> list[Meant]:
