@@ -168,7 +168,7 @@ async def test_two_things_narrow_both_measures(answer: Callable[..., Any]) -> No
         "per": "wash_loads_total",
         "filters": ["NRD", "SUD"],
     }
-    state = await answer("failed loads per load at NRD and SUD together in the last hour", kind="figure", **plan)
+    state = await answer("failed loads per load at NRD and SUD together in the last hour", **plan)
     assert state["result"].value == pytest.approx(0.075, rel=0.01)
 
 
