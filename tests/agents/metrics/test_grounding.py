@@ -232,6 +232,14 @@ async def test_what_is_up_is_said(answer: Callable[..., Any]) -> None:
     assert "is up" in one["result"].summary
 
 
+@pytest.mark.parametrize(("measure", "side"), [("targets_down", "above"), ("targets_up", "below")])
+async def test_nothing_that_was_up_is_told_as_down(answer: Callable[..., Any], measure: str, side: str) -> None:
+    state = await answer("any targets down in the last 2 hours?", measure=measure, kind="threshold", scope="any")
+    assert state["error"] is None
+    assert state["result"].summary.startswith("No")
+    assert f"{side} 0.5" in state["result"].summary
+
+
 async def test_what_was_up_is_said_of_the_time_that_is_asked_about(answer: Callable[..., Any]) -> None:
     state = await answer("was any target down yesterday?", kind="up", time="yesterday")
     assert state["result"].promql == "min_over_time(up[86400s])"

@@ -80,7 +80,8 @@ def with_threshold(question: Question, plan: MetricsPlan) -> Question:
     usual = 0.0 if question.measure.is_difference else 0.5
     value = bound_in(bound, unit_of_question(question), question.measure.title) if bound else usual
     if bound is None and not question.measure.unit and plan.side is None:
-        above = not question.measure.name.endswith(("_up", "_status", "up"))
+        # Of what is up those are beyond that are not; of targets down those that are.
+        above = question.measure.title.lower().split()[-1:] not in (["up"], ["status"])
     if _asks_how_long(question, plan):
         return _lasting(question, value, above=above)
     threshold = Threshold(above, value, read_duration(plan.lasting) if plan.lasting else 0.0, plan.scope or "")
