@@ -32,6 +32,7 @@ from signalbox.agents.metrics.sweep import find_movers, look_now, things_of
 from signalbox.agents.metrics.times import Moment, read_times
 from signalbox.agents.metrics.typed import run_promql
 from signalbox.agents.metrics.units import format_range
+from signalbox.agents.metrics.vocabulary import MOST, text_words
 
 __all__ = ["Answered", "answer_plan", "needs_measure", "refuse_operation"]
 
@@ -99,7 +100,7 @@ async def answer_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     elif plan.kind == "changes":
         result = await _changes(plan, live, moment, times.main)
     elif plan.kind == "up":
-        result = await _up(plan, live, moment, times.main)
+        result = await _up(plan, text, live, moment, times.main)
     elif plan.kind == "metrics":
         result = await list_metrics(text, live, window)
     elif plan.kind == "things":
@@ -209,7 +210,7 @@ async def _changes(plan: MetricsPlan, live: Live, moment: Moment, window: TimeRa
     return _report(told, findings, looked, span, "What changed")
 
 
-async def _up(plan: MetricsPlan, live: Live, moment: Moment, past: TimeRange | None) -> MetricsQueryResult:
+async def _up(plan: MetricsPlan, text: str, live: Live, moment: Moment, past: TimeRange | None) -> MetricsQueryResult:
     """Which things are up and which are down, by the measure that is 1 while they are up; of a time that is past, which
     were down at some moment of it."""
     offer = None
@@ -251,19 +252,26 @@ async def _up(plan: MetricsPlan, live: Live, moment: Moment, past: TimeRange | N
     down = [curve for curve in answer.curves if curve.values[-1] != 1]
     names = [shown_labels(curve.labels) for curve in down]
     count = len(answer.curves)
+    # Whether any is down is answered the other way round than whether all are up.
+    asks_down = any("down" in (word, MOST.get(word)) for word, *_ in text_words(text))
+    all_up, some_down = ("No", "Yes") if asks_down else ("Yes", "No")
     if not count:
         when = "of that time" if past else "at this moment"
         told = f"There is no data of {metric} {when}, so it cannot be said whether it is up."
     elif not down:
         are, is_ = ("were up all the time", "was up all the time") if past else ("are up", "is up")
-        told = f"Yes, all {count} {are}." if count > 1 else f"Yes, {shown_labels(answer.curves[0].labels)} {is_}."
+        told = (
+            f"{all_up}, all {count} {are}."
+            if count > 1
+            else f"{all_up}, {shown_labels(answer.curves[0].labels)} {is_}."
+        )
     else:
         are, is_ = ("were down at some time", "was down at some time") if past else ("are down", "is down")
-        all_ = f"{len(down)} of {count} {are}" if count > 1 else f"{names[0]} {is_}"
+        all_ = f"{len(down)} of {count} {are if len(down) > 1 else is_}" if count > 1 else f"{names[0]} {is_}"
         told = (
-            f"No, {all_}: {'; '.join(names[:10])}{_more(len(down)) if len(down) > 10 else ''}."
+            f"{some_down}, {all_}: {'; '.join(names[:10])}{_more(len(down)) if len(down) > 10 else ''}."
             if count > 1
-            else f"No, {all_}."
+            else f"{some_down}, {all_}."
         )
     findings = [
         Finding(
