@@ -1,0 +1,122 @@
+"""What counts as a yes. A change that was shown waits for one, in every room, on the page and in the APIs alike.
+
+A yes is a button, an option, or a reply that as a whole stands in the table below. Words are never looked for inside a
+longer reply: "yes, once the term is over" holds a condition, and no list of conditions could be complete.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from typing import Any, Literal
+
+__all__ = ["NO", "OPTIONS", "YES", "Decision", "read_reply"]
+
+Decision = Literal["yes", "no", "other"]
+OPTIONS = ("yes", "no")
+"""What a question of yes or no offers."""
+
+YES: dict[str, tuple[str, ...]] = {
+    "signs": ("👍", "✅"),
+    "English": (
+        "y", "yes", "yes please", "yes do it", "yes do that", "yes go ahead", "yes confirm", "yes i'm sure",
+        "yes i am sure", "yes thanks", "yes thank you", "yeah", "yep", "yup", "ok", "okay", "ok do it", "ok go ahead",
+        "okay do it", "okay go ahead", "sure", "sure do it", "sure go ahead", "do it", "please do", "please do it",
+        "go ahead", "please go ahead", "go for it", "confirm", "confirmed", "i confirm", "approve", "approved",
+        "i approve", "accept", "i accept", "i agree", "agreed", "proceed", "please proceed",
+    ),
+    "German": (
+        "j", "ja", "ja bitte", "ja gerne", "ja danke", "ja mach das", "ja mach es", "jep", "jawohl", "gerne", "gern",
+        "mach das", "mach es", "mach mal", "bitte machen", "einverstanden", "bestätigt", "bestätigen", "bestätige",
+        "ich bestätige", "ja bestätigen", "in ordnung", "klar", "na klar", "natürlich", "tu es", "ja tu es",
+    ),
+    "French": (
+        "oui", "oui s'il te plaît", "oui s'il vous plaît", "oui merci", "oui vas-y", "oui allez-y", "d'accord",
+        "oui d'accord", "vas-y", "allez-y", "fais-le", "faites-le", "oui fais-le", "oui faites-le", "confirmer",
+        "je confirme", "confirmé", "bien sûr", "oui bien sûr", "entendu",
+    ),
+    "Spanish": (
+        "sí", "si", "sí por favor", "si por favor", "sí gracias", "si gracias", "sí hazlo", "si hazlo", "hazlo",
+        "hágalo", "adelante", "sí adelante", "si adelante", "vale", "de acuerdo", "confirmar", "confirmo",
+        "confirmado", "claro", "claro que sí", "por supuesto", "dale",
+    ),
+    "Italian": (
+        "sì", "sì grazie", "si grazie", "sì per favore", "si per favore", "va bene", "d'accordo", "fallo", "sì fallo",
+        "si fallo", "procedi", "proceda", "conferma", "confermo", "confermato", "certo", "certamente", "certo che sì",
+    ),
+    "Portuguese": (
+        "sim", "sim por favor", "sim obrigado", "sim obrigada", "está bem", "tudo bem pode fazer", "faz isso",
+        "faça isso", "pode fazer", "sim pode", "avança", "de acordo", "claro que sim", "com certeza",
+    ),
+    "Dutch": (
+        "ja graag", "ja alsjeblieft", "ja alstublieft", "ja doe maar", "doe maar", "doe het", "ja doe het", "oké",
+        "akkoord", "bevestig", "bevestigd", "ik bevestig", "ga je gang", "prima", "natuurlijk", "zeker",
+    ),
+}  # fmt: skip
+"""Every reply that is a yes, by the language it is said in."""
+
+NO: dict[str, tuple[str, ...]] = {
+    "signs": ("👎", "❌"),
+    "English": (
+        "n", "no", "no thanks", "no thank you", "no don't", "no do not", "no please don't", "nope", "nah", "don't",
+        "do not", "don't do it", "do not do it", "please don't", "never mind", "nevermind", "nvm", "forget it",
+        "forget that", "cancel", "cancel it", "cancel that", "abort", "reject", "rejected", "decline", "leave it",
+        "leave it as it is", "no leave it", "no cancel", "no never mind", "no forget it",
+    ),
+    "German": (
+        "nein", "nein danke", "nee", "nö", "lieber nicht", "bitte nicht", "nein bitte nicht", "nicht machen",
+        "lass es", "lass das", "lass mal", "nein lass es", "abbrechen", "vergiss es", "ablehnen",
+    ),
+    "French": (
+        "non", "non merci", "surtout pas", "ne le fais pas", "ne le faites pas", "non ne le fais pas", "annuler",
+        "annule", "annulez", "laisse tomber", "laissez tomber", "oublie", "oubliez", "refuser",
+    ),
+    "Spanish": (
+        "no gracias", "no por favor", "no lo hagas", "no lo haga", "mejor no", "cancelar", "cancela", "cancélalo",
+        "olvídalo", "déjalo", "rechazar",
+    ),
+    "Italian": (
+        "no grazie", "non farlo", "no non farlo", "meglio di no", "annulla", "annullare", "lascia stare",
+        "lascia perdere", "rifiuta",
+    ),
+    "Portuguese": (
+        "não", "nao", "não obrigado", "não obrigada", "não faças isso", "não faça isso", "melhor não", "esquece",
+        "esqueça", "deixa estar", "recusar",
+    ),
+    "Dutch": (
+        "nee bedankt", "nee dank je", "nee dank u", "liever niet", "niet doen", "nee niet doen", "laat maar",
+        "annuleren", "annuleer", "vergeet het", "weiger",
+    ),
+}  # fmt: skip
+"""Every reply that is a no. What stands in neither table is neither: nothing is done, and nothing is dropped unsaid."""
+
+_TRIMMED = " \t\r\n.!…,;:\"'“”„«»()¡"
+_ACTIONS: dict[str, Decision] = {"approve": "yes", "accept": "yes", "reject": "no", "decline": "no", "ignore": "no"}
+
+
+def _normalise(text: str) -> str:
+    """A reply without case, outer punctuation, inner commas, and differences that only a keyboard makes."""
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    plain = folded.replace("\ufe0f", "").replace(",", " ").replace("!", " ")
+    return " ".join(plain.split()).strip(_TRIMMED)
+
+
+_MEANINGS: dict[str, Decision] = {
+    **{_normalise(one): "no" for replies in NO.values() for one in replies},
+    **{_normalise(one): "yes" for replies in YES.values() for one in replies},
+}
+
+
+def read_reply(reply: Any) -> Decision:
+    """Whether a reply to a question of yes or no is a yes, a no, or neither of the two.
+
+    A reply is what a person wrote, a boolean, or what a client sends for a button: `{"action": "approve"}`, or
+    `{"data": …}` with one of the others in it.
+    """
+    if isinstance(reply, bool):
+        return "yes" if reply else "no"
+    if isinstance(reply, Mapping):
+        if reply.get("data") not in (None, ""):
+            return read_reply(reply["data"])
+        return _ACTIONS.get(str(reply.get("action", "")).casefold(), "other")
+    return _MEANINGS.get(_normalise(reply), "other") if isinstance(reply, str) else "other"
