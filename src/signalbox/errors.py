@@ -14,12 +14,22 @@
     ├── OperatorError               who runs Signalbox: configuration, credentials, installation
     │   ├── ConfigurationError      a setting is wrong
     │   ├── MissingExtraError       a part is not installed
-    │   └── MissingKeyError         a credential is not set
+    │   ├── MissingKeyError         a credential is not set
+    │   └── BudgetError             a run or a person has used up the tokens allowed
     ├── ExternalError               another system
     │   ├── UnavailableError        cannot be reached
     │   ├── SlowError               did not answer in time
     │   ├── RefusedError            answered, and said no
     │   ├── LLMAPIError             a model's provider failed
+    │   │   ├── ModelTimeoutError   the model did not answer in time
+    │   │   ├── ModelBusyError      the provider limits the rate of requests
+    │   │   └── ModelOutputError    the model replied twice, and neither reply could be used
+    │   │       ├── ModelMalformedError   not JSON, or not what the schema asks for
+    │   │       ├── ModelTruncatedError   cut off before its end
+    │   │       ├── ModelFilteredError    withheld by the provider's filter
+    │   │       ├── ModelRefusedError     the model declined
+    │   │       ├── ModelEmptyError       nothing in it
+    │   │       └── ModelToolError        an unknown tool, or wrong arguments
     │   └── ToolExecutionError      a tool failed
     │       ├── ToolFailedError     it ran, and says that it failed
     │       ├── ToolTimeoutError    it did not answer in time
@@ -42,6 +52,7 @@ from typing import Any
 
 __all__ = [
     "ApprovalDeniedError",
+    "BudgetError",
     "ConfigurationError",
     "ContractError",
     "ExternalError",
@@ -52,6 +63,15 @@ __all__ = [
     "MissingExtraError",
     "MissingInputError",
     "MissingKeyError",
+    "ModelBusyError",
+    "ModelEmptyError",
+    "ModelFilteredError",
+    "ModelMalformedError",
+    "ModelOutputError",
+    "ModelRefusedError",
+    "ModelTimeoutError",
+    "ModelToolError",
+    "ModelTruncatedError",
     "NotFoundError",
     "OperatorError",
     "PathEscapeError",
@@ -204,6 +224,12 @@ class MissingKeyError(OperatorError):
         self.variable = variable
 
 
+class BudgetError(OperatorError):
+    """A run or a person has used up the tokens that models may use."""
+
+    error_type = "budget"
+
+
 class ExternalError(SignalboxError):
     """Another system failed."""
 
@@ -242,6 +268,73 @@ class LLMAPIError(ExternalError):
         details: Any = None,
     ) -> None:
         super().__init__(user_message, suggestion=suggestion, details=details)
+
+
+class ModelTimeoutError(LLMAPIError):
+    """The model did not answer in time."""
+
+    error_type = "model_timeout"
+    default_suggestion = "Try again, or raise SIGNALBOX_MODEL_TIMEOUT."
+
+
+class ModelBusyError(LLMAPIError):
+    """The model's provider limits the rate of requests, or is overloaded."""
+
+    error_type = "model_busy"
+    default_suggestion = "Wait a little and try again."
+
+
+class ModelOutputError(LLMAPIError):
+    """The model replied, was told what was wrong, and replied again: neither reply could be used.
+
+    `reply` is the last message, where there was one.
+    """
+
+    error_type = "model_output"
+    default_suggestion = "Try again, rephrase the request, or choose another model."
+
+    def __init__(self, user_message: str, *, suggestion: str = "", details: Any = None, reply: Any = None) -> None:
+        super().__init__(user_message, suggestion=suggestion, details=details)
+        self.reply = reply
+
+
+class ModelMalformedError(ModelOutputError):
+    """The reply is not JSON, or not what the schema asks for; the message says where."""
+
+    error_type = "model_malformed"
+
+
+class ModelTruncatedError(ModelOutputError):
+    """The reply was cut off before its end."""
+
+    error_type = "model_truncated"
+    default_suggestion = "Ask for less at a time, or raise SIGNALBOX_MODEL_MAX_TOKENS."
+
+
+class ModelFilteredError(ModelOutputError):
+    """The provider's filter withheld the reply."""
+
+    error_type = "model_filtered"
+    default_suggestion = "Rephrase the request, or choose another model."
+
+
+class ModelRefusedError(ModelOutputError):
+    """The model declined to answer."""
+
+    error_type = "model_refused"
+    default_suggestion = "Rephrase the request, or choose another model."
+
+
+class ModelEmptyError(ModelOutputError):
+    """The reply was empty."""
+
+    error_type = "model_empty"
+
+
+class ModelToolError(ModelOutputError):
+    """The model called a tool that does not exist, or with arguments that it does not take."""
+
+    error_type = "model_tool"
 
 
 class ToolExecutionError(ExternalError):

@@ -104,9 +104,21 @@ class Settings(BaseModel):
     model: str = Field(default="offline", description="The chat model, as provider/model.")
     model_base_url: str | None = Field(default=None, description="An OpenAI-compatible server's address.")
     model_timeout: float = Field(default=60.0, gt=0, description="Seconds that a model may take to answer.")
-    model_max_tokens: int | None = Field(default=None, gt=0, description="The longest answer, in tokens.")
+    model_max_tokens: int | None = Field(
+        default=None, gt=0, description="The longest answer, in tokens; what a model reasons is not counted."
+    )
     model_temperature: float = Field(default=0.0, ge=0, le=2, description="0 is the most predictable.")
-
+    model_plans: bool = Field(
+        default=False,
+        description="Have the model fill in plans, as the offline model does, instead of working with tools: for small "
+        "local models.",
+    )
+    model_run_tokens: int | None = Field(
+        default=None, gt=0, description="How many tokens the model calls of one run may use; by default any number."
+    )
+    model_person_tokens: int | None = Field(
+        default=None, gt=0, description="How many tokens the runs of one person may use in a day; by default any number."
+    )
     model_prices: Json[dict[str, dict[str, float]]] = Field(
         default_factory=dict,
         description='US dollars a million tokens, by model: {"name": {"input": 2.5, "output": 10}}. None are built in.',

@@ -7,19 +7,16 @@ A line is `{"text": …, "expected": {field: value, …}}` for a schema; for too
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import BaseMessage, SystemMessage
-from langchain_core.prompt_values import PromptValue
-from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.messages import BaseMessage
 
 from signalbox.errors import ConfigurationError
 
-__all__ = ["Example", "read_examples", "with_nearest"]
+__all__ = ["Example", "examples_text", "nearest", "read_examples"]
 
 MOST_SHOWN = 8
 
@@ -54,47 +51,11 @@ def read_examples(source: str | Path | Iterable[Example | Mapping[str, Any]]) ->
     return tuple(found)
 
 
-def with_nearest(model: BaseChatModel, examples: Sequence[Example]) -> BaseChatModel:
-    """A hosted model that is shown, before each request, the examples nearest to it."""
-    taught = type(f"Taught{type(model).__name__}", (_Shown, type(model)), {"__module__": __name__})
-    copy: BaseChatModel = model.model_copy()
-    object.__setattr__(copy, "__class__", taught)
-    object.__setattr__(copy, "_examples", tuple(examples))
-    return copy
-
-
-class _Shown:
-    """Puts the nearest examples before the conversation, for structured output and for tools."""
-
-    _examples: tuple[Example, ...]
-
-    def with_structured_output(self, *args: Any, **kwargs: Any) -> Runnable[LanguageModelInput, Any]:
-        """As the model's own, with examples."""
-        inner: Runnable[Any, Any] = super().with_structured_output(*args, **kwargs)  # type: ignore[misc]
-        return RunnableLambda(_shower(self._examples)) | inner
-
-    def bind_tools(self, *args: Any, **kwargs: Any) -> Runnable[LanguageModelInput, Any]:
-        """As the model's own, with examples."""
-        inner: Runnable[Any, Any] = super().bind_tools(*args, **kwargs)  # type: ignore[misc]
-        return RunnableLambda(_shower(self._examples)) | inner
-
-
-def _shower(examples: Sequence[Example]) -> Callable[[Any], list[BaseMessage]]:
-    def show(question: Any) -> list[BaseMessage]:
-        messages = _messages(question)
-        asked = next((str(one.content) for one in reversed(messages) if one.type == "human"), "")
-        lines = [f"{one.text}\n→ {json.dumps(one.expected, ensure_ascii=False)}" for one in nearest(asked, examples)]
-        return [SystemMessage("Examples of requests and what they mean:\n\n" + "\n\n".join(lines)), *messages]
-
-    return show
-
-
-def _messages(question: Any) -> list[BaseMessage]:
-    from langchain_core.messages import convert_to_messages
-
-    if isinstance(question, PromptValue):
-        return question.to_messages()
-    return convert_to_messages([("human", question)] if isinstance(question, str) else list(question))
+def examples_text(messages: Sequence[BaseMessage], examples: Sequence[Example]) -> str:
+    """The examples nearest to the last request of a conversation, as a prompt shows them."""
+    asked = next((one.text for one in reversed(messages) if one.type == "human"), "")
+    lines = [f"{one.text}\n→ {json.dumps(one.expected, ensure_ascii=False)}" for one in nearest(asked, examples)]
+    return "Examples of requests and what they mean:\n\n" + "\n\n".join(lines)
 
 
 def nearest(text: str, examples: Sequence[Example], most: int = MOST_SHOWN) -> list[Example]:

@@ -1,29 +1,49 @@
-"""What a provider's exception means, in words for a person; no credential survives the translation."""
+"""What a provider's exception means, in words for a person, and whether to try again; no credential survives."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Iterator
-from functools import cache
+import random
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
-from signalbox.errors import LLMAPIError, SignalboxError
+from signalbox.errors import LLMAPIError, ModelBusyError, ModelTimeoutError, SignalboxError
 
-__all__ = ["explain_model_error", "with_explained_errors"]
+__all__ = ["LONGEST_PAUSE", "explain_model_error", "pause_before_retry"]
 
+LONGEST_PAUSE = 30.0
+"""Seconds. A provider that asks for a longer pause is not waited for: the person is told."""
 _KEY_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
-
-_BY_STATUS = {
-    400: ("The model's provider refused the request as malformed.", "Check the model's name and options."),
-    401: ("The model's provider refused the key.", "Check the key in the environment."),
-    403: ("The model's provider does not allow this with the given key.", "Check what the key may do."),
+_PASSING = (408, 409, 425, 429, 500, 502, 503, 504, 529)
+_TOO_SLOW = "The model took too long to answer."
+_BY_STATUS: dict[int, tuple[type[LLMAPIError], str, str]] = {
+    400: (
+        LLMAPIError,
+        "The model's provider refused the request as malformed.",
+        "Check the model's name and options.",
+    ),
+    401: (LLMAPIError, "The model's provider refused the key.", "Check the key in the environment."),
+    403: (
+        LLMAPIError,
+        "The model's provider does not allow this with the given key.",
+        "Check what the key may do.",
+    ),
     404: (
+        LLMAPIError,
         "The model's provider does not know this model.",
         "Check the model's name and the server's address.",
     ),
-    408: ("The model took too long to answer.", "Try again, or raise SIGNALBOX_MODEL_TIMEOUT."),
-    413: ("The request is too long for this model.", "Shorten it, or choose a model with a larger context."),
-    429: ("The model's provider is limiting the rate of requests.", "Wait a little and try again."),
+    408: (ModelTimeoutError, _TOO_SLOW, ""),
+    413: (
+        LLMAPIError,
+        "The request is too long for this model.",
+        "Shorten it, or choose a model with a larger context.",
+    ),
+    429: (ModelBusyError, "The model's provider is limiting the rate of requests.", ""),
+    504: (ModelTimeoutError, _TOO_SLOW, ""),
+    529: (ModelBusyError, "The model's provider is overloaded.", ""),
 }
 
 
@@ -33,28 +53,92 @@ def explain_model_error(error: BaseException) -> SignalboxError:
         return error
     status = _status_of(error)
     details = {"error": f"{type(error).__name__}: {_without_keys(str(error))}", "status": status}
-    if status in _BY_STATUS:
-        message, suggestion = _BY_STATUS[status]
-        return LLMAPIError(message, suggestion=suggestion, details=details)
-    if "timeout" in type(error).__name__.lower():
-        message, suggestion = _BY_STATUS[408]
-        return LLMAPIError(message, suggestion=suggestion, details=details)
-    return LLMAPIError(details=details)
+    if status is None and _is_timeout(error):
+        status = details["status"] = 408
+    if status not in _BY_STATUS:
+        return LLMAPIError(details=details)
+    kind, message, suggestion = _BY_STATUS[status]
+    wait = _retry_after(error)
+    if kind is ModelBusyError and wait is not None and wait > LONGEST_PAUSE:
+        suggestion = f"Try again in {round(wait)} seconds."
+    return kind(message, suggestion=suggestion, details=details)
 
 
-def _status_of(error: BaseException | None) -> int | None:
-    """The HTTP status, under whichever name the provider's library keeps it, on the error or on its cause."""
-    if error is None:
+def pause_before_retry(error: BaseException, tries: int) -> float | None:
+    """Seconds to wait before trying again after so many tries; None where trying again would not help.
+
+    What the provider asks for in `Retry-After` is kept to, unless it is longer than `LONGEST_PAUSE`.
+    """
+    headers = _headers_of(error)
+    if isinstance(error, SignalboxError) or headers.get("x-should-retry") == "false":
         return None
-    response = getattr(error, "response", None)
-    for value in (
-        getattr(error, "status_code", None),
-        getattr(error, "code", None),
-        getattr(response, "status_code", None),
-    ):
-        if isinstance(value, int):
-            return value
-    return _status_of(error.__cause__)
+    status = _status_of(error)
+    if status is not None and status not in _PASSING:
+        return None
+    if status is None and not _is_connection(error):
+        return None
+    wait = _retry_after(error)
+    if wait is not None:
+        return wait if wait <= LONGEST_PAUSE else None
+    return float(min(0.5 * 2**tries, 8.0) * random.uniform(0.75, 1.0))
+
+
+def _retry_after(error: BaseException) -> float | None:
+    """The pause that the provider asks for, given in seconds, in milliseconds or as a date."""
+    headers = _headers_of(error)
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        said = headers.get(name)
+        if said is None:
+            continue
+        try:
+            return max(0.0, float(said) * scale)
+        except ValueError:
+            pass
+        try:
+            return max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
+        except (TypeError, ValueError):
+            pass
+    return None
+
+
+def _headers_of(error: BaseException) -> Any:
+    for one in _chain(error):
+        headers = getattr(getattr(one, "response", None), "headers", None)
+        if headers is not None:
+            return headers
+    return {}
+
+
+def _status_of(error: BaseException) -> int | None:
+    """The HTTP status, under whichever name the provider's library keeps it, on the error or on its cause."""
+    for one in _chain(error):
+        response = getattr(one, "response", None)
+        for value in (
+            getattr(one, "status_code", None),
+            getattr(one, "code", None),
+            getattr(response, "status_code", None),
+        ):
+            # Ollama's client has -1 for an error inside a stream.
+            if isinstance(value, int) and value > 0:
+                return value
+    return None
+
+
+def _is_timeout(error: BaseException) -> bool:
+    return any(isinstance(one, TimeoutError) or "timeout" in type(one).__name__.lower() for one in _chain(error))
+
+
+def _is_connection(error: BaseException) -> bool:
+    """True if no reply came: the connection failed or broke off. A time-out is not tried again."""
+    names = " ".join(type(one).__name__ for one in _chain(error))
+    broken = ("ConnectError", "ConnectionError", "ReadError", "WriteError", "RemoteProtocolError")
+    return not _is_timeout(error) and any(name in names for name in broken)
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__
 
 
 def _without_keys(text: str) -> str:
@@ -63,46 +147,3 @@ def _without_keys(text: str) -> str:
         if name.endswith(_KEY_ENDINGS) and len(value) >= 4:
             text = text.replace(value, "***")
     return text
-
-
-@cache
-def with_explained_errors(model_class: Any) -> Any:
-    """A subclass of a chat model whose four ways of generating raise our errors instead of the library's.
-
-    The error is raised outside the `except` block: a chained original could still show the key.
-    """
-
-    class Explained(model_class):  # type: ignore[misc]
-        def _generate(self, *args: Any, **kwargs: Any) -> Any:
-            try:
-                return super()._generate(*args, **kwargs)
-            except Exception as error:
-                failure = explain_model_error(error)
-            raise failure
-
-        async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
-            try:
-                return await super()._agenerate(*args, **kwargs)
-            except Exception as error:
-                failure = explain_model_error(error)
-            raise failure
-
-        def _stream(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
-            try:
-                yield from super()._stream(*args, **kwargs)
-                return
-            except Exception as error:
-                failure = explain_model_error(error)
-            raise failure
-
-        async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-            try:
-                async for chunk in super()._astream(*args, **kwargs):
-                    yield chunk
-                return
-            except Exception as error:
-                failure = explain_model_error(error)
-            raise failure
-
-    Explained.__name__ = Explained.__qualname__ = model_class.__name__
-    return Explained

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -12,8 +11,8 @@ from pydantic import ValidationError
 
 from signalbox.errors import ConfigurationError, MissingExtraError
 from signalbox.language.names import nearest
-from signalbox.models.examples import read_examples, with_nearest
-from signalbox.models.failures import with_explained_errors
+from signalbox.models.door import Door
+from signalbox.models.examples import read_examples
 from signalbox.models.providers import (
     ALIASES,
     PROVIDERS,
@@ -22,12 +21,14 @@ from signalbox.models.providers import (
     check_address,
     find_address,
     find_key,
+    is_official,
 )
 from signalbox.settings import Settings, get_settings
 
-__all__ = ["load_chat_model", "server_address", "split_model_name"]
+__all__ = ["load_chat_model", "open_door", "server_address", "split_model_name"]
 
 _MAX_RETRIES = 2
+_LOCAL = ("offline", "gguf")
 _COMMON = ("timeout", "max_tokens", "temperature", "max_retries", "base_url")
 _SECRET_OPTION = re.compile(r"(?i)api_?key|secret|password|credential|authorization|auth_?token|access_?token")
 
@@ -47,12 +48,32 @@ def load_chat_model(model: str | None = None, **options: Any) -> BaseChatModel:
     address = options.get("base_url")
     provider, name = split_model_name(model or settings.model, any_server=bool(address or settings.model_base_url))
     if provider == "offline":
-        return _load_offline(name, {**options, "examples": examples} if examples else options, settings)
-    if provider in _LOCAL:
-        loaded = _LOCAL[provider](name, options, settings)
+        return _load_offline({**options, "examples": examples} if examples else options)
+    if provider == "gguf":
+        inner, edge = _load_gguf(name, options, settings), "gguf"
     else:
-        loaded = _load_hosted(PROVIDERS[provider], name, options, settings)
-    return with_nearest(loaded, examples) if examples else loaded
+        inner, edge = _load_hosted(PROVIDERS[provider], name, options, settings)
+    door = {
+        "timeout": options.get("timeout", settings.model_timeout),
+        "max_tokens": options.get("max_tokens", settings.model_max_tokens),
+        "max_retries": options.get("max_retries", _MAX_RETRIES),
+    }
+    return _construct(Door, {"inner": inner, "edge": edge, "taught": examples, **door})  # type: ignore[no-any-return]
+
+
+def open_door(model: Any) -> Any:
+    """The door to a chat model that somebody made themselves; the offline model and a door are left as they are.
+
+    Such a model keeps its own limits, keys and retries. What is no chat model of LangChain's is left alone too.
+    """
+    if not isinstance(model, BaseChatModel) or isinstance(model, Door) or model._llm_type == "offline":
+        return model
+    homes = {one.__module__.partition(".")[0] for one in type(model).__mro__}
+    found = next((one.name for one in PROVIDERS.values() if one.module in homes), "other")
+    edge = "gguf" if model._llm_type == "gguf" else found
+    if edge == "openai" and not is_official(PROVIDERS["openai"], getattr(model, "openai_api_base", None)):
+        edge = "own_server"
+    return Door(inner=model, edge=edge, max_retries=0)
 
 
 def split_model_name(model: str, *, any_server: bool = False) -> tuple[str, str]:
@@ -63,9 +84,9 @@ def split_model_name(model: str, *, any_server: bool = False) -> tuple[str, str]
     """
     prefix, _, rest = model.strip().partition("/")
     provider = ALIASES.get(prefix.lower(), prefix.lower())
-    if provider == "offline" or (provider in (*PROVIDERS, *_LOCAL) and rest):
+    if provider == "offline" or (provider in (*_LOCAL, *PROVIDERS) and rest):
         return provider, rest
-    if provider in (*PROVIDERS, *_LOCAL):
+    if provider in (*_LOCAL, *PROVIDERS):
         raise ConfigurationError(
             f"'{model}' names a provider and no model.",
             suggestion=f"Write it as {provider}/NAME-OF-THE-MODEL.",
@@ -109,17 +130,20 @@ def _refuse_credentials(options: dict[str, Any]) -> None:
             )
 
 
-def _load_hosted(provider: Provider, name: str, options: dict[str, Any], settings: Settings) -> BaseChatModel:
+def _load_hosted(provider: Provider, name: str, options: dict[str, Any], settings: Settings) -> tuple[Any, str]:
+    """The provider's own model, and the edge that knows its API."""
     model_class = _import_class(provider)
     wanted = _wanted(provider, name, options, settings)
     extras = {option: value for option, value in options.items() if option not in _COMMON}
     _refuse_unknown(provider, model_class, extras)
     arguments = {option: value for option, value in provider.arguments(wanted).items() if value is not None}
-    model = _construct(with_explained_errors(model_class), {**arguments, **extras})
+    model = _construct(model_class, {**arguments, **extras})
+    if provider.connect is not None:
+        provider.connect(model)
     if wanted.temperature == settings.model_temperature and (model.profile or {}).get("temperature") is False:
         # The setting has a default; a model that takes no temperature must not fail because of it.
         model.temperature = None
-    return model  # type: ignore[no-any-return]
+    return model, "own_server" if provider.name == "openai" and wanted.own_server else provider.name
 
 
 def _import_class(provider: Provider) -> Any:
@@ -140,9 +164,7 @@ def _wanted(provider: Provider, name: str, options: dict[str, Any], settings: Se
         key=key,
         own_server=own_server,
         timeout=options.get("timeout", settings.model_timeout),
-        max_tokens=options.get("max_tokens", settings.model_max_tokens),
         temperature=options.get("temperature", settings.model_temperature),
-        max_retries=options.get("max_retries", _MAX_RETRIES),
     )
 
 
@@ -168,25 +190,18 @@ def _construct(model_class: Any, arguments: dict[str, Any]) -> Any:
     )
 
 
-def _load_offline(name: str, options: dict[str, Any], settings: Settings) -> BaseChatModel:
+def _load_offline(options: dict[str, Any]) -> BaseChatModel:
     from signalbox.models.offline import OfflineChatModel
 
     return OfflineChatModel(**{option: value for option, value in options.items() if option not in _COMMON})
 
 
-def _load_gguf(name: str, options: dict[str, Any], settings: Settings) -> BaseChatModel:
+def _load_gguf(name: str, options: dict[str, Any], settings: Settings) -> Any:
     from signalbox.models.gguf import GgufChatModel
 
     given = {
         "timeout": settings.model_timeout,
-        "max_tokens": settings.model_max_tokens,
         "temperature": settings.model_temperature,
         **{option: value for option, value in options.items() if option not in ("base_url", "max_retries")},
     }
-    return _construct(GgufChatModel, {"path": name, **given})  # type: ignore[no-any-return]
-
-
-_LOCAL: dict[str, Callable[[str, dict[str, Any], Settings], BaseChatModel]] = {
-    "offline": _load_offline,
-    "gguf": _load_gguf,
-}
+    return _construct(GgufChatModel, {"path": name, **given})

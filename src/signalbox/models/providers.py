@@ -10,12 +10,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from signalbox.errors import ConfigurationError, MissingKeyError
+from signalbox.models.connections import kept_transport
 
 __all__ = [
     "ALIASES",
@@ -26,6 +28,7 @@ __all__ = [
     "check_address",
     "find_address",
     "find_key",
+    "is_official",
 ]
 
 SERVER_KEY_VARIABLE = "SIGNALBOX_MODEL_API_KEY"
@@ -41,9 +44,7 @@ class Wanted:
     key: SecretStr | None
     own_server: bool
     timeout: float
-    max_tokens: int | None
     temperature: float
-    max_retries: int
 
 
 @dataclass(frozen=True)
@@ -61,52 +62,66 @@ class Provider:
     arguments: Callable[[Wanted], dict[str, Any]]
     needs_key: bool = True
     keyless_variable: str | None = None
+    connect: Callable[[Any], None] | None = None
+    """For a class that takes no HTTP client: gives it the connections that are kept."""
 
 
 def _common_arguments(wanted: Wanted) -> dict[str, Any]:
+    """The door tries again itself, so that it is done alike for all: the providers' own clients do not."""
     return {
         "model": wanted.model,
         "base_url": wanted.base_url,
         "api_key": wanted.key,
         "timeout": wanted.timeout,
-        "max_tokens": wanted.max_tokens,
         "temperature": wanted.temperature,
-        "max_retries": wanted.max_retries,
+        "max_retries": 0,
     }
 
 
 def _openai_arguments(wanted: Wanted) -> dict[str, Any]:
-    import httpx
-
-    # The client lives as long as the process, and no connection outlives the event loop that opened it: none is kept.
-    unkept = httpx.Limits(max_keepalive_connections=0)
-    arguments = _common_arguments(wanted)
-    arguments["http_async_client"] = httpx.AsyncClient(limits=unkept, timeout=wanted.timeout)
-    if not wanted.own_server:
-        arguments["stream_usage"] = True
-    else:
-        arguments["use_responses_api"] = False
-        if wanted.max_tokens is not None:
-            # The client sends the limit under its new name only, which many compatible servers ignore.
-            arguments["extra_body"] = {"max_tokens": wanted.max_tokens}
-    return arguments
+    arguments = _common_arguments(wanted) | _clients("openai", timeout=wanted.timeout)
+    if wanted.own_server:
+        return {**arguments, "use_responses_api": False}
+    return {**arguments, "stream_usage": True}
 
 
 def _google_arguments(wanted: Wanted) -> dict[str, Any]:
     # Google's client counts attempts, not retries, and takes 0 for "as many as you like".
-    return {**_common_arguments(wanted), "max_retries": wanted.max_retries + 1}
+    transport = {"transport": kept_transport("httpx")}
+    return {**_common_arguments(wanted), "max_retries": 1, "client_args": transport}
 
 
 def _ollama_arguments(wanted: Wanted) -> dict[str, Any]:
-    client: dict[str, Any] = {"timeout": wanted.timeout}
+    client: dict[str, Any] = {"timeout": wanted.timeout, "transport": kept_transport("httpx")}
     if wanted.key is not None:
         client["auth"] = _BearerKey(wanted.key)
     return {
         "model": wanted.model,
         "base_url": wanted.base_url,
-        "num_predict": wanted.max_tokens,
         "temperature": wanted.temperature,
         "client_kwargs": client,
+    }
+
+
+def _connect_anthropic(model: Any) -> None:
+    """ChatAnthropic makes its clients itself, at first use; these are there before it would."""
+    import anthropic
+
+    parameters = model._client_params
+    kept = {"base_url": parameters["base_url"], "timeout": parameters.get("timeout")}
+    clients = _clients("anthropic", **kept)
+    model.__dict__["_client"] = anthropic.Anthropic(**parameters, http_client=clients["http_client"])
+    model.__dict__["_async_client"] = anthropic.AsyncAnthropic(**parameters, http_client=clients["http_async_client"])
+
+
+def _clients(sdk: str, **options: Any) -> dict[str, Any]:
+    """HTTP clients for a provider's library, of the kind that it is built on: httpx, or httpx2 in newer ones."""
+    bases = import_module(sdk).DefaultAsyncHttpxClient.__mro__
+    library = next(one.__module__.partition(".")[0] for one in bases if one.__module__.startswith("httpx"))
+    httpx, transport = import_module(library), kept_transport(library)
+    return {
+        "http_client": httpx.Client(transport=transport, follow_redirects=True, **options),
+        "http_async_client": httpx.AsyncClient(transport=transport, follow_redirects=True, **options),
     }
 
 
@@ -146,6 +161,7 @@ _TABLE = (
         key_variables=("ANTHROPIC_API_KEY",),
         address_variables=("ANTHROPIC_BASE_URL", "ANTHROPIC_API_URL"),
         arguments=_common_arguments,
+        connect=_connect_anthropic,
     ),
     Provider(
         name="google_genai",
@@ -217,7 +233,7 @@ def find_key(provider: Provider, address: str | None, configured: str | None) ->
     `configured` is the address from the settings: once it is set, SIGNALBOX_MODEL_API_KEY goes there only.
     Raises MissingKeyError where the provider itself needs a key and none is set.
     """
-    if address is None or _is_official(provider, address):
+    if address is None or is_official(provider, address):
         return _provider_key(provider), False
     paired = [value for name in provider.address_variables if (value := os.environ.get(name))]
     key = _first_set(provider.key_variables) if any(_same(address, other) for other in paired) else None
@@ -239,7 +255,10 @@ def _first_set(variables: tuple[str, ...]) -> str | None:
     return next((value for name in variables if (value := os.environ.get(name))), None)
 
 
-def _is_official(provider: Provider, address: str) -> bool:
+def is_official(provider: Provider, address: str | None) -> bool:
+    """Whether the address is the provider's own; none given means that it is."""
+    if address is None:
+        return True
     parts = urlsplit(address)
     return parts.scheme == "https" and parts.hostname in provider.hosts
 

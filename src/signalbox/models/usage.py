@@ -1,16 +1,29 @@
-"""Token counts and cost of model calls, where the provider gives them or the operator supplies prices."""
+"""What model calls use: tokens, calls, time, and cost where the provider or the operator's prices give it.
+
+with count_usage(*budgets(used_today)) as counter:
+    …                       # the run
+counter.account()           # for the ledger: calls, seconds, input, output, cached and total tokens, cost
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
-from typing import Any, NotRequired, TypedDict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Literal, NotRequired, TypedDict
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 
-__all__ = ["Prices", "Usage", "UsageCounter", "usage_of"]
+from signalbox.errors import BudgetError
+from signalbox.settings import get_settings
+
+__all__ = [
+    "Budget", "Prices", "Usage", "UsageCounter", "add_call", "budgets", "check_budgets", "count_usage", "usage_of",
+]  # fmt: skip
 
 Prices = Mapping[str, Mapping[str, float]]
 """US dollars per million tokens, by model name: {"name": {"input": 2.5, "output": 10}}."""
@@ -22,7 +35,40 @@ class Usage(TypedDict):
     input_tokens: int
     output_tokens: int
     total_tokens: int
+    cached_tokens: NotRequired[int]
+    """Those of the input that the provider had in its cache, where it says so."""
     cost_usd: NotRequired[float]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How many tokens a run or a person may use; `used` are those of earlier runs."""
+
+    tokens: int
+    whose: Literal["run", "person"]
+    used: int = 0
+
+    def error(self) -> BudgetError:
+        """What to raise once the tokens are used up."""
+        if self.whose == "run":
+            return BudgetError(
+                f"This request has used all of the {self.tokens:,} tokens that a run may use.",
+                suggestion="Ask for less at a time, or raise SIGNALBOX_MODEL_RUN_TOKENS.",
+            )
+        return BudgetError(
+            f"You have used all of the {self.tokens:,} tokens that you may use in a day.",
+            suggestion="Try again tomorrow, or have SIGNALBOX_MODEL_PERSON_TOKENS raised.",
+        )
+
+
+def budgets(used_today: int = 0) -> tuple[Budget, ...]:
+    """The budgets of the settings, for a run of a person who has used so many tokens today."""
+    settings = get_settings()
+    of_run, of_person = settings.model_run_tokens, settings.model_person_tokens
+    return (
+        *((Budget(of_person, "person", used_today),) if of_person else ()),
+        *((Budget(of_run, "run"),) if of_run else ()),
+    )
 
 
 def usage_of(messages: BaseMessage | Iterable[BaseMessage], prices: Prices | None = None) -> Usage:
@@ -32,27 +78,82 @@ def usage_of(messages: BaseMessage | Iterable[BaseMessage], prices: Prices | Non
 
 
 class UsageCounter(BaseCallbackHandler):
-    """A callback that sums what a run's model calls use; safe for calls that run side by side."""
+    """Sums what model calls use, also of calls that run side by side.
 
-    def __init__(self, prices: Prices | None = None) -> None:
+    Every call through `signalbox.models` inside `count_usage` is added by itself; for a LangChain model from elsewhere,
+    give the counter as a callback.
+    """
+
+    def __init__(self, prices: Prices | None = None, budgets: tuple[Budget, ...] = ()) -> None:
         self._prices = prices or {}
+        self._budgets = budgets
         self._lock = threading.Lock()
         self._seen: list[Usage] = []
+        self._charged = 0
         self.calls = 0
+        self.seconds = 0.0
+
+    def add(self, message: BaseMessage | None, seconds: float, *, charged: bool = True) -> None:
+        """Add one call; `charged` ones, to a model that is not this process's own, count towards the budgets."""
+        usage = _usage_of_one(message, self._prices) if message is not None else None
+        with self._lock:
+            self.calls += 1
+            self.seconds += seconds
+            if usage is not None:
+                self._seen.append(usage)
+                self._charged += usage["total_tokens"] if charged else 0
+
+    def check_budgets(self) -> None:
+        """Raises BudgetError where the tokens of a budget are used up."""
+        for budget in self._budgets:
+            if budget.used + self._charged >= budget.tokens:
+                raise budget.error()
 
     def on_llm_end(self, response: LLMResult, **kwargs: Any) -> None:
         """Adds one finished call."""
         messages = [g.message for batch in response.generations for g in batch if isinstance(g, ChatGeneration)]
-        found = [usage for message in messages if (usage := _usage_of_one(message, self._prices))]
-        with self._lock:
-            self.calls += 1
-            self._seen.extend(found)
+        self.add(messages[0] if messages else None, 0.0)
 
     @property
     def usage(self) -> Usage:
-        """What has been used up to now."""
+        """The tokens that have been used up to now."""
         with self._lock:
             return _sum(self._seen)
+
+    def account(self) -> dict[str, int | float]:
+        """Tokens in, out, cached and in all, calls, seconds, and the cost where it is known: for a ledger."""
+        usage = dict(self.usage)
+        usage.setdefault("cached_tokens", 0)
+        return {"calls": self.calls, "seconds": round(self.seconds, 3), **usage}  # type: ignore[dict-item]
+
+
+_counters: ContextVar[tuple[UsageCounter, ...]] = ContextVar("signalbox_usage_counters", default=())
+
+
+@contextmanager
+def count_usage(*budgets: Budget, prices: Prices | None = None) -> Iterator[UsageCounter]:
+    """Count the model calls made inside the block, by whichever task or thread it starts.
+
+    Blocks may be nested: a call counts in all of them, and stops with BudgetError where one has no tokens left.
+    """
+    counter = UsageCounter(prices if prices is not None else get_settings().model_prices, budgets)
+    token = _counters.set((*_counters.get(), counter))
+    try:
+        yield counter
+    finally:
+        _counters.reset(token)
+
+
+def check_budgets() -> None:
+    """Called before each request to a model. Raises BudgetError."""
+    for counter in _counters.get():
+        counter.check_budgets()
+
+
+def add_call(message: BaseMessage | None, seconds: float, *, charged: bool = True) -> None:
+    """Called after each request to a model, with its reply, or None where it failed."""
+    for counter in _counters.get():
+        counter.add(message, seconds, charged=charged)
 
 
 def _usage_of_one(message: BaseMessage, prices: Prices) -> Usage | None:
@@ -64,8 +165,11 @@ def _usage_of_one(message: BaseMessage, prices: Prices) -> Usage | None:
         output_tokens=counts["output_tokens"],
         total_tokens=counts["total_tokens"],
     )
-    cost = _cost_of(message.response_metadata, usage, prices)
-    return usage if cost is None else Usage(**usage, cost_usd=cost)
+    if cached := (counts.get("input_token_details") or {}).get("cache_read"):
+        usage["cached_tokens"] = cached
+    if (cost := _cost_of(message.response_metadata, usage, prices)) is not None:
+        usage["cost_usd"] = cost
+    return usage
 
 
 def _cost_of(metadata: Mapping[str, Any], usage: Usage, prices: Prices) -> float | None:
@@ -86,6 +190,8 @@ def _sum(usages: Iterable[Usage]) -> Usage:
         output_tokens=sum(usage["output_tokens"] for usage in several),
         total_tokens=sum(usage["total_tokens"] for usage in several),
     )
+    if cached := sum(usage.get("cached_tokens", 0) for usage in several):
+        total["cached_tokens"] = cached
     if several and all("cost_usd" in usage for usage in several):
         total["cost_usd"] = sum(usage["cost_usd"] for usage in several)
     return total

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from uuid import uuid4
 
 from langchain_core.messages import ToolCall
 
@@ -83,7 +82,7 @@ def recover_calls(text: str, names: Sequence[str]) -> tuple[str, list[ToolCall]]
     rest: list[str] = []
     for words, data in _parts(text):
         found = _calls_in(data, names)
-        calls.extend(found)
+        calls.extend(ToolCall(**{**one, "id": f"call_{len(calls) + at}"}) for at, one in enumerate(found))
         if not found:
             rest.append(words)
     return ("".join(rest).strip(), calls) if calls else (text, [])
@@ -128,7 +127,7 @@ def _calls_in(data: Any, names: Sequence[str]) -> list[ToolCall]:
     arguments = _arguments_of(function)
     if name not in names or arguments is None:
         return []
-    return [ToolCall(name=name, args=arguments, id=f"call_{uuid4().hex[:12]}", type="tool_call")]
+    return [ToolCall(name=name, args=arguments, id=None, type="tool_call")]
 
 
 def _arguments_of(function: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -21,7 +21,6 @@ from signalbox.models.gguf.chunks import message_chunks
 from signalbox.models.gguf.engine import Engine, EngineOptions, open_engine, require_runtime
 from signalbox.models.gguf.file import GgufFile, read_gguf
 from signalbox.models.gguf.prompt import prompt_messages
-from signalbox.models.gguf.structured import schema_note, structured_output
 
 __all__ = ["GgufChatModel"]
 
@@ -31,8 +30,8 @@ _DEFAULT_MAX_TOKENS = 1024
 class GgufChatModel(BaseChatModel):
     """A model file, run through `xllamacpp`. The file is checked at once and loaded at the first request.
 
-    Models over the same file and options share one engine, and their runs take turns at it. Raises
-    ConfigurationError or MissingExtraError when made, LLMAPIError when it cannot answer.
+    Models over the same file and options share one engine, and their runs take turns at it. A `response_format` is
+    held to by a grammar. Raises ConfigurationError or MissingExtraError when made, LLMAPIError when it cannot answer.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -85,12 +84,6 @@ class GgufChatModel(BaseChatModel):
         converted = [convert_to_openai_tool(tool) for tool in tools]
         return self.bind(tools=converted, tool_choice=_chosen_tool(tool_choice, converted), **kwargs)
 
-    def with_structured_output(
-        self, schema: dict[str, Any] | type, *, include_raw: bool = False, **kwargs: Any
-    ) -> Runnable[LanguageModelInput, Any]:
-        """The model held to a JSON schema by a grammar, giving an object of that schema."""
-        return structured_output(self, schema, include_raw=include_raw)
-
     def _generate(
         self,
         messages: list[BaseMessage],
@@ -141,8 +134,6 @@ class GgufChatModel(BaseChatModel):
                 "type": "json_schema",
                 "json_schema": {"name": "call", "schema": call_schema(tools)},
             }
-        elif response_format is not None:
-            notes.append(schema_note(response_format))
         native_tools = tools if knows_tools and not forced else None
         optional = {"stop": stop, "response_format": response_format, "tools": native_tools}
         return {

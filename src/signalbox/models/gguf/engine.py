@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from signalbox.errors import ConfigurationError, LLMAPIError, MissingExtraError
+from signalbox.errors import ConfigurationError, LLMAPIError, MissingExtraError, ModelTimeoutError
 from signalbox.models.gguf.file import GgufFile
 
 __all__ = ["Engine", "EngineOptions", "close_engines", "open_engine", "require_runtime"]
@@ -106,7 +106,7 @@ def _next_item(chunks: SimpleQueue[Any], deadline: float | None, timeout: float)
     try:
         return chunks.get(timeout=None if deadline is None else max(0.0, deadline - time.monotonic()))
     except Empty:
-        raise LLMAPIError(
+        raise ModelTimeoutError(
             f"The model took longer than {timeout:g} seconds to answer.",
             suggestion="Ask for less, raise SIGNALBOX_MODEL_TIMEOUT, or choose a smaller model.",
         ) from None

@@ -8,6 +8,7 @@ import re
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from datetime import datetime, tzinfo
+from time import perf_counter
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 from zoneinfo import ZoneInfo
@@ -32,6 +33,8 @@ from signalbox.models.offline.conversation import read_conversation, text_of
 from signalbox.models.offline.respond import Clock, Reply, respond
 from signalbox.models.offline.structured import OutputSchema, parse_reply
 from signalbox.models.offline.tools import ToolSet, read_tools
+from signalbox.models.recording import keep_prompt
+from signalbox.models.usage import add_call
 
 __all__ = ["OfflineChatModel"]
 
@@ -95,10 +98,13 @@ class OfflineChatModel(BaseChatModel):
         return _Structured(first=self.bind(output=output), last=parsing, name="RunnableSequence")
 
     def _reply(self, messages: list[BaseMessage], options: dict[str, Any]) -> AIMessage:
+        started = perf_counter()
         conversation = read_conversation(messages)
         output = options.get("output")
         if output is None and options.get("response_format"):
             output = OutputSchema.of_response_format(options["response_format"])
+        shown = {"tools": list(options.get("tools") or ()), "schema": output.schema if output else None}
+        keep_prompt(self.model_name, messages, {name: value for name, value in shown.items() if value})
         reply = respond(
             conversation,
             read_tools(options.get("tools") or ()),
@@ -107,7 +113,9 @@ class OfflineChatModel(BaseChatModel):
             self._clock(),
             self.examples,
         )
-        return self._message(reply, messages, options.get("stop"))
+        message = self._message(reply, messages, options.get("stop"))
+        add_call(message, perf_counter() - started, charged=False)
+        return message
 
     def _clock(self) -> Clock:
         clock = self.clock

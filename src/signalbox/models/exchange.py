@@ -1,0 +1,146 @@
+"""One question to a model, until there is a reply that can be used: without any input or output of its own.
+
+`exchange` is a generator. It yields what is to be sent (`Send`) or waited for (`Wait`) and is given what came back: a
+`Received`, or the exception. The door drives it: synchronously or not, streamed or not. So the rules stand here once. A
+request that fails on the way is tried again after a pause; a reply that cannot be used is requested once more, with
+what was wrong with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from signalbox.errors import ModelTruncatedError
+from signalbox.models.asked import Asked
+from signalbox.models.edges import Edge
+from signalbox.models.failures import explain_model_error, pause_before_retry
+from signalbox.models.recording import keep_prompt
+from signalbox.models.replies import Fault, check_reply, fault_in_error, messages_again
+from signalbox.models.usage import add_call, check_budgets
+
+__all__ = ["REASONING_ROOM", "Exchange", "Question", "Received", "Send", "Wait", "exchange"]
+
+REASONING_ROOM = 8_192
+"""Tokens that a model may reason beside its answer."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: by which model, at which edge, with which limits."""
+
+    model: Any
+    name: str
+    edge: Edge
+    messages: Sequence[BaseMessage]
+    asked: Asked
+    limit: int | None
+    max_retries: int
+
+
+@dataclass(frozen=True)
+class Send:
+    """Have this model answer these messages."""
+
+    model: Any
+    messages: list[BaseMessage]
+    options: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Wait so many seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Received:
+    """A reply; `shown` says that a person has already seen text of it."""
+
+    message: AIMessage
+    shown: bool = False
+
+
+Exchange = Generator[Send | Wait, Received | Exception | None, AIMessage]
+
+
+def exchange(question: Question) -> Exchange:
+    """The reply that can be used. Raises ModelOutputError after two that cannot, LLMAPIError where none comes, and
+    BudgetError where there are no tokens left for it."""
+    edge, asked = question.edge, question.asked
+    messages = edge.messages(question.messages, asked)
+    model, options = edge.prepared(asked, question.model)
+    answer_tool = asked.answer_tool.sent_name if edge.answers_by_tool(asked) and asked.answer_tool else None
+    earlier: AIMessage | None = None
+    fault: Fault | None = None
+    reply: AIMessage | None = None
+    for attempt in (1, 2):
+        received = yield from _delivered(Send(model, messages, options), question)
+        reply = received.message if isinstance(received, Received) else None
+        if isinstance(received, Received):
+            checked = check_reply(
+                received.message,
+                asked,
+                answer_tool=answer_tool,
+                place=len(question.messages),
+                may_be_cut=question.limit is not None,
+            )
+            if isinstance(checked, AIMessage):
+                return _with_usage(checked, earlier)
+            fault = checked
+            if received.shown:
+                break
+        else:
+            fault = received
+        if attempt == 1:
+            earlier = reply
+            messages = messages_again(messages, reply, fault)
+            if fault.kind is ModelTruncatedError and question.limit is not None and _reasoned(reply):
+                # Without a limit of ours the provider's own applies, and asking for less is all there is.
+                roomy = edge.limit(question.limit + REASONING_ROOM, model)
+                model = model.model_copy(update=roomy)
+    assert fault is not None
+    raise fault.error(reply)
+
+
+def _delivered(send: Send, question: Question) -> Generator[Send | Wait, Any, Received | Fault]:
+    """What came back, after as many tries as it takes; a fault where the provider's library raises one."""
+    for tries in range(question.max_retries + 1):
+        check_budgets()
+        keep_prompt(question.name, send.messages, send.options)
+        started = perf_counter()
+        received = yield send
+        add_call(received.message if isinstance(received, Received) else None, perf_counter() - started)
+        if isinstance(received, Received):
+            return received
+        if (fault := fault_in_error(received)) is not None:
+            return fault
+        pause = pause_before_retry(received, tries)
+        if pause is None or tries == question.max_retries:
+            # Raised outside the `except` block that caught it: a chained original could still show a key.
+            raise explain_model_error(received)
+        yield Wait(pause)
+    raise AssertionError("a request is tried at least once")
+
+
+def _reasoned(reply: AIMessage | None) -> bool:
+    """Whether reasoning may have used up the limit: it is counted, or nothing else was written."""
+    if reply is None or not reply.text:
+        return True
+    usage: Any = reply.usage_metadata or {}
+    return bool((usage.get("output_token_details") or {}).get("reasoning"))
+
+
+def _with_usage(reply: AIMessage, earlier: AIMessage | None) -> AIMessage:
+    """The reply with the tokens of both requests, for callbacks and traces that see only this one."""
+    first, second = (one.usage_metadata if one is not None else None for one in (earlier, reply))
+    if first is None or second is None:
+        return reply
+    from langchain_core.messages.ai import add_usage
+
+    return reply.model_copy(update={"usage_metadata": add_usage(first, second)})
