@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.models.provider_server import ProviderServer
 
+from signalbox.models import load_chat_model
+from signalbox.models.providers import PROVIDERS
 from signalbox.settings import forget_settings
 
 _PROVIDER_PREFIXES = (
@@ -108,3 +111,25 @@ def refusing_server() -> Iterator[RefusingServer]:
     server = RefusingServer()
     yield server
     server.close()
+
+
+@pytest.fixture(scope="session")
+def provider_server() -> Iterator[ProviderServer]:
+    """The APIs of all providers, on loopback."""
+    server = ProviderServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def door_of(
+    clean_environment: pytest.MonkeyPatch, provider_server: ProviderServer, require_module: Callable[[str], None]
+) -> Callable[..., Any]:
+    """Loads a provider's model, at the server that says what a test has written down."""
+
+    def load(provider: str, **options: Any) -> Any:
+        require_module(PROVIDERS[provider].module)
+        address = provider_server.address + ("/v1" if provider == "openai" else "")
+        return load_chat_model(f"{provider}/some-model", base_url=address, **options)
+
+    return load

@@ -3,8 +3,9 @@
 How a call passes, from top to bottom:
 
     loading      load_chat_model("openai/…") makes the provider's own LangChain class (`providers`: addresses and keys,
-                 `connections`: HTTP kept open per event loop) and puts a door around it; `open_door` does so for a model
-                 that somebody lends. The offline model needs no door: it is deterministic and reads our schemas itself.
+                 `connections`: HTTP kept open per event loop) and puts a door around it; `open_door` does so for a
+                 model that somebody lends. The offline model needs no door: it reads our schemas itself, and asking it
+                 again would give the same.
     door         a LangChain chat model: bind_tools, with_structured_output, invoke, stream. It reads what is asked for
                  into our own terms (`asked`, `shape`) and drives the exchange (`sending`).
     exchange     sends, waits and tries again where the provider fails (`failures`), has the reply checked (`replies`),

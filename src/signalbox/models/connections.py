@@ -32,16 +32,24 @@ def kept_transport(library: str) -> Any:
             self._lock = threading.Lock()
             self._ways: dict[asyncio.AbstractEventLoop, tuple[Any, AsyncGenerator[None]]] = {}
             self._process: Any = None
+            self._trust: Any = None
 
         def handle_request(self, request: Any) -> Any:
             with self._lock:
                 if self._process is None:
-                    self._process = httpx.Client()
+                    self._process = httpx.Client(verify=self._certificates())
             return self._process.send(request, stream=True, auth=None, follow_redirects=False)
 
         async def handle_async_request(self, request: Any) -> Any:
+            if self._trust is None:
+                # Reading all certificates would hold the loop up.
+                await asyncio.to_thread(self._certificates)
             client = await self._client_of(asyncio.get_running_loop())
             return await client.send(request, stream=True, auth=None, follow_redirects=False)
+
+        def _certificates(self) -> Any:
+            self._trust = self._trust or httpx.create_ssl_context()
+            return self._trust
 
         async def _client_of(self, loop: asyncio.AbstractEventLoop) -> Any:
             with self._lock:
@@ -49,7 +57,7 @@ def kept_transport(library: str) -> Any:
                     del self._ways[gone]
                 found = self._ways.get(loop)
                 if found is None:
-                    client = httpx.AsyncClient()
+                    client = httpx.AsyncClient(verify=self._certificates())
                     found = self._ways[loop] = (client, self._until_the_end(loop, client))
                     begun = found[1]
                 else:

@@ -82,7 +82,7 @@ class Release:
         assert isinstance(message, AIMessageChunk)
         self._calls = self._calls or bool(message.tool_call_chunks) or _has_call(message.content)
         if self._is_free and not self._calls and message.content and not message.chunk_position:
-            self._passed, self.shown = True, self.shown or bool(message.text)
+            self._passed, self.shown = True, self.shown or bool(message.text.strip())
             return True
         self._held = chunk if self._held is None else self._held + chunk
         return False

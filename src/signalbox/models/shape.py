@@ -177,13 +177,21 @@ def _restored_object(value: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
         known = shape.fields.get(name) or by_own_name.get(name)
         if known is None:
             found[name] = given
-        elif given is not None or (known.required and known.shape.nullable):
+        elif not _is_left_out(given, known):
             found[known.name] = restore(given, known.shape)
     # A provider that knows no null leaves out what must be there and may be null.
     for one in shape.fields.values():
         if one.required and one.shape.nullable:
             found.setdefault(one.name, None)
     return found
+
+
+def _is_left_out(given: Any, known: Field) -> bool:
+    """Null for what is only optional, and an empty text where the schema allows none."""
+    if known.required:
+        return given is None and not known.shape.nullable
+    may_be_empty = not known.shape.options and not known.shape.bounds.get("minLength")
+    return given is None or (given == "" and not may_be_empty)
 
 
 def _likeliest(value: Any, shapes: tuple[Shape, ...]) -> Shape:
