@@ -193,7 +193,11 @@ def _google(reply: Reply, body: Any, stream: Any) -> tuple[str, list[str]]:
     whole = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "some-model"}
     if not stream:
         return "application/json", [json.dumps(whole)]
-    chunks = [{"candidates": [{"content": {"role": "model", "parts": [{"text": one}]}}]} for one in _words(reply.text)]
+    running = {"usageMetadata": {**usage, "candidatesTokenCount": 0, "totalTokenCount": used}}
+    chunks = [
+        {"candidates": [{"content": {"role": "model", "parts": [{"text": one}]}}], **running}
+        for one in _words(reply.text)
+    ]
     last = {**candidate, "content": {**content, **({"parts": parts[1:]} if reply.text else {})}}
     return "text/event-stream", _events([*chunks, {**whole, "candidates": [last]}])
 

@@ -190,6 +190,19 @@ def test_a_refusal_is_told_apart_from_a_filter(
         door_of(provider).with_structured_output(SCHEMA).invoke("hello")
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("choice", ["any", "add_note"])
+def test_a_tool_that_must_be_called_is_called_or_it_is_an_error(
+    provider: str, choice: str, door_of: Load, provider_server: ProviderServer
+) -> None:
+    model = door_of(provider).bind_tools([TOOL], tool_choice=choice)
+    provider_server.say("I would rather talk.", Reply(calls=[("add_note", {"text": "x"})]))
+    assert model.invoke("note x").tool_calls
+    provider_server.say("I would rather talk.")
+    with pytest.raises(ModelToolError, match="did not call"):
+        model.invoke("note x")
+
+
 def test_arguments_that_are_not_json_are_told_to_the_model(door_of: Load, provider_server: ProviderServer) -> None:
     provider_server.say(Reply(calls=[("add_note", '{"text": ')]), Reply(calls=[("add_note", {"text": "x"})]))
     assert door_of("openai").bind_tools([TOOL]).invoke("note x").tool_calls[0]["args"] == {"text": "x"}

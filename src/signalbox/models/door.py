@@ -37,9 +37,9 @@ class Door(BaseChatModel):
 
     inner: Any = Field(exclude=True)
     edge: str = "other"
-    max_tokens: int | None = None
-    timeout: float | None = None
-    max_retries: int = 2
+    max_tokens: int | None = Field(default=None, gt=0)
+    timeout: float | None = Field(default=None, gt=0)
+    max_retries: int = Field(default=2, ge=0)
     taught: tuple[Example, ...] = Field(default=(), exclude=True, repr=False)
     """The nearest of these go before a request that has a schema or tools."""
 

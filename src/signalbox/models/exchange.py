@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 
 from signalbox.errors import ModelTruncatedError
@@ -100,10 +101,9 @@ def exchange(question: Question) -> Exchange:
         if attempt == 1:
             earlier = reply
             messages = messages_again(messages, reply, fault)
+            # Without a limit of ours the provider's own applies, and asking for less is all there is.
             if fault.kind is ModelTruncatedError and question.limit is not None and _reasoned(reply):
-                # Without a limit of ours the provider's own applies, and asking for less is all there is.
-                roomy = edge.limit(question.limit + REASONING_ROOM, model)
-                model = model.model_copy(update=roomy)
+                model = _with_room(model, edge, question.limit)
     assert fault is not None
     raise fault.error(reply)
 
@@ -126,6 +126,12 @@ def _delivered(send: Send, question: Question) -> Generator[Send | Wait, Any, Re
             raise explain_model_error(received)
         yield Wait(pause)
     raise AssertionError("a request is tried at least once")
+
+
+def _with_room(model: Any, edge: Edge, limit: int) -> Any:
+    if not isinstance(model, BaseChatModel):
+        return model
+    return model.model_copy(update=edge.limit(limit + REASONING_ROOM, model))
 
 
 def _reasoned(reply: AIMessage | None) -> bool:

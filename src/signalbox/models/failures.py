@@ -55,6 +55,8 @@ def explain_model_error(error: BaseException) -> SignalboxError:
     details = {"error": f"{type(error).__name__}: {_without_keys(str(error))}", "status": status}
     if status is None and _is_timeout(error):
         status = details["status"] = 408
+    if any("ContextOverflow" in type(one).__name__ for one in _chain(error)):
+        status = 413
     if status not in _BY_STATUS:
         return LLMAPIError(details=details)
     kind, message, suggestion = _BY_STATUS[status]

@@ -82,6 +82,8 @@ def check_reply(
     answer = next((one for one in calls if one["name"] == answer_tool), None) if answer_tool else None
     if output is not None and (answer is not None or not calls):
         return _checked_object(reply, output, answer)
+    if (ignored := _choice_ignored(asked, calls)) is not None:
+        return ignored
     if calls:
         return _checked_calls(reply, calls, tools, place)
     if not reply.text.strip():
@@ -96,7 +98,7 @@ def fault_in_error(error: BaseException) -> Fault | None:
         return _fault_of("length")
     if name == "ContentFilterFinishReasonError":
         return _fault_of("content_filter")
-    if isinstance(error, json.JSONDecodeError | ValidationError) or name == "OutputParserException":
+    if isinstance(error, json.JSONDecodeError) or name == "OutputParserException":
         return _not_json(str(error)[:300])
     return None
 
@@ -212,6 +214,24 @@ def _checked_calls(
             "additional_kwargs": with_ids(reply.additional_kwargs, renamed),
         }
     )
+
+
+def _choice_ignored(asked: Asked, calls: Sequence[Mapping[str, Any]]) -> Fault | None:
+    """What is wrong where a tool had to be called, or none was to be: not every provider sees to it."""
+    if asked.choice == "auto" or asked.output is not None:
+        return None
+    if asked.choice == "none":
+        told = "call no tool, but answer in words."
+        return (
+            Fault(ModelToolError, "The model called a tool where it should not.", f"It had to {told}")
+            if calls
+            else None
+        )
+    meant = {one.sent_name for one in asked.tools if asked.choice in ("any", one.name)} | {asked.choice}
+    if calls and (asked.choice == "any" or all(one["name"] in meant for one in calls)):
+        return None
+    must = "one of the tools" if asked.choice == "any" else f"the tool {asked.choice}"
+    return Fault(ModelToolError, "The model did not call the tool that it had to.", f"It had to call {must}.")
 
 
 def _unread(call: Mapping[str, Any]) -> dict[str, Any]:

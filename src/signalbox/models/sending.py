@@ -96,30 +96,33 @@ class Release:
 
     def rest(self, reply: AIMessage) -> ChatGenerationChunk:
         """What has not gone out yet of the reply as it was checked."""
-        content: Any = reply.content
-        if self._passed:
-            content = self._held.message.content if self._held is not None else ""
+        left: Any = reply
         if self._passed and self._whole is not None:
             before: Any = self._whole.message
-            content = with_ids(content, {str(a["id"]): str(b["id"]) for a, b in _pairs(before, reply)})
+            ids = {str(a["id"]): str(b["id"]) for a, b in zip(before.tool_calls, reply.tool_calls, strict=False)}
+            left = self._left(ids)
         calls = [
             tool_call_chunk(name=one["name"], args=_json(one["args"]), id=one["id"], index=at)
             for at, one in enumerate(reply.tool_calls)
         ]
         return ChatGenerationChunk(
             message=AIMessageChunk(
-                content=content,
+                content=left.content,
                 tool_call_chunks=calls,
-                additional_kwargs=reply.additional_kwargs,
-                response_metadata=reply.response_metadata,
-                usage_metadata=reply.usage_metadata,
+                additional_kwargs=left.additional_kwargs,
+                response_metadata=left.response_metadata,
+                usage_metadata=left.usage_metadata,
                 chunk_position="last",
             )
         )
 
-
-def _pairs(before: AIMessageChunk, after: AIMessage) -> list[tuple[Any, Any]]:
-    return list(zip(before.tool_calls, after.tool_calls, strict=False))
+    def _left(self, ids: Mapping[str, str]) -> AIMessage:
+        """What was held, with the ids that the calls have now: added to what went out it is the whole reply."""
+        if self._held is None:
+            return AIMessage("")
+        held: Any = _with_metadata(self._held.message, self._held.generation_info)
+        renamed = {name: with_ids(getattr(held, name), ids) for name in ("content", "additional_kwargs")}
+        return held.model_copy(update=renamed)  # type: ignore[no-any-return]
 
 
 def _has_call(content: Any) -> bool:
