@@ -45,6 +45,12 @@ def test_a_question_waits_and_is_answered(write_file: Any) -> None:
     assert forget("one") == 1
 
 
+def test_a_run_without_a_name_is_kept_from_its_pause_on(write_file: Any) -> None:
+    waiting = start(write_file(ASK), {"text": "Hi"})
+    assert waiting.status == "needs_input"
+    assert resume(waiting.thread_id, "approve").output == "Published: Hi"
+
+
 def test_a_thread_of_somebody_else_is_not_there(write_file: Any) -> None:
     path = write_file(ASK)
     with use_person("ann"):
