@@ -206,8 +206,11 @@ def test_code_of_ones_own_may_wait_with_interrupt(write_file: Write) -> None:
 # Which run
 
 
-def test_the_start_of_a_threads_name_is_enough(pause: Callable[..., MapResult]) -> None:
-    assert resume(pause().thread_id[:8], "approve").status == "completed"
+def test_the_start_of_a_threads_name_is_not_its_name(pause: Callable[..., MapResult]) -> None:
+    thread = pause().thread_id
+    with pytest.raises(NotFoundError):
+        resume(thread[:8], "approve")
+    assert resume(thread, "approve").status == "completed"
 
 
 def test_a_thread_may_be_named(write_file: Write) -> None:

@@ -79,7 +79,7 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
     def begin(said: str, kept: dict[str, Any], person: str | None, thread: str, past: list[Turn]) -> tuple[Any, ...]:
         """Take what was said, and show it at once; nothing where there is nothing, or something is being answered."""
         said = (said or "").strip()
-        if not said or person is None or (thread and is_followed(thread)):
+        if not said or person is None or (thread and is_followed(person, thread)):
             return ("", *[skipped] * (len(begun) - 1))
         thread = thread or uuid4().hex
         shown = shown_reply(past[-1].question if past else {}, said)
