@@ -41,6 +41,14 @@ MAP = (
     "Review,Good,echo,text,answer,,,Published: {text},\nReview,Bad,echo,text,answer,,,Sent back: {text},\n"
 )
 
+SHAPE = (
+    "SELECT table_name, column_name, data_type, is_nullable, column_default, is_identity "
+    "FROM information_schema.columns WHERE table_schema = 'public'",
+    "SELECT tablename, indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename NOT LIKE 'alembic%'",
+    "SELECT tablename, policyname, qual FROM pg_policies WHERE schemaname = 'public'",
+    "SELECT relname FROM pg_class WHERE relrowsecurity AND relforcerowsecurity",
+)
+
 
 def write_old(home: Path) -> None:
     """A file as the version before owners left it."""
@@ -157,6 +165,21 @@ def _shape(connection: sqlite3.Connection, table: str) -> Any:
         if not row[1].startswith("sqlite_")
     }
     return columns, indexes
+
+
+def test_on_postgresql_the_tables_are_those_of_a_new_database(postgres: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    import psycopg
+
+    shapes = []
+    for dump in (None, FOLDER / "before_owners.postgresql.sql"):
+        address = postgres.database()
+        if dump is not None:
+            postgres.load(dump, address)
+        monkeypatch.setenv("SIGNALBOX_DATABASE_URL", address)
+        database().close()
+        with psycopg.connect(address) as connection:
+            shapes.append([sorted(connection.execute(query).fetchall()) for query in SHAPE])
+    assert shapes[0] == shapes[1]
 
 
 def start_at_once() -> list[str]:

@@ -87,6 +87,11 @@ def test_no_route_reaches_what_is_another_persons(ann: httpx.Client, bob: httpx.
                 assert "secret" not in answer.text, told
                 assert things["thread_id"] not in answer.text.replace(names["thread_id"], ""), told
                 asked += 1
+        for odd in ("%00", "x%00y", "'%20OR%20'1'='1", "%25", "_" * 8, "%F0%9F%98%80", "%ED%A0%80"):
+            names = {"user_id": BOB} | dict.fromkeys(things, odd)
+            if method in ("GET", "DELETE") and path.count("_id}") > path.count("{user_id}"):
+                answer = bob.request(method, path.format(**names))
+                assert answer.status_code in (404, 422), f"{method} {path} of {odd}: {answer.status_code}"
     assert asked >= 4 * 15
     assert picture(ann, things) == before
     assert (bob.post("/threads/search", json={}).json(), bob.get(f"/api/{BOB}/conversations").json()) == ([], [])

@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from signalbox.errors import ConfigurationError, ProgrammerError, redact
+from signalbox.errors import ConfigurationError, ProgrammerError, RequestError, redact
 from signalbox.runs.schema import HEAD, VERSION_TABLE, postgres_statements, sqlite_statements
 from signalbox.settings import get_settings, home_file
 
@@ -61,7 +61,8 @@ class Database(Protocol):
         """All or nothing; inside another transaction of the same thread, a part of that one, for the same person.
 
         It is for `gate.py`: on PostgreSQL it sees the rows of this person, with `maintenance` everybody's, else none.
-        Raises Conflict, and ConfigurationError where the database cannot be used.
+        Raises Conflict, RequestError for a text that cannot be stored, and ConfigurationError where the database cannot
+        be used.
         """
 
     def close(self) -> None:
@@ -87,6 +88,8 @@ class SqliteDatabase:
             try:
                 with self._joined((person, maintenance)):
                     yield self.connection
+            except UnicodeEncodeError:
+                raise _unstorable() from None
             except sqlite3.IntegrityError as error:
                 raise Conflict(str(error)) from None
             except sqlite3.Error as error:
@@ -180,6 +183,8 @@ class PostgresDatabase:
         try:
             with self._joined((person, maintenance)) as connection:
                 yield connection
+        except (psycopg.DataError, UnicodeEncodeError):
+            raise _unstorable() from None
         except psycopg.IntegrityError as error:
             raise Conflict(str(error)) from None
         except psycopg.Error as error:
@@ -336,6 +341,12 @@ def _opened(place: str, is_file: bool) -> Database:
         raise
     except Exception as error:
         raise _unusable(place, error) from None
+
+
+def _unstorable() -> RequestError:
+    return RequestError(
+        "A text holds characters that no database takes.", suggestion="Leave out NUL and halves of characters."
+    )
 
 
 def _unusable(name: str, error: Exception) -> ConfigurationError:
