@@ -12,6 +12,7 @@ __all__ = ["agents"]
 def agents(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List the installed agents: what each is for, and where it comes from. (The types of nodes: maps types.)"""
     from signalbox.cli.output import print_json, say, show
+    from signalbox.contract.sources import is_set_aside, source_of
     from signalbox.runs import list_installed
 
     installed = list_installed()
@@ -22,6 +23,8 @@ def agents(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
                 "about": one.agent.about if one.agent else "",
                 "examples": one.agent.examples if one.agent else [],
                 "package": one.package,
+                "source": source_of(one.agent) if one.agent else None,
+                "set_aside": is_set_aside(one.agent) if one.agent else False,
                 "error": one.error or None,
             }
             for one in installed
@@ -30,7 +33,8 @@ def agents(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     width = max((len(one.name) for one in installed), default=0)
     for one in installed:
         if one.agent is not None:
-            show(f"{one.name:<{width}}  {one.agent.about} ({one.package})")
+            aside = " [not connected]" if is_set_aside(one.agent) else ""
+            show(f"{one.name:<{width}}  {one.agent.about} ({one.package}){aside}")
     for one in installed:
         if one.error:
             say(f"The agent '{one.name}' of {one.package} cannot be used: {one.error}.")
