@@ -145,6 +145,7 @@ def confirmed(message: str, **shown: Any) -> bool:
 
 
 def asked_again(question: Mapping[str, Any]) -> dict[str, Any]:
-    """The question after a reply that is no answer to it: it says that nothing was done."""
+    """The question after a reply that is no answer to it: it says that nothing was done, and that it stays open."""
     options = " or ".join(str(one) for one in question.get("options") or OPTIONS)
-    return {**question, "message": f"Nothing was done. Please answer {options}.\n\n{question['message']}"}
+    told = f"Nothing was done. Please answer {options}; after that you can ask for something else."
+    return {**question, "message": f"{told}\n\n{question['message']}"}

@@ -161,7 +161,8 @@ async def test_what_is_neither_a_yes_nor_a_no_writes_nothing_and_is_asked_again(
     again = await aanswer("t", reply)
     assert (again.status, written) == ("needs_input", [])
     assert again.question is not None
-    assert again.question["message"].startswith("Nothing was done. Please answer yes or no.\n\nWrite the next steps")
+    assert again.question["message"].startswith("Nothing was done. Please answer yes or no;")
+    assert "\n\nWrite the next steps down as tasks?" in again.question["message"]
     answer = await aanswer("t", "sim, por favor")
     assert "3 tasks were written down." in answer.answer
     assert len(written) == 3
