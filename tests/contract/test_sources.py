@@ -109,7 +109,7 @@ def test_several_sources_are_named_each_with_its_address() -> None:
     assert notes_of((), told) == ["Source: prometheus at http://p:9090; gnmi at /etc/inventory.json"]
     demo = joined([DEMO, {**DEMO, "system": "grafana", "address": "http://127.0.0.1:1", "connect": "GRAFANA_URL"}])
     assert notes_of((), demo) == [
-        "Source: the embedded demonstration, all of it invented (gnmi; grafana at http://127.0.0.1:1). "
+        "Source: the embedded demonstration, all of it invented (gnmi, grafana). "
         "NETWORK_INVENTORY, GRAFANA_URL connect your own."
     ]
     assert joined([]) is None

@@ -22,7 +22,7 @@ def notes_of(not_covered: Sequence[str], source: Mapping[str, Any] | None) -> li
     if source and source.get("kind") == "embedded":
         connect, several = source.get("connect"), source.get("parts")
         own = f" {connect} {'connect' if several else 'connects'} your own." if connect else ""
-        named = f" ({places(dict(source))})" if several else ""
+        named = f" ({source.get('system')})" if several else ""
         notes.append(f"Source: the embedded demonstration, all of it invented{named}.{own}")
     elif source:
         notes.append(f"Source: {places(dict(source))}")
