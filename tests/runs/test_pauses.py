@@ -100,6 +100,9 @@ def test_a_run_that_never_waits_is_not_kept(write_file: Write) -> None:
         ("suspend", "", {"order": 7}, 'good {"order": 7}'),
         ("suspend", "", {"action": "approve", "data": {"order": 7}}, 'good {"order": 7}'),
         ("suspend", "", "reject", "bad reject"),
+        ("suspend", "", "fail", "bad fail"),
+        ("human", "interaction_type:approval", "deny", "bad False"),
+        ("human", "interaction_type:approval", "true", "good True"),
         ("suspend", "", {"action": "reject", "data": {"why": "late"}}, 'bad {"why": "late"}'),
     ],
 )

@@ -12,11 +12,13 @@ __all__ = ["agents"]
 def agents(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List the installed agents: what each is for, and where it comes from. (The types of nodes: maps types.)"""
     from signalbox.cli.output import print_json, say, show
-    from signalbox.contract.sources import is_set_aside, source_of
     from signalbox.runs import list_installed
 
     installed = list_installed()
     if as_json:
+        # Only here: to say where it reads, an agent loads its client.
+        from signalbox.contract.sources import is_set_aside, source_of
+
         print_json([
             {
                 "name": one.name,
@@ -33,8 +35,7 @@ def agents(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     width = max((len(one.name) for one in installed), default=0)
     for one in installed:
         if one.agent is not None:
-            aside = " [not connected]" if is_set_aside(one.agent) else ""
-            show(f"{one.name:<{width}}  {one.agent.about} ({one.package}){aside}")
+            show(f"{one.name:<{width}}  {one.agent.about} ({one.package})")
     for one in installed:
         if one.error:
             say(f"The agent '{one.name}' of {one.package} cannot be used: {one.error}.")

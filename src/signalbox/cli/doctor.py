@@ -68,9 +68,14 @@ def _examine() -> Iterator[_Check]:
 def _examine_sources() -> Iterator[_Check]:
     """Whether answers come from real systems or from the embedded demonstrations: never from both."""
     from signalbox.contract.sources import joined, kind_in_use, kind_of, places, source_of
+    from signalbox.errors import SignalboxError
     from signalbox.runs import list_agents
 
-    kind = kind_in_use()
+    try:
+        kind = kind_in_use()
+    except SignalboxError as error:
+        yield _Check("sources", False, error.user_message)
+        return
     found = joined([source for agent in list_agents() if kind_of(agent) == kind and (source := source_of(agent))])
     where = places(found) if found and kind == "live" else "the embedded demonstrations, all of it invented"
     yield _Check("sources", True, f"{kind}: {where}")
@@ -78,11 +83,12 @@ def _examine_sources() -> Iterator[_Check]:
 
 def _examine_agents() -> Iterator[_Check]:
     """Whether each agent can be used, and whether its live system answers; a check that agents share is made once."""
-    from signalbox.contract.sources import is_set_aside, source_of
+    from signalbox.contract.sources import source_of
     from signalbox.errors import MissingExtraError, SignalboxError, redact
     from signalbox.runs import list_installed
 
     made: set[object] = set()
+    aside = _set_aside()
     for one in list_installed():
         if one.agent is None:
             yield _Check(f"{one.name} ({one.package})", False, one.error)
@@ -91,7 +97,7 @@ def _examine_agents() -> Iterator[_Check]:
         if check is None or check in made:
             continue
         made.add(check)
-        if is_set_aside(one.agent):
+        if one.name in aside:
             connect = (source_of(one.agent) or {}).get("connect", "its setting")
             told = (
                 f"not connected: set {connect}. Its demonstration answers only --agent {one.name} or SIGNALBOX_DEMO=1"
@@ -105,6 +111,16 @@ def _examine_agents() -> Iterator[_Check]:
             yield _Check(one.name, False, told, needed=not isinstance(error, MissingExtraError))
         except Exception as error:
             yield _Check(one.name, False, redact(f"its check failed: {type(error).__name__}: {error}"))
+
+
+def _set_aside() -> set[str]:
+    from signalbox.contract.sources import set_aside
+    from signalbox.errors import SignalboxError
+
+    try:
+        return {agent.name for agent in set_aside()}
+    except SignalboxError:
+        return set()
 
 
 async def _checked(check: Callable[[], Awaitable[str]]) -> str:

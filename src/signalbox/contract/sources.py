@@ -19,6 +19,7 @@ from signalbox.errors import ConfigurationError, MissingKeyError, redact
 __all__ = [
     "Kind",
     "Source",
+    "connecting",
     "is_set_aside",
     "joined",
     "kind_in_use",
@@ -76,6 +77,12 @@ def set_aside() -> list[Agent]:
     """The agents that requests would be sent to if their systems were connected."""
     agents = [agent for agent in list_agents() if agent.is_offered and kind_of(agent) == "embedded"]
     return agents if agents and kind_in_use() == "live" else []
+
+
+def connecting(agent: Agent) -> str:
+    """The setting that would connect a real system to an agent, in brackets; empty if none is known."""
+    setting = (source_of(agent) or {}).get("connect")
+    return f" ({setting})" if setting else ""
 
 
 def shown(source: Mapping[str, Any]) -> Source:

@@ -17,7 +17,7 @@ OPTIONS = ("yes", "no")
 """What a question of yes or no offers."""
 
 YES: dict[str, tuple[str, ...]] = {
-    "signs": ("👍", "✅"),
+    "signs": ("👍", "✅", "true"),
     "English": (
         "y", "yes", "yes please", "yes do it", "yes do that", "yes go ahead", "yes confirm", "yes i'm sure",
         "yes i am sure", "yes thanks", "yes thank you", "yeah", "yep", "yup", "ok", "okay", "ok do it", "ok go ahead",
@@ -56,12 +56,12 @@ YES: dict[str, tuple[str, ...]] = {
 """Every reply that is a yes, by the language it is said in."""
 
 NO: dict[str, tuple[str, ...]] = {
-    "signs": ("👎", "❌"),
+    "signs": ("👎", "❌", "false"),
     "English": (
         "n", "no", "no thanks", "no thank you", "no don't", "no do not", "no please don't", "nope", "nah", "don't",
         "do not", "don't do it", "do not do it", "please don't", "never mind", "nevermind", "nvm", "forget it",
-        "forget that", "cancel", "cancel it", "cancel that", "abort", "reject", "rejected", "decline", "leave it",
-        "leave it as it is", "no leave it", "no cancel", "no never mind", "no forget it",
+        "forget that", "cancel", "cancel it", "cancel that", "abort", "reject", "rejected", "decline", "deny",
+        "leave it", "leave it as it is", "no leave it", "no cancel", "no never mind", "no forget it",
     ),
     "German": (
         "nein", "nein danke", "nee", "nö", "lieber nicht", "bitte nicht", "nein bitte nicht", "nicht machen",

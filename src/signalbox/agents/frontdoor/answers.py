@@ -9,7 +9,7 @@ from signalbox.agents.frontdoor.plan import offered_agents
 from signalbox.agents.frontdoor.state import FrontDoorState
 from signalbox.contract import Agent
 from signalbox.contract.installed import find_agent
-from signalbox.contract.sources import set_aside, source_of
+from signalbox.contract.sources import connecting, set_aside, source_of
 
 __all__ = ["decline", "tell_help", "tell_unconnected", "what_can_be_asked", "what_is_not_connected"]
 
@@ -41,7 +41,7 @@ def tell_unconnected(state: FrontDoorState) -> dict[str, Any]:
     own = f"Set {connect} to connect yours. " if connect else ""
     error = {
         "error_type": "not_connected",
-        "message": f"This is a question for {agent.name}, and no system with {about} is connected.",
+        "message": f"This is for {agent.name}, and no system with {about} is connected.",
         "suggestion": f"{own}The embedded demonstration answers if you name the agent (--agent {agent.name}) or set "
         "SIGNALBOX_DEMO=1; it is not used beside a connected system, because all of it is invented.",
     }
@@ -50,7 +50,7 @@ def tell_unconnected(state: FrontDoorState) -> dict[str, Any]:
 
 def what_is_not_connected() -> str:
     """The agents whose systems are not connected although others are, with the settings that connect them."""
-    told = [f"{agent.data or agent.name} ({(source_of(agent) or {}).get('connect', '')})" for agent in set_aside()]
+    told = [f"{agent.data or agent.name}{connecting(agent)}" for agent in set_aside()]
     return f"Not connected: {', '.join(told)}." if told else ""
 
 

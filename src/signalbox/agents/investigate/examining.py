@@ -15,7 +15,7 @@ from langgraph.types import Send
 from signalbox.agents.investigate.state import InvestigationState, Seen
 from signalbox.contract import Agent, Observation
 from signalbox.contract.installed import find_agent, list_agents
-from signalbox.contract.sources import Kind, Source, joined, kind_in_use, kind_of, shown, source_of
+from signalbox.contract.sources import Kind, Source, connecting, joined, kind_in_use, kind_of, shown, source_of
 from signalbox.errors import SignalboxError
 
 __all__ = ["examine", "examine_each", "not_asked", "send_each", "source_set", "witnesses"]
@@ -37,8 +37,7 @@ def not_asked(kind: Kind) -> list[str]:
     left_out = [agent for agent in _able() if kind_of(agent) not in (kind, "")]
     if kind == "embedded":
         return [f"{agent.data or agent.name}: SIGNALBOX_DEMO leaves live systems out" for agent in left_out]
-    settings = {agent.name: (source_of(agent) or {}).get("connect", "") for agent in left_out}
-    return [f"{agent.data or agent.name}: not connected (set {settings[agent.name]})" for agent in left_out]
+    return [f"{agent.data or agent.name}: not connected{connecting(agent)}" for agent in left_out]
 
 
 def _able() -> list[Agent]:

@@ -94,7 +94,7 @@ class SuspendAgent(MapAgent):
 
     def _answered(self, answer: Any, inputs: dict[str, Any]) -> _Reply:
         action, data = _split(answer)
-        if read_reply(answer) == "no":
+        if _is_no(answer):
             return _Reply(False, data if data is not None else action)
         return _Reply(True, answer if data is None else data)
 
@@ -158,7 +158,7 @@ class HumanAgent(SuspendAgent):
             return _Reply(False, _chosen(answer, self._options()))
         if interaction == "choice" and action not in ("choose", "select"):
             among = {option.strip().casefold() for option in self._options()}
-            if decision == "no" and action not in among:
+            if _is_no(answer) and action not in among:
                 return _Reply(False, data if data is not None else action)
         if interaction == "choice":
             return _Reply(True, _chosen(answer, self._options()))
@@ -186,10 +186,15 @@ class _Reply:
 
 def check_answer(question: Mapping[str, Any], answer: Any) -> None:
     """Raise RequestError for a choice that is none of the options; the run then still waits."""
-    if answer == TIMED_OUT or question.get("interaction_type") != "choice" or read_reply(answer) == "no":
+    if answer == TIMED_OUT or question.get("interaction_type") != "choice" or _is_no(answer):
         return
     if question.get("options"):
         _chosen(answer, question["options"])
+
+
+def _is_no(answer: Any) -> bool:
+    """Whether an answer refuses: a no in words, or the word that a program sends as an action."""
+    return "no" in (read_reply(answer), read_reply({"action": _split(answer)[0]}))
 
 
 def _split(answer: Any) -> tuple[str, Any]:
