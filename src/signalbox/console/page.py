@@ -17,6 +17,7 @@ from signalbox.console.talking import follow_run, is_followed, stop, talk
 from signalbox.console.transcript import turn_html, turns_html
 from signalbox.console.turn import Turn, shown_reply
 from signalbox.contract import Agent
+from signalbox.contract.sources import is_set_aside
 from signalbox.errors import SignalboxError
 from signalbox.runs.records import Run
 
@@ -41,7 +42,7 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
     """The page that asks `agent`, with one example of each agent that is offered, as Gradio's Blocks."""
     import gradio as gr
 
-    examples = [one for one in offered if one.examples]
+    examples = [one for one in offered if one.examples and (one is agent or not is_set_aside(one))]
     skipped = gr.skip()
 
     async def sign_in(token: str | None, kept: dict[str, Any] | None) -> tuple[Any, ...]:

@@ -25,6 +25,7 @@ from signalbox.runs.life import Life, begin, take_up
 from signalbox.runs.observing import Watch, watched
 from signalbox.runs.records import RESUMABLE, Run
 from signalbox.runs.served import find_served, is_map
+from signalbox.runs.sources import answer_source
 from signalbox.toolbox.ledger import Call, Ledger, use_ledger
 from signalbox.toolbox.person import use_person
 
@@ -179,7 +180,8 @@ def _fail(agent: Agent, record: Run, error: Exception) -> Answer:
     trace = "".join(traceback.format_exception(error))
     _log.error("Run %s of %s broke: %s %s", record.run_id, agent.name, redact(error), redact(trace))
     told = error if isinstance(error, SignalboxError) else ProgrammerError("The run broke over a fault in the agent.")
-    answer = Answer.of_error(told, agent=agent.name, thread_id=record.thread_id, run_id=record.run_id)
+    known = {"agent": agent.name, "thread_id": record.thread_id, "run_id": record.run_id}
+    answer = Answer.of_error(told, **known, source=answer_source(agent))
     fresh = records.get_run(record.run_id)
     if fresh is not None and fresh.standing in RESUMABLE:
         records.end_with_error(fresh, {"error": told.as_dict(), "output": None, "answer": answer.as_dict()})

@@ -26,6 +26,7 @@ from signalbox.runs import records, threads
 from signalbox.runs.checkpoints import checkpoints
 from signalbox.runs.gate import owned
 from signalbox.runs.records import RESUMABLE, Run
+from signalbox.runs.sources import name_sources
 from signalbox.runs.threads import check_name
 from signalbox.settings import now
 from signalbox.toolbox.person import current_person
@@ -253,6 +254,7 @@ class Life:
     def settle(self, result: MapResult) -> MapResult:
         """Write down how the run came out: one that waits can be resumed, one that ended leaves its summary."""
         result.agent = self.agent or ""
+        name_sources(result, self.agent)
         if not self.keeps:
             return result
         if result.status == "needs_input":
