@@ -44,7 +44,20 @@ AGENT = Agent(
     check=lazy(f"{__name__}.closing:check", _EXTRA),
     note=lazy(f"{__name__}.noting:note", _EXTRA),
     remembers=("user_id", "history", "talk"),
-    private=("messages", "history", "talk", "limits", "asked", "unnamed", "may_pause", "user_id"),
+    private=(
+        "messages",
+        "history",
+        "talk",
+        "limits",
+        "waited",
+        "decision",
+        "planned",
+        "paused",
+        "asked",
+        "unnamed",
+        "may_pause",
+        "user_id",
+    ),
 )
 
 _NAMES = {
