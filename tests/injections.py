@@ -1,7 +1,7 @@
 """Prompt injections of a public collection: agentdojo's, read from its files and never copied.
 
-The package is installed without its dependencies, so nothing of it is imported: goals and the attacks that wrap them are
-string literals in its source.
+The package is installed without its dependencies, so nothing of it is imported: goals and the attacks that wrap them
+are string literals in its source.
 """
 
 from __future__ import annotations
