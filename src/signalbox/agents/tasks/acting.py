@@ -8,7 +8,7 @@ from typing import Any
 
 from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.calling import call_for
-from signalbox.agents.tasks.changing import Done, Person, asking, change, failed, looks, view_of
+from signalbox.agents.tasks.changing import Done, Person, asking, change, failed, looks, repeated, view_of
 from signalbox.agents.tasks.correcting import correct, reopen, take_off, undo
 from signalbox.agents.tasks.permission import is_named, may_take_back
 from signalbox.agents.tasks.state import Pending, Talk
@@ -77,20 +77,28 @@ async def _listed(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
 async def decide(decision: Decision, pending: Pending, talk: Talk, person: Person) -> Done:
     """What comes of a yes or a no. A yes carries out what was asked, if the tasks are still what was shown; else they
     are shown as they are now, and the question is asked again."""
-    name, closed = pending["name"], {**talk, "pending": None}
+    name = pending["name"]
+    closed: Talk = {**talk, "pending": None}
     if decision != "yes":
-        return Done(say.NOTHING, closed)  # type: ignore[arg-type]
-    tasks = await Store(person.user_id).tasks.several(pending["numbers"], deleted=name == "reopen_task")
+        return Done(say.NOTHING, closed)
+    store = Store(person.user_id).tasks
+    mine = {one.task.task_id for one in await store.changed_by(person.key)}
+    if mine and mine >= set(pending["numbers"]):
+        return await repeated(name, pending["args"], talk, person) or Done(say.NOTHING, closed)
+    # What a crash cut short goes on with the rest.
+    waiting = [number for number in pending["numbers"] if number not in mine]
+    tasks = await store.several(waiting, deleted=name == "reopen_task")
     if pending["numbers"] and not tasks:
-        return Done(say.gone_since(name), closed)  # type: ignore[arg-type]
-    if looks(tasks) != pending.get("seen", looks(tasks)):
+        return Done(say.gone_since(name), closed)
+    seen = pending.get("seen") or {}
+    if looks(tasks) != {str(number): seen.get(str(number)) for number in waiting}:
         told = f"{say.changed_since(tasks)} {say.ask_whether(name, pending['args'], tasks)}"
         return Done(told, asking(talk, "confirm", name, pending["args"], tasks, told, person))
-    args = {**pending["args"], **({"numbers": pending["numbers"]} if pending["numbers"] else {})}
+    args = {**pending["args"], **({"numbers": waiting} if waiting else {})}
     # A choice of one task says which it is; whether that is deleted is another question.
     is_said = pending["kind"] == "confirm" or name != "delete_task"
     agreed = replace(person, heard=replace(person.heard, is_confirmed=is_said))
-    return await act(name, args, closed, agreed, confirmed=is_said)  # type: ignore[arg-type]
+    return await act(name, args, closed, agreed, confirmed=is_said)
 
 
 async def _chosen(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool) -> Done:

@@ -48,6 +48,7 @@ __all__ = [
     "failed",
     "looks",
     "meant_by",
+    "repeated",
     "view_of",
 ]
 
@@ -391,6 +392,18 @@ def _remember(talk: Talk, person: Person, name: str, args: Mapping[str, Any], nu
         return {**talk, "changes": [*talk["changes"][:-1], joined]}
     change = {"turn": person.turn, "keys": [person.key], "acts": [made], "shown": talk["shown"]}
     return {**talk, "changes": [*talk["changes"], change][-_MOST_CHANGES:]}
+
+
+async def repeated(name: str, args: Mapping[str, Any], talk: Talk, person: Person) -> Done | None:
+    """What this very call has done already, where its step runs again after a crash; None where it has done nothing."""
+    made = await Store(person.user_id).tasks.changed_by(person.key)
+    if not made:
+        return None
+    tasks = [one.task for one in made]
+    kept = _remember(
+        _spoken_of({**talk, "pending": None}, tasks), person, name, _kept(args), [t.task_id for t in tasks]
+    )
+    return Done(say.done_before(made), kept, [one.as_dict() for one in tasks], changed=True)
 
 
 async def confirm(name: str, args: Mapping[str, Any], tasks: Sequence[Task], talk: Talk, person: Person) -> Done:

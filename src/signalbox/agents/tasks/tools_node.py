@@ -12,7 +12,7 @@ from langgraph.types import interrupt
 from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.acting import act, decide
 from signalbox.agents.tasks.answers import read_decision
-from signalbox.agents.tasks.changing import Done, Person
+from signalbox.agents.tasks.changing import Done, Person, repeated
 from signalbox.agents.tasks.conversation import offered_tools
 from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS
 from signalbox.agents.tasks.errors import TEXTS, ToolNotFoundError, text_for
@@ -93,6 +93,8 @@ async def _called(call: Mapping[str, Any], state: TasksState, read: dict[str, An
     the message for that."""
     talk, person = state["talk"], _person(state)
     name, args = call["name"], _checked(call["name"], dict(call["args"] or {}))
+    if name in CHANGING and (before := await repeated(name, args, talk, person)) is not None:
+        return before
     if state["planned"]:
         name, args = whole_call(name, args, state["request"])
     meant = await _targets(name, args, talk, state)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.tasks.due import spoken_due
-from signalbox.storage import Task
+from signalbox.storage import Change, Task
 
 __all__ = [
     "NOTHING",
@@ -26,6 +26,7 @@ __all__ = [
     "ask_whether",
     "ask_which",
     "changed_since",
+    "done_before",
     "dropped",
     "gone_since",
     "listed",
@@ -67,6 +68,14 @@ _PAST = {
     "delete_task": "deleted",
     "add_task": "added",
     "undo_change": "taken back",
+}
+_RECORDED = {
+    "added": "Added",
+    "deleted": "Deleted",
+    "completed": "Done:",
+    "reopened": "Open again:",
+    "updated": "Changed",
+    "restored": "Back on the list:",
 }
 _UNDONE = {
     "added": "not added",
@@ -187,6 +196,11 @@ def _before_and_after(args: Mapping[str, Any], task: Task) -> str:
     told += [f"priority {was['priority']} → {args['priority']}"] if args.get("priority") else []
     rest = _given({key: value for key, value in args.items() if key not in ("due", "priority")})
     return ", ".join([*told, *([rest] if rest else [])])
+
+
+def done_before(changes: Sequence[Change]) -> str:
+    """What a step has done that is repeated after a crash."""
+    return " ".join(f"{_RECORDED[one.what]} #{one.task.task_id} {one.task.title}." for one in changes)
 
 
 def nothing_done(name: str) -> str:
