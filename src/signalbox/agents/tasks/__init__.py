@@ -46,7 +46,20 @@ AGENT = Agent(
     source=lazy(f"{__name__}.present:source_set", _EXTRA),
     has_system=False,
     remembers=("user_id", "history", "talk"),
-    private=("messages", "history", "talk", "limits", "asked", "unnamed", "may_pause", "user_id"),
+    private=(
+        "messages",
+        "history",
+        "talk",
+        "limits",
+        "waited",
+        "decision",
+        "planned",
+        "paused",
+        "asked",
+        "unnamed",
+        "may_pause",
+        "user_id",
+    ),
 )
 
 _NAMES = {
