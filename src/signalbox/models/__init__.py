@@ -1,4 +1,4 @@
-"""The one way to a chat model: `load_chat_model`, and the `Configuration` that says which.
+"""The one way to a chat model: `load_chat_model`, the `Configuration` that says which, and what kind it is.
 
 How a call passes, from top to bottom:
 
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from signalbox.models.capability import fills_plans
     from signalbox.models.configuration import Configuration
+    from signalbox.models.kinds import is_offline
     from signalbox.models.loading import load_chat_model, open_door
     from signalbox.models.recording import record_prompts
     from signalbox.models.usage import budgets, count_usage
@@ -34,6 +35,7 @@ __all__ = [
     "budgets",
     "count_usage",
     "fills_plans",
+    "is_offline",
     "load_chat_model",
     "open_door",
     "record_prompts",
@@ -44,6 +46,7 @@ _HOMES = {
     "budgets": "usage",
     "count_usage": "usage",
     "fills_plans": "capability",
+    "is_offline": "kinds",
     "load_chat_model": "loading",
     "open_door": "loading",
     "record_prompts": "recording",

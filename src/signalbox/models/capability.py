@@ -6,6 +6,7 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
+from signalbox.models.kinds import is_offline
 from signalbox.settings import get_settings
 
 __all__ = ["fills_plans"]
@@ -15,7 +16,7 @@ def fills_plans(model: Any) -> bool:
     """True for a model that reads a request once and fills in a plan: the offline model, one that cannot call tools,
     and every model where SIGNALBOX_MODEL_PLANS is set. All others work with the tools themselves."""
     inner = getattr(model, "inner", model)
-    if getattr(inner, "_llm_type", "") == "offline" or get_settings().model_plans:
+    if is_offline(inner) or get_settings().model_plans:
         return True
     profile = getattr(inner, "profile", None) or {}
     if profile.get("tool_calling") is False:

@@ -8,6 +8,7 @@ because that is what a loop closes when it shuts down.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import threading
 from collections.abc import AsyncGenerator
 from functools import cache
@@ -38,6 +39,7 @@ def kept_transport(library: str) -> Any:
             with self._lock:
                 if self._process is None:
                     self._process = httpx.Client(verify=self._certificates())
+                    atexit.register(self._process.close)
             return self._process.send(request, stream=True, auth=None, follow_redirects=False)
 
         async def handle_async_request(self, request: Any) -> Any:

@@ -33,6 +33,10 @@ _PAUSES = (*(0.001 * 2**at for at in range(6)), *[0.05] * 1_200)
 """Seconds between two tries to get the lock: a minute in all, as the thread has it."""
 
 
+_DATA_EXCEPTION = "22"
+"""How PostgreSQL's codes for values that it cannot take begin: text with a NUL is one."""
+
+
 class OwnershipError(ProgrammerError):
     """Code reached for a row of somebody else, or for the database past the gate."""
 
@@ -179,6 +183,8 @@ async def _transaction(info: dict[str, Any], writes: bool) -> AsyncIterator[Asyn
 
 
 def _told(error: DBAPIError) -> Exception:
+    if (getattr(error.orig, "sqlstate", None) or "").startswith(_DATA_EXCEPTION):
+        return RequestError("A text holds characters that no database takes.", suggestion="Leave out NUL characters.")
     if error.connection_invalidated or "locked" in str(error.orig):
         return UnavailableError("The database cannot be reached.", details=error)
     return error
