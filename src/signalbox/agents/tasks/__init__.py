@@ -49,6 +49,7 @@ AGENT = Agent(
         "history",
         "talk",
         "limits",
+        "seen",
         "waited",
         "decision",
         "planned",
