@@ -103,7 +103,7 @@ def decide(effect: Effect, said: Said) -> Verdict:
 
 def _is_meant(thing: Thing, effect: Effect, said: Said) -> bool:
     """Whether the person means a thing: it is named, or it is the one that the conversation is about."""
-    if names(said, thing, is_strict=effect.after_data):
+    if names(said, thing):
         return True
     if effect.after_data or len(effect.targets) > 1:
         return False
