@@ -131,6 +131,18 @@ async def test_a_new_experiment_without_its_rule_is_told_and_finished_when_asked
     assert [one["name"] for one in upgrade.store.experiments.values()].count("New One") == 1
 
 
+async def test_an_experiment_of_somebody_else_is_not_taken_for_the_half_made_one(upgrade: Any) -> None:
+    upgrade.fault = lambda call: "500" if call.startswith("PUT") else None
+    asked = {"name": "New One", **ASKED, "post_rule": "revert"}
+    own = (await tools.create_experiment(**asked))["data"]["written"]["experiment"]["id"]
+    upgrade.fault = lambda call: None
+    await tools.delete_experiment(own)
+    other = (await made(name="New One", decision_points=[SECOND], status="inactive"))["id"]
+    again = (await tools.create_experiment(**asked))["data"]["experiment"]
+    assert again["id"] != other
+    assert (await stored(other))["post_rule"] == "continue"
+
+
 async def test_of_two_lists_it_is_told_which_is_stored_and_only_the_other_is_sent_again(upgrade: Any) -> None:
     own = (await made(status="inactive"))["id"]
     lists = [0]

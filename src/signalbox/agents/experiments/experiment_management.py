@@ -268,7 +268,14 @@ async def _execute(pending: Mapping[str, Any], state: Mapping[str, Any], calls: 
     if name != "create_experiment":
         args["experiment"] = str(pending["experiment_id"])
     progress = advance_step(progress, {"step": "validate", "ok": True})
-    result = await calls(_TOOLS[name], **args, key=key)
+    try:
+        result = await calls(_TOOLS[name], **args, key=key)
+    except Fault as fault:
+        if fault.kind != "conflict":
+            raise
+        now_there = await calls.look(get_experiment_details, experiment=args["experiment"])
+        await _changed_since(pending, now_there, state, calls)
+        raise
     progress = advance_step(progress, {"step": "execute", "tool": name})
     update = _report(name, result, pending)
     progress = advance_step(progress, {"step": "verify", "read_back": name != "delete_experiment"})

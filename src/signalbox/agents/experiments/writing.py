@@ -67,8 +67,8 @@ async def create(client: UpgradeClient, draft: Draft, key: str | None = None) ->
         return await _made(client, draft, known[1]["id"], [])
     metadata, others = metadata_of(await client.context_metadata()), await client.experiments()
     before = known[0]["before"] if known else [one["id"] for one in others if one.get("name") == draft.name]
-    made = _newer(others, draft.name, before)
-    own = made["id"] if made else ""
+    made = next((one for one in _newer(others, draft.name, before) if _is_of(draft, one)), None) if known else None
+    own = str(made["id"]) if made else ""
     problems = check_draft(draft, metadata, others, own)
     raise_for(problems)
     if made is None:
@@ -139,6 +139,8 @@ async def move(
     before = known[0]["before"] if known else now
     if known is None:
         _check_expected(now, expected)
+    elif known[1] is None and now["state"] != state:
+        _check_expected(now, Expected(revision=before["revision"]))
     draft = apply(draft_of(now), {"status": state})
     if not (known and known[1]) and (now["state"] != state or schedule):
         if key:
@@ -167,10 +169,12 @@ async def delete(client: UpgradeClient, experiment: str, expected: Expected = AN
         raw = await find(client, experiment)
         before = read_experiment(raw)
         counts = await enrollment_of(client, before)
+        if known:
+            expected = Expected(revision=known[0]["revision"], enrolled=known[0]["delete"]["users"])
         _check_expected(before, expected, counts["users"])
         found = {"id": before["id"], "name": before["name"], "users": counts["users"], "groups": counts["groups"]}
         if key:
-            journal.open_write(key, server, {"delete": found})
+            journal.open_write(key, server, {"delete": found, "revision": before["revision"]})
         await _remove(client, found, key)
     if key:
         journal.close_write(key, found)
@@ -188,17 +192,23 @@ async def _post(client: UpgradeClient, draft: Draft, before: Sequence[str], key:
         return str((await client.create(created_body(draft)))["id"])
     except UpgradeError as error:
         try:
-            made = _newer(await client.names(), draft.name, before)
+            newer = _newer(await client.experiments(), draft.name, before)
         except UpgradeError:
             raise_unsure(error, client, {"unknown": [f"the new experiment '{draft.name}'"]})
+        made = next((one for one in newer if _is_of(draft, one)), None)
         if made is None:
             journal.close_write(key, None)
             raise_stopped(error, client, None)
         return str(made["id"])
 
 
-def _newer(found: Sequence[Mapping[str, Any]], name: str, before: Sequence[str]) -> Mapping[str, Any] | None:
-    return next((one for one in found if one.get("name") == name and one["id"] not in before), None)
+def _newer(found: Sequence[Experiment], name: str, before: Sequence[str]) -> list[Experiment]:
+    return [one for one in found if one.get("name") == name and one["id"] not in before]
+
+
+def _is_of(draft: Draft, raw: Experiment) -> bool:
+    """Whether an experiment is what POST makes of a draft, or more of it: not one that somebody else gave its name."""
+    return not set(differences(draft, read_experiment(raw))) - _LISTS - {"post_rule", "revert_to", "status"}
 
 
 def _is_left_by_post(draft: Draft, stored: Experiment) -> bool:

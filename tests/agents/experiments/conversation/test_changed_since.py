@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from signalbox.agents.experiments import tools
+from signalbox.agents.experiments import journal, tools
 from signalbox.agents.experiments.experiment_management import aexperiment_management_node
 
 MANAGE = "experiment_management"
@@ -124,6 +124,18 @@ async def test_a_step_that_finds_its_own_write_neither_asks_nor_writes_again(
     assert [one["needs_clarification"] for one in told] == [False, False]
     assert told[0]["bot_response"] == told[1]["bot_response"]
     assert sum(one.startswith(call) for one in upgrade.calls) == 1
+
+
+async def test_a_deletion_that_was_begun_and_not_sent_is_asked_again_where_something_changed(upgrade: Any) -> None:
+    pending = await confirmed(upgrade, "Night Reader", "delete_experiment", {})
+    own = pending["experiment_id"]
+    begun = {"id": own, "name": "Night Reader", "users": pending["enrolled"], "groups": 0}
+    journal.open_write("confirm-1", pending["server"], {"delete": begun, "revision": pending["revision"]})
+    exclude_somebody(upgrade, "Night Reader")
+    update = await aexperiment_management_node({"user_input": "yes", "pending": pending})
+    assert update["needs_clarification"]
+    assert "has changed since you were asked, and nothing was done" in update["bot_response"]
+    assert upgrade.named("Night Reader")["id"]
 
 
 def test_half_a_write_is_told_in_the_answer_and_in_its_state(upgrade: Any, talk: Any) -> None:
