@@ -172,6 +172,15 @@ async def test_a_change_with_a_state_that_failed_says_both(upgrade: Any) -> None
     assert "Stored as asked: decision points. Not changed: state." in str(result["error"])
 
 
+async def test_another_start_that_was_not_stored_is_no_success(upgrade: Any) -> None:
+    own = (await made(status="inactive"))["id"]
+    first, second = "2031-01-01T09:00:00+00:00", "2031-02-01T09:00:00+01:00"
+    assert (await tools.update_experiment_status(own, "scheduled", schedule=first))["data"]["differences"] == {}
+    upgrade.fail_once("POST /experiments/state", "500")
+    assert (await tools.update_experiment_status(own, "scheduled", schedule=second))["error_type"] == "api_500"
+    assert (await tools.update_experiment_status(own, "scheduled", schedule=second))["data"]["differences"] == {}
+
+
 async def test_payloads_that_a_failed_change_lost_are_put_back(upgrade: Any) -> None:
     own = (await made(decision_points=[POINT, SECOND]))["id"]
     before = payloads(await stored(own))

@@ -16,12 +16,12 @@ __all__ = ["brief", "members_of", "read_experiment", "same_text"]
 def read_experiment(raw: Mapping[str, Any]) -> dict[str, Any]:
     """The experiment with names of ours; `state` is the stored spelling, `state_shown` the server's own.
 
-    `{id, name, description, context, state, state_shown, version, created_at, updated_at, assignment_unit,
+    `{id, name, description, context, state, state_shown, version, created_at, updated_at, starts_at, assignment_unit,
     consistency_rule, group, post_rule, revert_to, filter_mode, type, algorithm, tags, complete_after,
     conditions: [{id, code, weight, order, payload}], decision_points: [{id, site, target, exclude_if_reached, order}],
     payloads: [{id, condition, site, target, type, value}], include: {users, groups: [{type, id}], segments},
     exclude: {…}, revision}`; `revert_to` is a condition's code. A condition's `payload` is the one that it has at every
-    decision point, None where it has none or several. `revision` is another text for anything else that is another.
+    decision point, None where it has none or several. `revision` changes with anything that was read.
     """
     state = _state(str(raw.get("state") or "inactive"))
     conditions = _conditions(raw)
@@ -40,6 +40,7 @@ def read_experiment(raw: Mapping[str, Any]) -> dict[str, Any]:
         "version": raw.get("versionNumber"),
         "created_at": raw.get("createdAt"),
         "updated_at": raw.get("updatedAt"),
+        "starts_at": raw.get("startOn"),
         "assignment_unit": raw.get("assignmentUnit"),
         "consistency_rule": raw.get("consistencyRule"),
         "group": raw.get("group"),

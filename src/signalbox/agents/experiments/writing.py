@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -71,12 +72,14 @@ async def create(client: UpgradeClient, draft: Draft, key: str | None = None) ->
     own = str(made["id"]) if made else ""
     problems = check_draft(draft, metadata, others, own)
     raise_for(problems)
+    is_whole = False
     if made is None:
         journal.open_write(key, server, {**intent, "before": before})
-        own = await _post(client, draft, before, key)
-    raw = await _read(client, own)
+        own, is_whole = await _post(client, draft, before, key)
+    raw = await _read(client, own) if is_whole else await _read_back(client, own, draft)
     steps = [_put(client, raw, draft)] if _is_left_by_post(draft, read_experiment(raw)) else []
-    steps += [_added(client, own, *one) for one in missing_members(draft, read_experiment(raw))] if made else []
+    if not is_whole:
+        steps += [_added(client, own, *one) for one in missing_members(draft, read_experiment(raw))]
     if read_experiment(raw)["state"] != known_state(draft.status):
         steps.append(_moved(client, own, draft.status))
     await _carry_out(client, own, draft, None, steps)
@@ -154,6 +157,8 @@ async def move(
     after = read_experiment(raw)
     found = {"experiment": after, "before": before["state"], "after": after["state"]}
     found |= {"changed": before["state"] != after["state"], "differences": differences(draft, after)}
+    if schedule and not _is_same_moment(after["starts_at"], schedule):
+        found["differences"]["schedule"] = {"asked": schedule, "stored": after["starts_at"]}
     if key:
         journal.close_write(key, {"after": after["state"]})
     return Done(found, raw, "POST /experiments/state", f"{before['name']}: {after['state']}")
@@ -186,10 +191,11 @@ def _begun_before(server: str, intent: dict[str, Any], key: str | None) -> str |
     return None if key and journal.find_write(key, server) else journal.find_unfinished(server, intent)
 
 
-async def _post(client: UpgradeClient, draft: Draft, before: Sequence[str], key: str) -> str:
-    """Send the body of a new experiment, and give its id, also where the answer went missing."""
+async def _post(client: UpgradeClient, draft: Draft, before: Sequence[str], key: str) -> tuple[str, bool]:
+    """Send the body of a new experiment, and give its id, and whether the server says that all of it is stored: where
+    its answer went missing, the lists may be."""
     try:
-        return str((await client.create(created_body(draft)))["id"])
+        return str((await client.create(created_body(draft)))["id"]), True
     except UpgradeError as error:
         try:
             newer = _newer(await client.experiments(), draft.name, before)
@@ -199,7 +205,7 @@ async def _post(client: UpgradeClient, draft: Draft, before: Sequence[str], key:
         if made is None:
             journal.close_write(key, None)
             raise_stopped(error, client, None)
-        return str(made["id"])
+        return str(made["id"]), False
 
 
 def _newer(found: Sequence[Experiment], name: str, before: Sequence[str]) -> list[Experiment]:
@@ -248,11 +254,15 @@ def _added(client: UpgradeClient, own: str, kind: str, members: Mapping[str, Any
 
 def _moved(client: UpgradeClient, own: str, status: str, schedule: str | None = None) -> _Step:
     state = known_state(status)
-    return _Step(
-        f"the state {state}",
-        lambda: client.set_state(own, state, schedule=schedule),
-        lambda now: bool(now["state"] == state),
-    )
+
+    def is_done(now: Experiment) -> bool:
+        return bool(now["state"] == state) and (not schedule or _is_same_moment(now["starts_at"], schedule))
+
+    return _Step(f"the state {state}", lambda: client.set_state(own, state, schedule=schedule), is_done)
+
+
+def _is_same_moment(stored: Any, asked: str) -> bool:
+    return bool(stored) and datetime.fromisoformat(str(stored)) == datetime.fromisoformat(asked).astimezone(UTC)
 
 
 async def _carry_out(
