@@ -97,7 +97,7 @@ async def check_server() -> str:
         return "no UPGRADE_URL is set: the embedded UpGrade is asked"
     async with UpgradeClient(patience=Patience(seconds=5.0, retries=0)) as client:
         health = await client.health()
-    return f"{client.url} answers: UpGrade {health.get('version', '')}".strip()
+    return f"{_plain(client.url)} answers: UpGrade {health.get('version', '')}".strip()
 
 
 def _plain(url: str) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments import balance, consistency, drafts, finding, journeys, users, writing
-from signalbox.agents.experiments.clients import current_client
+from signalbox.agents.experiments.clients import current_client, source_of
 from signalbox.agents.experiments.glossary import all_concepts, find_concept
 from signalbox.agents.experiments.outcome import Done, ToolResult, tool, writing_tool
 from signalbox.agents.experiments.shape import brief, read_experiment, same_text
@@ -76,7 +76,9 @@ async def check_upgrade_health() -> Done:
     """Whether the server answers, and its release: `{status, name, version, description, address}`."""
     client = current_client()
     raw = await client.health()
-    return Done({"status": "up", **raw, "address": client.url}, raw, "GET /", f"UpGrade {raw.get('version')}")
+    return Done(
+        {"status": "up", **raw, "address": source_of(client)["address"]}, raw, "GET /", f"UpGrade {raw.get('version')}"
+    )
 
 
 @tool
