@@ -52,11 +52,11 @@ async def test_a_run_that_died_after_its_write_finds_what_it_made(
 
     class Died(BaseException): ...
 
-    async def die(*_: Any) -> None:
+    async def die(*_: Any, **__: Any) -> None:
         raise Died
 
     with monkeypatch.context() as patch:
-        patch.setattr(writing, "_complete", die)
+        patch.setattr(writing, "_carry_out", die)
         with pytest.raises(Died):
             await tools.create_experiment(**ASKED, key="run-1", post_rule="revert")
     assert count(upgrade) == 1
