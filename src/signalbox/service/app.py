@@ -19,9 +19,11 @@ from signalbox.service import assistants, completions, conversations, health, ho
 from signalbox.service.auth import Door, is_ours
 from signalbox.service.chat import chat_agent
 from signalbox.service.chat import router as chat_router
+from signalbox.service.headers import SafeHeaders
+from signalbox.service.hosts import Hosts
 from signalbox.service.later import Fork, Later
-from signalbox.service.limits import BodyLimit, RateLimit
-from signalbox.service.problems import add_handlers
+from signalbox.service.limits import Body, RateLimit
+from signalbox.service.problems import Problems, add_handlers
 from signalbox.service.turns import close_turns, mark_interrupted
 from signalbox.settings import get_settings
 from signalbox.storage import close_stores, purge
@@ -33,10 +35,11 @@ _LOOK_EVERY = 30.0
 """Seconds after which runs that another process left behind are looked for again."""
 
 
-def create_app(page: Callable[[], Any] | None = None) -> FastAPI:
+def create_app(page: Callable[[], Any] | None = None, host: str | None = None) -> FastAPI:
     """The service as an ASGI application; `page` makes the one that has every path which is not the service's own.
 
-    Raises ConfigurationError where a setting is wrong.
+    `host` is a name that the service is reached by beside its address. Raises ConfigurationError where a setting is
+    wrong.
     """
     others = {"The MCP endpoint": Later("The MCP endpoint", _mcp, soon=False)}
     if page is not None:
@@ -52,7 +55,7 @@ def create_app(page: Callable[[], Any] | None = None) -> FastAPI:
     for router in (completions.router, hooks.router, health.router):
         app.include_router(router)
     add_handlers(app)
-    _add_layers(app, *others.values())
+    _add_layers(app, [host] if host else [], *others.values())
     return app
 
 
@@ -62,18 +65,21 @@ def _mcp() -> Any:
     return create_mcp()
 
 
-def _add_layers(app: FastAPI, mcp: Later, page: Later | None = None) -> None:
+def _add_layers(app: FastAPI, bound: list[str], mcp: Later, page: Later | None = None) -> None:
     """From the inside out: what was added last is passed first."""
+    if page is not None:
+        app.add_middleware(Fork, belongs=lambda path: not is_ours(path), other=page)
     app.add_middleware(Fork, belongs=lambda path: path.rstrip("/") == "/mcp", other=mcp)
+    app.add_middleware(Body)
     app.add_middleware(RateLimit)
-    app.add_middleware(Door)
-    app.add_middleware(BodyLimit)
+    app.add_middleware(Door, has_page=page is not None)
     origins = get_settings().cors_origins
     if origins:
         app.add_middleware(CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["*"])
+    app.add_middleware(Hosts, bound=bound)
+    app.add_middleware(Problems)
+    app.add_middleware(SafeHeaders)
     app.add_middleware(health.Figures)
-    if page is not None:
-        app.add_middleware(Fork, belongs=lambda path: not is_ours(path), other=page)
 
 
 def _lifespan(others: list[Later]) -> Any:
