@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from signalbox.errors import ConfigurationError, redact
+from signalbox.errors import ConfigurationError, DatabaseError, redact
 from signalbox.settings import get_settings, home_file
 
 __all__ = ["Conflict", "Connection", "Database", "PostgresDatabase", "SqliteDatabase", "database"]
@@ -99,7 +99,7 @@ class Database(Protocol):
         """What people know it by; no password is in it."""
 
     def transaction(self) -> AbstractContextManager[Connection]:
-        """All or nothing. Raises Conflict, and ConfigurationError where the database cannot be used."""
+        """All or nothing. Raises Conflict, and DatabaseError where the database cannot be used."""
 
     def close(self) -> None:
         """Let go of it."""
@@ -116,7 +116,7 @@ class SqliteDatabase:
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """All or nothing. Raises Conflict, and ConfigurationError where the file cannot be used."""
+        """All or nothing. Raises Conflict, and DatabaseError where the file cannot be used."""
         with self.lock:
             try:
                 with self.connection:
@@ -151,14 +151,12 @@ class PostgresDatabase:
     """A pool of connections to a server. Whatever a process held there ends with its connection."""
 
     def __init__(self, address: str) -> None:
-        from psycopg_pool import ConnectionPool
+        from signalbox.runs.pool import open_pool
 
         self.name = str(redact(address))
         self._address = address
         self.keeps_checkpoints = False
-        options = {"autocommit": True, "prepare_threshold": 0}
-        self.pool: Any = ConnectionPool(address, min_size=1, max_size=_MOST_CONNECTIONS, kwargs=options, open=False)
-        self.pool.open(wait=True, timeout=10)
+        self.pool: Any = open_pool(address, _MOST_CONNECTIONS)
         identity = "BIGINT GENERATED ALWAYS AS IDENTITY"
         schema = _SCHEMA.replace("/*rowid*/", f"rowid {identity},").replace("/*numbered*/", f"{identity} PRIMARY KEY")
         with self.pool.connection() as connection, connection.transaction():
@@ -167,14 +165,17 @@ class PostgresDatabase:
             connection.execute(schema, prepare=False)
 
     def dedicated(self) -> Any:
-        """A connection of its own, for what must last as long as the process."""
+        """A connection of its own, for what must last as long as the process. Raises DatabaseError."""
         import psycopg
 
-        return psycopg.connect(self._address, autocommit=True)
+        try:
+            return psycopg.connect(self._address, autocommit=True, connect_timeout=10)
+        except psycopg.Error as error:
+            raise _unusable(self.name, error) from None
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """All or nothing. Raises Conflict, and ConfigurationError where the server cannot be used."""
+        """All or nothing. Raises Conflict, and DatabaseError where the server cannot be used."""
         import psycopg
 
         try:
@@ -215,7 +216,7 @@ def _close() -> None:
 
 
 def database() -> Database:
-    """The database that the settings name, opened now if it is not. Raises ConfigurationError."""
+    """The database that the settings name, opened now if it is not. Raises ConfigurationError and DatabaseError."""
     settings = get_settings()
     address = settings.database_url
     place = address if address.startswith("postgres") else str(settings.home / "signalbox.db")
@@ -243,9 +244,10 @@ def _opened(place: str, is_file: bool) -> Database:
         raise _unusable(place, error) from None
 
 
-def _unusable(name: str, error: Exception) -> ConfigurationError:
+def _unusable(name: str, error: Exception) -> DatabaseError:
     told = getattr(error, "strerror", None) or str(error).strip().partition("\n")[0] or type(error).__name__
-    return ConfigurationError(
-        f"{redact(name)}, where runs and conversations are kept, cannot be used: {redact(told)}.",
+    return DatabaseError(
+        "The database, where runs and conversations are kept, cannot be used.",
         suggestion="Set SIGNALBOX_HOME, or SIGNALBOX_DATABASE_URL for PostgreSQL.",
+        details=f"{redact(name)}: {redact(told)}",
     )

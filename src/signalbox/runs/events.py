@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from signalbox.contract.summary import plain
-from signalbox.errors import SignalboxError
+from signalbox.errors import DatabaseError, SignalboxError
 from signalbox.runs.database import Database, database
+from signalbox.runs.outage import database_outage
 
 __all__ = ["Channel", "Event", "follow", "last_number", "list_events", "open_channel"]
 
@@ -120,8 +121,10 @@ class _Writer:
             try:
                 with items[0][0].kept.transaction() as connection:
                     connection.executemany("INSERT INTO events (run_id, number, kind, data) VALUES (?, ?, ?, ?)", rows)
-            except SignalboxError as error:
+            except DatabaseError as error:
                 # Who follows gets them all the same: an event that cannot be kept is better than none.
+                database_outage.begin(error)
+            except SignalboxError as error:
                 _log.error("%d events were not kept: %s", len(items), error.user_message)
         for channel, event in batch:
             channel.told.append(event)

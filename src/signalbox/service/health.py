@@ -18,7 +18,7 @@ from signalbox.service.auth import caller_by_header
 from signalbox.service.problems import REFUSALS, problem, sent
 from signalbox.service.tokens import OPERATOR
 
-__all__ = ["Figures", "router"]
+__all__ = ["Figures", "ask_databases", "router"]
 
 router = APIRouter(tags=["health"])
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
@@ -81,6 +81,12 @@ async def readyz(request: Request) -> Response:
     return sent({**told, **details})
 
 
+async def ask_databases() -> None:
+    """Pass if both databases answer. Raises DatabaseError."""
+    await _ask_runs()
+    await _ask_store()
+
+
 async def _examined(name: str, ask: Callable[[], Awaitable[str]]) -> tuple[str, dict[str, Any]]:
     """How a database stands, for an operator."""
     started = time.perf_counter()
@@ -96,7 +102,7 @@ async def _ask_runs() -> str:
     def asked() -> str:
         kept = database()
         with kept.transaction() as connection:
-            connection.execute("SELECT 1").fetchone()
+            connection.execute("SELECT 1 FROM runs LIMIT 1").fetchone()
         return kept.name
 
     return await asyncio.to_thread(asked)

@@ -215,19 +215,23 @@ class Problems:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on."""
-        begun = False
+        begun = complete = False
 
         async def note(message: Message) -> None:
-            nonlocal begun
+            nonlocal begun, complete
             begun = True
+            complete = message["type"] == "http.response.body" and not message.get("more_body", False)
             await send(message)
 
         try:
             await self.app(scope, receive, note)
         except Exception as error:
-            if begun or scope["type"] == "lifespan":
+            if scope["type"] == "lifespan" or (begun and not complete):
                 raise
-            await refuse(sent(problem_of(error)), scope, receive, send)
+            told = problem_of(error)
+            # A mounted application may have answered already, and lets the error go on for the log.
+            if not begun:
+                await refuse(sent(told), scope, receive, send)
 
 
 async def refuse(response: Response, scope: Scope, receive: Receive, send: Send) -> None:
