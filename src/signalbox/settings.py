@@ -61,6 +61,10 @@ class Settings(BaseModel):
         default=False, description="An agent without an injected tracker raises, as its contract says."
     )
     read_only: bool = Field(default=False, description="Agents that can change a live system only read it.")
+    demo: bool = Field(
+        default=False,
+        description="Use the embedded demonstrations even though a real system is connected. Answers say so.",
+    )
     default_agent: str = Field(
         default="", description="The agent that is asked where none is named; by default the front door."
     )

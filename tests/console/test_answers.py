@@ -4,12 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from signalbox.console.answers import answer_html
+from signalbox.console.turn import shown_reply
 from signalbox.contract import blocks
 
 
 def shown(text: str, drawn: list[dict[str, Any]], **more: Any) -> str:
     return answer_html({"agent": "a", "answer": text, "blocks": drawn, **more}, "k").replace("\n", "")
+
+
+@pytest.mark.parametrize("status", ["completed", "needs_input", "error"])
+def test_an_answer_a_question_and_an_error_name_their_source(status: str) -> None:
+    question = {"kind": "confirm", "message": "Delete it?"} if status == "needs_input" else None
+    error = {"error_type": "x", "message": "It failed.", "suggestion": ""} if status == "error" else None
+    source = {"kind": "live", "system": "prometheus", "address": "http://p:9090"}
+    told = shown("Told", [], status=status, question=question, error=error, source=source)
+    assert told.count("Source: prometheus at http://p:9090") == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "label"),
+    [("yes", "Approve"), ("Ja, bitte", "Approve"), ("reject", "Reject"), ("I'm fine, thanks", "I'm fine, thanks")],
+)
+def test_a_reply_to_a_confirmation_is_shown_as_it_is_read(reply: str, label: str) -> None:
+    assert shown_reply({"kind": "confirm"}, reply) == label
+    assert shown_reply({"kind": "clarify"}, reply) == reply
 
 
 def test_the_rows_of_a_table_are_not_listed_above_it() -> None:

@@ -120,6 +120,7 @@ def test_a_change_of_an_experiment_is_shown_as_a_diff_and_made_only_after_a_yes(
     assert dark.locator("#earlier .said").all_inner_texts() == ["Stop the experiment Hint Timing"]
 
 
+@pytest.mark.bench
 def test_the_balance_of_an_experiment_is_bars_with_what_was_expected(dark: Any, look: Look, ask: Ask) -> None:
     answer = ask(dark, "Test the balance of Hint Timing with 200 users")
     assert answer.locator(".bar-row .expected").count() == answer.locator(".bar-row .whisker").count() == 2
@@ -146,6 +147,7 @@ def test_an_investigation_is_a_time_line_whose_evidence_opens_and_its_tasks_wait
     assert "core-rtr-1" in ask(begin_anew(page), "Show my tasks").inner_text()
 
 
+@pytest.mark.bench
 def test_many_conversations_scroll_above_what_stands_at_the_foot(
     page: Any, ask: Ask, begin_anew: Callable[[Any], Any]
 ) -> None:

@@ -22,14 +22,23 @@ def misconfigured() -> dict[str, str]:
 
 
 def test_an_agent_of_ones_own_says_where_it_reads_and_what() -> None:
-    live = agent(lambda: {"kind": "live", "system": "list", "address": "http://stock?a=<1>"}, "goods")
-    assert source_line([live]) == "Connected: goods from <code>http://stock?a=&lt;1&gt;</code>."
+    live = agent(lambda: {"kind": "live", "system": "list", "address": "http://stock/<1>?key=hunter2"}, "goods")
+    assert source_line([live]) == "Connected: goods from <code>http://stock/&lt;1&gt;</code>."
 
 
 def test_what_is_embedded_is_said_to_be_invented_with_what_connects_ones_own() -> None:
     line = source_line([agent(lambda: {"kind": "embedded", "connect": "STOCK_URL"})])
     assert "embedded demonstration, all of it invented: stock." in line
     assert line.endswith("To connect your own, set <code>STOCK_URL</code>.")
+
+
+def test_beside_a_connected_system_the_demonstration_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    live = agent(lambda: {"kind": "live", "system": "list"}, "goods")
+    demo = agent(lambda: {"kind": "embedded", "connect": "STOCK_URL"})
+    line = source_line([live, demo])
+    assert line.endswith("Not connected: stock. To connect your own, set <code>STOCK_URL</code>.")
+    monkeypatch.setenv("SIGNALBOX_DEMO", "1")
+    assert "embedded demonstration, all of it invented: stock." in source_line([live, demo])
 
 
 def test_agents_that_read_the_same_are_told_once() -> None:

@@ -19,6 +19,7 @@ from typing import TypedDict
 from langgraph.types import interrupt
 
 from signalbox.contract import Agent, Presented
+from signalbox.toolbox.confirmation import confirmed
 GATE = Path(__file__).with_name("gate")
 
 
@@ -33,6 +34,8 @@ async def work(state):
     if "which" in said:
         chosen = interrupt({"kind": "clarify", "message": "Which one?", "options": ["red", "blue"]})
         return {"done": "You chose " + chosen}
+    if "delete" in said:
+        return {"done": "Deleted." if confirmed("Delete all goods?") else "Kept."}
     if "fail" in said:
         told = {"message": "It cannot be done.", "suggestion": "Ask for something else."}
         return {"error": {"error_type": "not_found", **told}}
@@ -44,6 +47,7 @@ async def work(state):
 AGENT = Agent(
     "patient", "Does what it is told", ("Say hello",), Path(__file__).with_name("map.csv"),
     lambda request, before: {"request": request}, lambda state: Presented(state["done"]),
+    source=lambda: {"kind": "live", "system": "stock", "address": "http://ann:hunter2@stock.example"},
 )
 """
 MAP = "GraphName,Node,AgentType,Context\npatient,work,patient_agent:work,state:patient_agent:State\n"
@@ -106,6 +110,18 @@ def test_a_question_back_waits_through_a_reload_and_takes_words_too(page: Any, a
     answer_to(page, "which of them")
     assert page.locator("#options button").all_inner_texts() == ["red", "blue"]
     assert "You chose green" in ask(page, "green").inner_text()
+
+
+def test_only_a_yes_confirms_and_anything_else_is_asked_again(page: Any, ask: Ask, answer_to: Ask) -> None:
+    asked = ask(page, "delete all of it").inner_text()
+    assert "Source: stock at http://stock.example" in asked
+    again = ask(page, "I'm fine, thanks").inner_text()
+    assert "Nothing was done. Please answer yes or no" in again
+    assert "Source: stock at http://stock.example" in again
+    assert page.locator("#options button").all_inner_texts() == ["Approve", "Reject"]
+    page.locator("#options button", has_text="Approve").click()
+    assert "Deleted." in answer_to(page, "Approve").inner_text()
+    assert "hunter2" not in page.content()
 
 
 def test_an_error_is_said_once(page: Any, ask: Ask) -> None:

@@ -17,6 +17,7 @@ PAUSED: Mapping[str, Any] = {"experiments": {"Hint Timing": {"state": "paused"}}
 Write = Callable[..., Path]
 
 
+@pytest.mark.bench
 def test_a_conversation_is_judged_by_what_the_server_has_at_its_end(write_sets: Write) -> None:
     said = {"text": "stop Hint Timing", "then": ["yes"]}
     report = run_evals(

@@ -33,6 +33,7 @@ def test_no_set_stands_twice_and_each_has_its_round(sets: list[EvalSet]) -> None
     assert [one.label for one in sets if one.round is None] == []
 
 
+@pytest.mark.bench
 def test_every_reference_gives_what_it_is_expected_by(sets: list[EvalSet]) -> None:
     for one in (s for s in sets if s.agent):
         with open_agent(one, "offline") as (resolved, _):

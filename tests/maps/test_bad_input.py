@@ -78,6 +78,7 @@ def test_a_file_of_50_megabytes_is_refused_before_it_is_read(tmp_path: Path) -> 
         read_map(path)
 
 
+@pytest.mark.bench
 def test_a_bomb_of_a_hundred_thousand_targets_in_one_cell(write_file: Write) -> None:
     targets = "|".join(f"N{i}" for i in range(100_000))
     rows = "\n".join(f"G,N{i}," for i in range(100_000))

@@ -81,12 +81,14 @@ def test_the_map_runs_at_once(tmp_path: Path) -> None:
     assert "Tell is a sketch" in state["text"]
 
 
+@pytest.mark.bench
 def test_the_generated_tests_pass_from_any_folder(tmp_path: Path) -> None:
     scaffold(WEATHER, UNKNOWN, tmp_path / "project")
     result = run("pytest", "-q", "-p", "no:cacheprovider", "project/tests", cwd=tmp_path)
     assert "5 passed" in result.stdout, result.stdout
 
 
+@pytest.mark.bench
 def test_the_generated_code_passes_ruff_and_mypy(tmp_path: Path) -> None:
     written = [str(path) for path in scaffold(WEATHER, UNKNOWN, tmp_path)]
     config = str(Path(__file__).parents[2] / "pyproject.toml")

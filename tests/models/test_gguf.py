@@ -188,6 +188,7 @@ def test_a_typed_dict_gives_a_dict(model: GgufChatModel) -> None:
     assert found["colour"] in ("red", "green", "blue")
 
 
+@pytest.mark.bench
 def test_a_schema_that_refers_to_itself_is_kept_to(model: GgufChatModel) -> None:
     answer = model.with_structured_output(Tree, include_raw=True).invoke("A leaf.", max_tokens=60)
     assert isinstance(answer["parsed"], Tree) or isinstance(answer["parsing_error"], OutputParserException)
@@ -199,6 +200,7 @@ def test_an_answer_that_is_cut_off_is_an_error_and_no_half_filled_object(model: 
         model.with_structured_output(City).invoke("Paris has 3 airports.", max_tokens=2)
 
 
+@pytest.mark.bench
 def test_two_threads_at_once_do_not_disturb_each_other(model: GgufChatModel) -> None:
     found: dict[str, Any] = {}
 
@@ -217,6 +219,7 @@ def test_two_threads_at_once_do_not_disturb_each_other(model: GgufChatModel) -> 
 # Tools
 
 
+@pytest.mark.bench
 def test_a_call_that_is_demanded_is_made(model: GgufChatModel) -> None:
     answer = model.bind_tools([get_weather, send_mail], tool_choice="any").invoke("Paris?", max_tokens=60)
     assert len(answer.tool_calls) == 1
@@ -226,6 +229,7 @@ def test_a_call_that_is_demanded_is_made(model: GgufChatModel) -> None:
     assert answer.response_metadata["finish_reason"] == "tool_calls"
 
 
+@pytest.mark.bench
 def test_a_tool_that_is_demanded_by_name_streams_as_a_call_and_not_as_text(model: GgufChatModel) -> None:
     bound = model.bind_tools([get_weather, send_mail], tool_choice="send_mail")
     whole: Any = None

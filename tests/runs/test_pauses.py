@@ -100,6 +100,9 @@ def test_a_run_that_never_waits_is_not_kept(write_file: Write) -> None:
         ("suspend", "", {"order": 7}, 'good {"order": 7}'),
         ("suspend", "", {"action": "approve", "data": {"order": 7}}, 'good {"order": 7}'),
         ("suspend", "", "reject", "bad reject"),
+        ("suspend", "", "fail", "bad fail"),
+        ("human", "interaction_type:approval", "deny", "bad False"),
+        ("human", "interaction_type:approval", "true", "good True"),
         ("suspend", "", {"action": "reject", "data": {"why": "late"}}, 'bad {"why": "late"}'),
     ],
 )
@@ -115,7 +118,6 @@ def test_an_answer_takes_its_branch_and_its_data_is_kept(
 @pytest.mark.parametrize(
     ("context", "answer", "told"),
     [
-        ("interaction_type:approval", "perhaps", "perhaps"),
         ("interaction_type:choice, options:[red, blue]", "green", "none of the options"),
         ("interaction_type:choice, options:[red, blue]", "3", "none of the options"),
         ("interaction_type:approval", None, "Shall we sell"),
@@ -128,6 +130,22 @@ def test_an_answer_that_does_not_fit_is_refused_and_the_run_still_waits(
     with pytest.raises(RequestError, match=told):
         resume(thread, answer)
     assert [run.thread_id for run in list_runs("waiting")] == [thread]
+
+
+@pytest.mark.parametrize("kind", ["", ", options:[approve, reject]", ", default_option:approve, timeout_seconds:60"])
+def test_an_approval_that_gets_neither_a_yes_nor_a_no_asks_again_and_does_nothing(
+    pause: Callable[..., MapResult], kind: str
+) -> None:
+    thread = pause("human", f"interaction_type:approval{kind}").thread_id
+    for reply in ("perhaps", "I'm fine, thanks", "go back", {"action": "approve", "data": "not yet"}):
+        again = resume(thread, reply)
+        assert again.status == "needs_input"
+        assert again.question is not None
+        assert again.question["message"].startswith("Nothing was done. Please answer approve or reject;")
+        assert again.question["message"].endswith("\n\nShall we sell?")
+        assert ran(again) == ["Before"]
+    done = resume(thread, "ja, bitte")
+    assert (done.state["end"], ran(done)) == ("good True", ["Before", "Ask", "Good"])
 
 
 def test_a_run_may_wait_several_times(write_file: Write) -> None:
@@ -206,8 +224,11 @@ def test_code_of_ones_own_may_wait_with_interrupt(write_file: Write) -> None:
 # Which run
 
 
-def test_the_start_of_a_threads_name_is_enough(pause: Callable[..., MapResult]) -> None:
-    assert resume(pause().thread_id[:8], "approve").status == "completed"
+def test_the_start_of_a_threads_name_is_not_its_name(pause: Callable[..., MapResult]) -> None:
+    thread = pause().thread_id
+    with pytest.raises(NotFoundError):
+        resume(thread[:8], "approve")
+    assert resume(thread, "approve").status == "completed"
 
 
 def test_a_thread_may_be_named(write_file: Write) -> None:

@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
-import subprocess
-import tempfile
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,34 +24,14 @@ ASK = (
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str | None]:
-    """A PostgreSQL of the tests' own, on a socket; None where it is not installed."""
-    found = shutil.which("initdb") or next(map(str, Path("/usr/lib/postgresql").glob("*/bin/initdb")), None)
-    if found is None:
-        yield None
-        return
-    bin_folder = Path(found).resolve().parent
-    folder = Path(tempfile.mkdtemp(prefix="sbpg"))
-    as_user = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] if os.getuid() == 0 else []
-    if as_user:
-        shutil.chown(folder, "nobody", "nogroup")
-    run = lambda *command: subprocess.run([*as_user, *command], check=True, capture_output=True, cwd="/")  # noqa: E731
-    run(f"{bin_folder}/initdb", "-D", f"{folder}/data", "-U", "postgres", "--auth=trust", "--no-sync")
-    options = f"-k {folder} -c listen_addresses='' -c fsync=off"
-    run(f"{bin_folder}/pg_ctl", "-D", f"{folder}/data", "-w", "-o", options, "-l", f"{folder}/log", "start")
-    try:
-        yield f"postgresql://postgres@/postgres?host={folder}"
-    finally:
-        run(f"{bin_folder}/pg_ctl", "-D", f"{folder}/data", "-m", "immediate", "stop")
-        shutil.rmtree(folder, ignore_errors=True)
+def address(postgres: Any) -> str:
+    """An empty database, of a role that may not pass row-level security."""
+    return str(postgres.database())
 
 
 @pytest.fixture(autouse=True)
-def on_postgres(
-    cluster: str | None, require_part: Callable[[str, bool], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    require_part("PostgreSQL is not installed: apt-get install postgresql", cluster is not None)
-    monkeypatch.setenv("SIGNALBOX_DATABASE_URL", str(cluster))
+def on_postgres(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGNALBOX_DATABASE_URL", address)
 
 
 def test_a_question_waits_and_is_answered(write_file: Any) -> None:
@@ -69,6 +43,12 @@ def test_a_question_waits_and_is_answered(write_file: Any) -> None:
     assert resume("one", "approve").output == "Published: Hi"
     assert [run.status for run in list_runs() if run.thread_id == "one"] == ["completed"]
     assert forget("one") == 1
+
+
+def test_a_run_without_a_name_is_kept_from_its_pause_on(write_file: Any) -> None:
+    waiting = start(write_file(ASK), {"text": "Hi"})
+    assert waiting.status == "needs_input"
+    assert resume(waiting.thread_id, "approve").output == "Published: Hi"
 
 
 def test_a_thread_of_somebody_else_is_not_there(write_file: Any) -> None:

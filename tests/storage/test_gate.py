@@ -115,7 +115,8 @@ def test_nothing_outside_the_storage_talks_to_the_database() -> None:
     drivers = {"sqlalchemy", "alembic", "aiosqlite", "asyncpg"}
     wrong = []
     for path in root.rglob("*.py"):
-        if path.relative_to(root).parts[0] == "storage":
+        # The tables of runs have migrations and a gate of their own: tests/runs/test_gate.py.
+        if path.relative_to(root).parts[0] == "storage" or path.is_relative_to(root / "runs" / "migrations"):
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             names = [one.name for one in node.names] if isinstance(node, ast.Import) else []

@@ -190,14 +190,15 @@ class StoreMachine(RuleBasedStateMachine):
             assert milk == {number for number, task in self.kept[owner].items() if "milk" in task["title"]}
 
 
-def test_whatever_is_done_each_person_has_what_they_must_have(database: str) -> None:
+@pytest.mark.parametrize("examples", [4, pytest.param(24, marks=pytest.mark.bench)])
+def test_whatever_is_done_each_person_has_what_they_must_have(database: str, examples: int) -> None:
     loop = asyncio.new_event_loop()
     StoreMachine.loop = loop
     try:
         run_state_machine_as_test(  # type: ignore[no-untyped-call]
             StoreMachine,
             settings=settings(
-                max_examples=12, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
+                max_examples=examples, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
             ),
         )
         loop.run_until_complete(close_stores())

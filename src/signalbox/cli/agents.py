@@ -16,12 +16,17 @@ def agents(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
 
     installed = list_installed()
     if as_json:
+        # Only here: to say where it reads, an agent loads its client.
+        from signalbox.contract.sources import is_set_aside, source_of
+
         print_json([
             {
                 "name": one.name,
                 "about": one.agent.about if one.agent else "",
                 "examples": one.agent.examples if one.agent else [],
                 "package": one.package,
+                "source": source_of(one.agent) if one.agent else None,
+                "set_aside": is_set_aside(one.agent) if one.agent else False,
                 "error": one.error or None,
             }
             for one in installed

@@ -13,7 +13,7 @@ from signalbox.contract.answer import Answer
 from signalbox.drawing.terminal import draw_blocks
 from signalbox.drawing.text import plain_text
 
-__all__ = ["answer_words", "end_with", "show_answer"]
+__all__ = ["answer_words", "end_with", "print_answer", "show_answer"]
 
 _WIDEST = 100
 
@@ -41,20 +41,28 @@ def end_with(answer: Answer, as_json: bool, verbose: bool) -> NoReturn:
         for call in answer.evidence:
             mark = "✓" if call["ok"] else "✗"
             say(f"{mark} {call['id']} {call['tool']} ({call['ms']:.1f} ms) {call['summary']}")
+    print_answer(answer)
+    if answer.question:
+        say(f"It waits. Go on with: signalbox resume {answer.thread_id} --value …")
+    raise typer.Exit(answer.exit_code)
+
+
+def print_answer(answer: Answer) -> None:
+    """Print an answer, a question with its options, or an error; each with where it comes from."""
     if answer.error:
         say(f"Error: {answer.error['message']}")
-        if answer.error["suggestion"]:
-            say(answer.error["suggestion"])
-    elif answer.question:
-        if answer.blocks:
-            show(show_answer(answer))
+        for line in (answer.error["suggestion"], *answer.notes):
+            if line:
+                say(line)
+        return
+    if answer.blocks or not answer.question:
+        show(show_answer(answer))
+    if answer.question:
         show(answer.question.get("message", ""))
         for option in answer.question.get("options") or []:
             show(f"  - {option}")
-        say(f"It waits. Go on with: signalbox resume {answer.thread_id} --value …")
-    else:
-        show(show_answer(answer))
-    raise typer.Exit(answer.exit_code)
+        if not answer.blocks:
+            show("\n".join(answer.notes))
 
 
 def answer_words(answer: Answer) -> str:

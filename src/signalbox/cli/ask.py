@@ -45,7 +45,8 @@ def ask(
 ) -> None:
     """Ask a question in plain language. Without --agent the front door sends it to the agent that it is for.
 
-    Where no address of a live system is set, the embedded demonstration is asked. Exit: 0 answered, 1 error, 2 wrong
+    Where no address of a live system is set, the embedded demonstration is asked; once one is, only real systems are,
+    or the agent that --agent names. Exit: 0 answered, 1 error, 2 wrong
     usage, 3 the agent needs to know something.
     """
     from signalbox.cli.interrupts import stop_at_once

@@ -60,17 +60,8 @@ def _read_line() -> str:
 
 
 def _tell(answer: Answer) -> None:
-    from signalbox.cli.answers import show_answer
-    from signalbox.cli.output import say, show
+    from signalbox.cli.answers import print_answer
+    from signalbox.cli.output import show
 
-    if answer.error:
-        say(f"{answer.error['message']} {answer.error['suggestion']}".strip())
-    elif answer.question:
-        if answer.blocks:
-            show(show_answer(answer))
-        show(str(answer.question.get("message", "")))
-        for option in answer.question.get("options") or []:
-            show(f"  - {option}")
-    else:
-        show(show_answer(answer))
+    print_answer(answer)
     show("")

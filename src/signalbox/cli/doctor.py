@@ -59,17 +59,36 @@ def _examine() -> Iterator[_Check]:
         missing = f'not installed; pip install "signalbox-agents[{extra}]"' if extra else "not installed"
         yield _Check(what, there, "installed" if there else missing, needed=not extra)
     yield from _examine_settings()
+    yield from _examine_sources()
     yield from _examine_agents()
     for key in _KEYS:
         yield _Check(key, key in os.environ, "set" if key in os.environ else "not set", needed=False)
 
 
+def _examine_sources() -> Iterator[_Check]:
+    """Whether answers come from real systems or from the embedded demonstrations: never from both."""
+    from signalbox.contract.sources import joined, kind_in_use, kind_of, places, source_of
+    from signalbox.errors import SignalboxError
+    from signalbox.runs import list_agents
+
+    try:
+        kind = kind_in_use()
+    except SignalboxError as error:
+        yield _Check("sources", False, error.user_message)
+        return
+    found = joined([source for agent in list_agents() if kind_of(agent) == kind and (source := source_of(agent))])
+    where = places(found) if found and kind == "live" else "the embedded demonstrations, all of it invented"
+    yield _Check("sources", True, f"{kind}: {where}")
+
+
 def _examine_agents() -> Iterator[_Check]:
     """Whether each agent can be used, and whether its live system answers; a check that agents share is made once."""
+    from signalbox.contract.sources import source_of
     from signalbox.errors import MissingExtraError, SignalboxError, redact
     from signalbox.runs import list_installed
 
     made: set[object] = set()
+    aside = _set_aside()
     for one in list_installed():
         if one.agent is None:
             yield _Check(f"{one.name} ({one.package})", False, one.error)
@@ -78,6 +97,13 @@ def _examine_agents() -> Iterator[_Check]:
         if check is None or check in made:
             continue
         made.add(check)
+        if one.name in aside:
+            connect = (source_of(one.agent) or {}).get("connect", "its setting")
+            told = (
+                f"not connected: set {connect}. Its demonstration answers only --agent {one.name} or SIGNALBOX_DEMO=1"
+            )
+            yield _Check(one.name, False, told, needed=False)
+            continue
         try:
             yield _Check(one.name, True, asyncio.run(_checked(check)))
         except SignalboxError as error:
@@ -85,6 +111,16 @@ def _examine_agents() -> Iterator[_Check]:
             yield _Check(one.name, False, told, needed=not isinstance(error, MissingExtraError))
         except Exception as error:
             yield _Check(one.name, False, redact(f"its check failed: {type(error).__name__}: {error}"))
+
+
+def _set_aside() -> set[str]:
+    from signalbox.contract.sources import set_aside
+    from signalbox.errors import SignalboxError
+
+    try:
+        return {agent.name for agent in set_aside()}
+    except SignalboxError:
+        return set()
 
 
 async def _checked(check: Callable[[], Awaitable[str]]) -> str:

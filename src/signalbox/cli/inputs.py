@@ -63,11 +63,19 @@ def ask_person(question: dict[str, Any]) -> Any:
             say(f"  {number}. {option}")
         print(harmless(str(question.get("message", ""))).rstrip() + " ", end="", file=sys.stderr, flush=True)
         line = sys.stdin.readline()
-        return line.rstrip("\r\n") if line else None
+        return _option(line.rstrip("\r\n"), options) if line else None
     try:
         return _waiting_line(sys.stdin.fileno())
     except (OSError, ValueError):
         return None
+
+
+def _option(line: str, options: list[Any]) -> Any:
+    """The option of that number, as they were listed; else what was typed."""
+    said = line.strip()
+    if said in map(str, options) or not said.isdecimal() or not 1 <= int(said) <= len(options):
+        return line
+    return str(options[int(said) - 1])
 
 
 def _waiting_line(descriptor: int) -> str | None:

@@ -103,9 +103,11 @@ def resume(
     from signalbox.cli.inputs import parse_value
     from signalbox.cli.interrupts import stop_at_once
     from signalbox.cli.output import reserved_stdout
+    from signalbox.cli.threads import find_thread
     from signalbox.runs import resume as resume_run
     from signalbox.runs.life import agent_of
 
+    thread = find_thread(thread)
     answer = None if value is None else parse_value(value)
     if agent_of(thread):
         _answer_agent(thread, answer, question, model, force, as_json, verbose)

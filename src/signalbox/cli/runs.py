@@ -24,7 +24,7 @@ def list_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the runs that are kept: named ones, and those that wait."""
+    """List your runs that are kept: named ones, and those that wait."""
     from signalbox.cli.output import print_json, say
     from signalbox.runs import list_runs
 
@@ -42,9 +42,10 @@ def list_command(
 def show(thread: Thread, as_json: AsJson = False) -> None:
     """Show the latest run of a thread: how it stands, what it did, what it asks."""
     from signalbox.cli.output import print_json
+    from signalbox.cli.threads import find_thread
     from signalbox.runs import show as show_run
 
-    run = show_run(thread)
+    run = show_run(find_thread(thread))
     told = run.as_dict()
     if as_json:
         print_json(told)
@@ -54,6 +55,8 @@ def show(thread: Thread, as_json: AsJson = False) -> None:
         print(f"  {'✓' if node['success'] else '✗'} {node['node_name']}" + _why(node))
     for node in told["under_way"]:
         print(f"  … {node} {'is' if told['status'] == 'running' else 'was'} under way")
+    if told.get("error"):
+        print(f"  {told['error']['message']} {told['error']['suggestion']}".rstrip())
     for question in run.questions:
         print(f"  ? {question.get('node', '')}: {question.get('message', '')}")
     if told["status"] in ("waiting", "interrupted"):
@@ -65,9 +68,10 @@ def show(thread: Thread, as_json: AsJson = False) -> None:
 def cancel(thread: Thread) -> None:
     """End a run. One that is under way stops before its next node."""
     from signalbox.cli.output import say
+    from signalbox.cli.threads import find_thread
     from signalbox.runs import cancel as cancel_run
 
-    run = cancel_run(thread)
+    run = cancel_run(find_thread(thread))
     say(f"The run of thread {run.thread_id} is cancelled.")
 
 
@@ -75,9 +79,10 @@ def cancel(thread: Thread) -> None:
 def forget(thread: Thread) -> None:
     """Delete all that is kept of a thread: its runs, their checkpoints, its conversation."""
     from signalbox.cli.output import say
+    from signalbox.cli.threads import find_thread
     from signalbox.runs import forget as forget_thread
 
-    count = forget_thread(thread)
+    count = forget_thread(find_thread(thread))
     say(f"{count} {'run is' if count == 1 else 'runs are'} forgotten.")
 
 

@@ -48,7 +48,7 @@ def open_conversation(person: str, thread: str) -> tuple[list[Turn], Run | None]
     with use_person(person):
         require_own(thread)
         told = [run for run in list_runs(thread_id=thread) if run.background]
-        heads = [run for run in told if "for_run" not in run.metadata]
+        heads = [run for run in told if not run.for_run]
         parts = [(run.started_at, _told(run, told)) for run in heads]
         known = {run.run_id for run in told}
         for kept in list_turns(thread):

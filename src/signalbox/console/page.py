@@ -16,6 +16,7 @@ from signalbox.console.talking import follow_run, is_followed, stop, talk
 from signalbox.console.transcript import turn_html, turns_html
 from signalbox.console.turn import Turn, shown_reply
 from signalbox.contract import Agent
+from signalbox.contract.sources import is_set_aside
 from signalbox.errors import SignalboxError
 from signalbox.runs.records import Run
 
@@ -38,7 +39,7 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
     """The page that asks `agent`, with one example of each agent that is offered, as Gradio's Blocks."""
     import gradio as gr
 
-    examples = [one for one in offered if one.examples]
+    examples = [one for one in offered if one.examples and (one is agent or not is_set_aside(one))]
     skipped = gr.skip()
 
     def enter(kept: dict[str, Any] | None, request: Any) -> tuple[Any, ...]:
@@ -74,7 +75,7 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
     def begin(said: str, person: str | None, thread: str, past: list[Turn]) -> tuple[Any, ...]:
         """Take what was said, and show it at once; nothing where there is nothing, or something is being answered."""
         said = (said or "").strip()
-        if not said or person is None or (thread and is_followed(thread)):
+        if not said or person is None or (thread and is_followed(person, thread)):
             return ("", *[skipped] * (len(begun) - 1))
         thread = thread or uuid4().hex
         shown = shown_reply(past[-1].question if past else {}, said)

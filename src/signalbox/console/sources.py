@@ -1,4 +1,4 @@
-"""Where the data comes from, in one line: which systems are connected, and that the others are a demonstration."""
+"""Where the data comes from, in one line: which systems are connected, or that all of it is a demonstration."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from contextlib import suppress
 from html import escape
 
 from signalbox.contract import Agent
+from signalbox.contract.sources import Source, shown
 from signalbox.errors import SignalboxError
+from signalbox.settings import get_settings
 
 __all__ = ["source_line"]
 
@@ -20,25 +22,31 @@ def source_line(agents: Sequence[Agent]) -> str:
     parts = [f"Connected: {', '.join(own)}."] if own else []
     if others:
         listed = ", ".join(data for data, _ in others)
-        parts.append(f"From the embedded demonstration, all of it invented: {listed}.")
+        is_asked = not own or get_settings().demo
+        parts.append(
+            f"From the embedded demonstration, all of it invented: {listed}."
+            if is_asked
+            else f"Not connected: {listed}."
+        )
     if ways := [_code(way) for _, way in others if way]:
         parts.append(f"To connect your own, set {', '.join(ways)}.")
     return " ".join(parts)
 
 
-def _sources(agents: Sequence[Agent]) -> list[tuple[str, dict[str, str]]]:
+def _sources(agents: Sequence[Agent]) -> list[tuple[str, Source]]:
     """What is read, and where; what several agents share stands there once."""
-    found: list[tuple[str, dict[str, str]]] = []
+    found: list[tuple[str, Source]] = []
     for agent in agents:
         # What is set wrongly, or is not installed, is told by an answer: a page without it is better than none.
         with suppress(SignalboxError):
-            told = (escape(agent.data or agent.name), agent.source() if agent.source else {})
+            source = agent.source() if agent.source and agent.has_system else None
+            told = (escape(agent.data or agent.name), shown(source or {}))
             if told not in found:
                 found.append(told)
     return found
 
 
-def _place(source: dict[str, str]) -> str:
+def _place(source: Source) -> str:
     return "" if source.get("kind") == "embedded" else source.get("address") or source.get("system", "")
 
 

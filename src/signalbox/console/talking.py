@@ -28,22 +28,22 @@ _PACE = 0.15
 """Seconds between two pictures of a turn: a run of many quick steps is not drawn anew for each."""
 _STROKE, _FEWEST_WORDS, _MOST_PICTURES = 0.06, 4, 8
 """How a text is written down: seconds between two pictures, the fewest words that each adds, the most pictures."""
-_asking: dict[str, asyncio.Task[tuple[Run, int]]] = {}
-"""By thread, what was said and has no run yet."""
-_followed: dict[str, int] = {}
-"""By thread, how many pages follow a run of it."""
+_asking: dict[tuple[str, str], asyncio.Task[tuple[Run, int]]] = {}
+"""By person and thread, what was said and has no run yet."""
+_followed: dict[tuple[str, str], int] = {}
+"""By person and thread, how many pages follow a run of it."""
 
 
-def is_followed(thread: str) -> bool:
-    """Whether something that was said in the thread is still being answered on a page."""
-    return thread in _asking or thread in _followed
+def is_followed(person: str, thread: str) -> bool:
+    """Whether something that this person said in the thread is still being answered on a page."""
+    return (person, thread) in _asking or (person, thread) in _followed
 
 
 async def talk(person: str, agent: Agent, said: str, thread: str, turn: Turn) -> AsyncIterator[Turn]:
     """Say something in a thread, and give the turn each time that something happens in it."""
     # The person is bound around the task alone: what yields may go on in another context.
     with use_person(person):
-        asking = _asking[thread] = asyncio.create_task(say(agent, said, thread_id=thread))
+        asking = _asking[person, thread] = asyncio.create_task(say(agent, said, thread_id=thread))
     try:
         # A page that is left does not take back what was said.
         run, after = await asyncio.shield(asking)
@@ -58,7 +58,7 @@ async def talk(person: str, agent: Agent, said: str, thread: str, turn: Turn) ->
         yield turn
         return
     finally:
-        _asking.pop(thread, None)
+        _asking.pop((person, thread), None)
     async for _ in follow_run(turn, run, after):
         yield turn
 
@@ -67,25 +67,26 @@ async def follow_run(turn: Turn, run: Run, after: int | None = None) -> AsyncIte
     """Give the turn each time that something happens in its run; without a number, from its latest turn on."""
     turn.agent = run.agent or run.name
     if after is None:
-        after = await asyncio.to_thread(_last_pause, run.channel)
-    thread = run.thread_id
-    _followed[thread] = _followed.get(thread, 0) + 1
+        after = await asyncio.to_thread(_last_pause, run)
+    place = (run.person, run.thread_id)
+    _followed[place] = _followed.get(place, 0) + 1
     try:
         async for _ in _paced(turn, run, after):
             yield turn
     finally:
-        _followed[thread] -= 1
-        if not _followed[thread]:
-            del _followed[thread]
+        _followed[place] -= 1
+        if not _followed[place]:
+            del _followed[place]
 
 
-def _last_pause(channel: str) -> int:
+def _last_pause(run: Run) -> int:
     """The number of the last answer of a run: what came before was shown with it."""
-    return max((event.number for event in list_events(channel) if event.kind == "answer"), default=0)
+    told = list_events(run.channel, person=run.person)
+    return max((event.number for event in told if event.kind == "answer"), default=0)
 
 
 async def _paced(turn: Turn, run: Run, after: int) -> AsyncIterator[None]:
-    events, clock = follow(run.channel, after), asyncio.get_running_loop().time
+    events, clock = follow(run.channel, after, person=run.person), asyncio.get_running_loop().time
     coming = asyncio.ensure_future(anext(events, None))
     shown, is_new = 0.0, False
     try:
@@ -126,20 +127,21 @@ async def _written(turn: Turn) -> AsyncIterator[None]:
 
 def _carrier(run: Run) -> str:
     """The agent that the latest run of the thread is of: a request was handed on to it."""
-    latest = list_runs(thread_id=run.thread_id)[-1]
+    with use_person(run.person):
+        latest = list_runs(thread_id=run.thread_id)[-1]
     return latest.agent or latest.name
 
 
 async def stop(person: str, thread: str) -> None:
     """Stop what is being answered in a thread of this person. Raises NotFoundError for another's."""
     with use_person(person):
-        stopping = asyncio.create_task(_stop(thread))
+        stopping = asyncio.create_task(_stop(person, thread))
     await stopping
 
 
-async def _stop(thread: str) -> None:
-    if thread in _asking:
-        await asyncio.wait([_asking[thread]])
+async def _stop(person: str, thread: str) -> None:
+    if (person, thread) in _asking:
+        await asyncio.wait([_asking[person, thread]])
     await asyncio.to_thread(require_own, thread)
     while True:
         run = await asyncio.to_thread(latest_run, thread, ("running",))
@@ -150,6 +152,6 @@ async def _stop(thread: str) -> None:
                 await cancel_run(head or run)
                 return
         # Between two agents, when a request is handed on, there is a moment in which no run is under way.
-        if thread not in _followed:
+        if (person, thread) not in _followed:
             return
         await asyncio.sleep(0.05)

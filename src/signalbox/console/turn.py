@@ -12,10 +12,11 @@ from uuid import uuid4
 
 from signalbox.console.graphs import has_node
 from signalbox.runs.events import Event
+from signalbox.toolbox.confirmation import read_reply
 
 __all__ = ["Turn", "shown_reply", "take"]
 
-_LABELS = {"yes": "Approve", "no": "Reject", "approve": "Approve", "reject": "Reject"}
+_LABELS = {"yes": "Approve", "no": "Reject"}
 
 
 @dataclass
@@ -120,6 +121,6 @@ def _open_step(turn: Turn, kind: str, name: str) -> dict[str, Any] | None:
 
 
 def shown_reply(question: Mapping[str, Any], reply: Any) -> str:
-    """The reply to a question as the page shows it: a yes to something that is to be confirmed approves it."""
+    """The reply to a question as the page shows it: what is read as a yes to a confirmation approves it."""
     said = str(reply)
-    return _LABELS.get(said.casefold(), said) if question.get("kind") == "confirm" else said
+    return _LABELS.get(read_reply(reply), said) if question.get("kind") == "confirm" else said

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
 from signalbox.contract.blocks import Block
+from signalbox.contract.sources import places
 from signalbox.contract.summary import plain
 from signalbox.errors import SignalboxError
 
@@ -15,15 +16,16 @@ __all__ = ["Answer", "AnswerStatus", "notes_of"]
 AnswerStatus = Literal["completed", "needs_input", "error"]
 
 
-def notes_of(not_covered: Sequence[str], source: Mapping[str, str] | None) -> list[str]:
+def notes_of(not_covered: Sequence[str], source: Mapping[str, Any] | None) -> list[str]:
     """What is said beside an answer: what of the request it leaves out, and where it comes from."""
     notes = [f"Not considered: {'; '.join(not_covered)}"] if not_covered else []
     if source and source.get("kind") == "embedded":
-        connect = source.get("connect")
-        own = f" {connect} connects your own." if connect else ""
-        notes.append(f"Source: the embedded demonstration, all of it invented.{own}")
+        connect, several = source.get("connect"), source.get("parts")
+        own = f" {connect} {'connect' if several else 'connects'} your own." if connect else ""
+        named = f" ({source.get('system')})" if several else ""
+        notes.append(f"Source: the embedded demonstration, all of it invented{named}.{own}")
     elif source:
-        notes.append(f"Source: {' at '.join(part for part in (source.get('system'), source.get('address')) if part)}")
+        notes.append(f"Source: {places(dict(source))}")
     return notes
 
 
@@ -31,8 +33,8 @@ def notes_of(not_covered: Sequence[str], source: Mapping[str, str] | None) -> li
 class Answer:
     """One request, answered. `answer` is Markdown for a person; `state` is the agent's own, as its contract says.
 
-    `blocks` are the parts of the answer, for who draws them; `source` says where it comes from, and `not_covered` what
-    of the request it leaves out.
+    `blocks` are the parts of the answer, for who draws them; `source` says where it comes from (a question and an error
+    say so as well; None where no system is behind it), and `not_covered` what of the request it leaves out.
     """
 
     agent: str | None
@@ -44,7 +46,7 @@ class Answer:
     error: dict[str, str] | None = None
     state: dict[str, Any] = field(default_factory=dict)
     blocks: list[Block] = field(default_factory=list)
-    source: dict[str, str] | None = None
+    source: dict[str, Any] | None = None
     not_covered: list[str] = field(default_factory=list)
     evidence: list[dict[str, Any]] = field(default_factory=list)
     route: dict[str, Any] | None = None

@@ -28,7 +28,7 @@ class Presented:
 
     text: str
     blocks: list[Block] = field(default_factory=list)
-    source: dict[str, str] | None = None
+    source: dict[str, Any] | None = None
     not_covered: list[str] = field(default_factory=list)
     state: dict[str, Any] | None = None
 
@@ -54,7 +54,7 @@ class Examination:
     observations: list[Observation] = field(default_factory=list)
     looked_at: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
-    source: dict[str, str] | None = None
+    source: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,11 @@ class Agent:
     """Closes the connections that were opened in the running event loop."""
     check: Callable[[], Awaitable[str]] | None = None
     """What answers, in words; raises a SignalboxError where the live system does not."""
-    source: Callable[[], dict[str, str]] | None = None
+    source: Callable[[], dict[str, Any] | None] | None = None
     """Where it reads as the settings stand, without asking there: in the form of `Presented.source`."""
+    has_system: bool = True
+    """Whether a real system can be connected to it. One that keeps the person's own things, or that asks other agents,
+    counts as neither live nor embedded."""
     data: str = ""
     """What it reads there, in a word for a sentence ("figures"); by default its name."""
     examine: Callable[[str, datetime, datetime], Awaitable[Examination]] | None = None

@@ -1,6 +1,6 @@
-"""The one way to a chat model: `load_chat_model`, and the `Configuration` that says which.
+"""The one way to a chat model: `load_chat_model`, the `Configuration` that says which, and what kind it is.
 
-Both names load on first use, so that importing this package, or the time grammar inside it, stays light.
+These names load on first use, so that importing this package, or the time grammar inside it, stays light.
 """
 
 from __future__ import annotations
@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from signalbox.models.configuration import Configuration
+    from signalbox.models.kinds import is_offline
     from signalbox.models.loading import load_chat_model
 
-__all__ = ["Configuration", "load_chat_model"]
+__all__ = ["Configuration", "is_offline", "load_chat_model"]
 
-_HOMES = {"Configuration": "signalbox.models.configuration", "load_chat_model": "signalbox.models.loading"}
+_HOMES = {
+    "Configuration": "signalbox.models.configuration",
+    "is_offline": "signalbox.models.kinds",
+    "load_chat_model": "signalbox.models.loading",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -25,6 +25,7 @@ from signalbox.errors import (
 from signalbox.maps import MapResult, open_map, read_map
 from signalbox.runs import threads
 from signalbox.runs.life import agent_of, aresume, astart, show
+from signalbox.runs.sources import answer_source
 from signalbox.runs.states import agent_error, json_state
 from signalbox.toolbox import Ledger, use_ledger
 
@@ -259,7 +260,8 @@ def answer_of(agent: Agent, result: MapResult) -> Answer:
         # A question may show what it is about: a report, a change as a diff.
         asked = result.question or {}
         shown = [] if error else list(asked.get("blocks") or ())
-        presented = Presented(_words(error) if error else str(asked.get("text") or asked.get("message", "")), shown)
+        said = _words(error) if error else str(asked.get("text") or asked.get("message", ""))
+        presented = Presented(said, shown, asked.get("source") or result.values.get("source"))
     answer = _shown(agent, presented, result.values, result.thread_id, result.run_id)
     answer.status, answer.question, answer.error = "error" if error else result.status, result.question, error
     # What is private is in no answer, and remembered all the same.
@@ -293,7 +295,7 @@ def _shown(agent: Agent, presented: Presented, state: Mapping[str, Any], thread:
         answer=presented.text,
         state=json_state(state if presented.state is None else presented.state, agent.private),
         blocks=presented.blocks,
-        source=presented.source,
+        source=answer_source(agent, presented.source),
         not_covered=presented.not_covered,
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ from signalbox.contract import Agent, NodeEvent
 from signalbox.contract.answer import Answer
 from signalbox.errors import NotFoundError, ProgrammerError, RequestError, SignalboxError, redact
 from signalbox.maps import MapResult, open_map
-from signalbox.runs import records, threads
+from signalbox.runs import maintenance, records, threads
 from signalbox.runs.asking import answer_of, check_question, graph_of, load_model, mark_used, remember, turn_before
 from signalbox.runs.drafts import Draft
 from signalbox.runs.events import Channel, open_channel
@@ -25,6 +25,7 @@ from signalbox.runs.life import Life, begin, take_up
 from signalbox.runs.observing import Watch, watched
 from signalbox.runs.records import RESUMABLE, Run
 from signalbox.runs.served import find_served, is_map
+from signalbox.runs.sources import answer_source
 from signalbox.toolbox.ledger import Call, Ledger, use_ledger
 from signalbox.toolbox.person import use_person
 
@@ -32,7 +33,6 @@ __all__ = ["answer_question", "cancel_run", "close_runs", "find_own_run", "launc
 
 _log = logging.getLogger("signalbox.runs")
 _MOST_ATTEMPTS = 3
-_FOR, _ROUTE = "for_run", "route"
 _under_way: dict[str, asyncio.Task[Answer]] = {}
 
 
@@ -44,21 +44,22 @@ async def launch(
     state: Mapping[str, Any] | None = None,
     metadata: Mapping[str, Any] | None = None,
     model: str | None = None,
+    stream_modes: Sequence[str] = (),
 ) -> Run:
     """Start a run in the background. When this returns, the thread is claimed and the run is written down.
 
     Raises BusyError where a run of the thread is under way or waits, and NotFoundError where it is another's.
     """
-    life = await asyncio.to_thread(_begun, agent, said, thread_id, state, metadata, model)
+    about = {"metadata": dict(metadata or {}), "stream_modes": list(stream_modes)}
+    life = await asyncio.to_thread(_begun, agent, said, thread_id, state, about, model)
     return await _carry(agent, life)
 
 
-def _begun(agent: Agent, said: str, thread_id: str, state: Any, metadata: Any, model: str | None) -> Life:
+def _begun(agent: Agent, said: str, thread_id: str, state: Any, about: dict[str, Any], model: str | None) -> Life:
     words = said if state is not None else check_question(said)
     first = dict(state) if state is not None else agent.start(words, turn_before(agent, thread_id))
     run = open_map(agent.map, graph=graph_of(agent), model=load_model(model, agent))
-    about = {"background": True, "said": words, "metadata": dict(metadata or {})}
-    return begin(run, first, thread_id, agent.name, {}, about)
+    return begin(run, first, thread_id, agent.name, {}, {"background": True, "said": words, **about})
 
 
 async def answer_question(thread_id: str, value: Any, question: str | None = None, model: str | None = None) -> Run:
@@ -77,8 +78,7 @@ async def _go_on(thread_id: str, value: Any, question: str | None, model: str | 
 async def _carry(agent: Agent, life: Life, said: str | None = None) -> Run:
     assert life.record is not None
     run_id = life.run.run_id
-    # A run that another one handed its request to tells where people listen to that other.
-    channel = await asyncio.to_thread(open_channel, life.record.channel)
+    channel = await asyncio.to_thread(open_channel, life.record)
     task = asyncio.create_task(_run(agent, life, channel, said))
     _under_way[run_id] = task
     task.add_done_callback(lambda done: _ended(run_id, done))
@@ -134,7 +134,7 @@ async def _carried(agent: Agent, life: Life, channel: Channel, draft: Draft, sai
 
     def present(result: MapResult) -> dict[str, Any]:
         answer = _answer(agent, result)
-        answer.evidence, answer.route = ledger.as_list(), record.metadata.get(_ROUTE)
+        answer.evidence, answer.route = ledger.as_list(), record.route
         answers.append(answer)
         return answer.as_dict()
 
@@ -163,13 +163,14 @@ async def _handed(agent: Agent, state: Mapping[str, Any], before: Run) -> tuple[
     if route is None:
         return None
     other = find_served(str(route["to"]))
-    metadata = {
-        **before.metadata,
-        _FOR: before.channel,
-        _ROUTE: {"to": route["to"], "confidence": route.get("confidence")},
+    about = {
+        "metadata": before.metadata,
+        "stream_modes": before.stream_modes,
+        "for_run": before.channel,
+        "route": {"to": route["to"], "confidence": route.get("confidence")},
     }
     said = str(route.get("request") or before.said)
-    next_life = await asyncio.to_thread(_begun, other, said, before.thread_id, None, metadata, None)
+    next_life = await asyncio.to_thread(_begun, other, said, before.thread_id, None, about, None)
     await asyncio.to_thread(records.note_handed, before.channel, next_life.run.run_id)
     return other, next_life
 
@@ -179,7 +180,8 @@ def _fail(agent: Agent, record: Run, error: Exception) -> Answer:
     trace = "".join(traceback.format_exception(error))
     _log.error("Run %s of %s broke: %s %s", record.run_id, agent.name, redact(error), redact(trace))
     told = error if isinstance(error, SignalboxError) else ProgrammerError("The run broke over a fault in the agent.")
-    answer = Answer.of_error(told, agent=agent.name, thread_id=record.thread_id, run_id=record.run_id)
+    known = {"agent": agent.name, "thread_id": record.thread_id, "run_id": record.run_id}
+    answer = Answer.of_error(told, **known, source=answer_source(agent))
     fresh = records.get_run(record.run_id)
     if fresh is not None and fresh.standing in RESUMABLE:
         records.end_with_error(fresh, {"error": told.as_dict(), "output": None, "answer": answer.as_dict()})
@@ -246,7 +248,7 @@ async def cancel_run(run: Run) -> None:
 async def recover() -> list[Run]:
     """Take up every background run that no living process carries, each in the name of its person."""
     taken: list[Run] = []
-    for run in await asyncio.to_thread(records.left_behind):
+    for run in await asyncio.to_thread(maintenance.left_behind):
         if run.run_id in _under_way:
             continue
         with use_person(run.person):
@@ -256,7 +258,7 @@ async def recover() -> list[Run]:
                 _log.info("Run %s was not taken up: %s", run.run_id, error.user_message)
             except Exception as error:
                 _log.error("Run %s cannot be taken up: %s", run.run_id, redact(error))
-    for run in await asyncio.to_thread(records.never_handed):
+    for run in await asyncio.to_thread(maintenance.never_handed):
         with use_person(run.person), suppress(NotFoundError, RequestError):
             taken += await _handed_late(run)
     return taken

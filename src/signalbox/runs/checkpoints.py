@@ -1,16 +1,21 @@
-"""LangGraph's checkpoints in our database: no pickle, and nothing is read back but plain data and declared classes."""
+"""LangGraph's checkpoints in our database: no pickle, and nothing is read back but plain data and declared classes.
+
+A checkpointer is for one run of one person, and refuses every other. LangGraph calls a thread what we call a run.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from signalbox.errors import ContractError
-from signalbox.runs.database import Database, PostgresDatabase, SqliteDatabase
+from signalbox.runs.database import PostgresDatabase, SqliteDatabase, database
+from signalbox.runs.gate import OwnershipError
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver as Saver
@@ -20,12 +25,13 @@ else:
 __all__ = ["checkpoints"]
 
 
-def checkpoints(database: Database) -> Any:
-    """The checkpointer of a database, for plain and for asynchronous runs."""
-    if isinstance(database, SqliteDatabase):
-        return _SqliteCheckpoints(database)
-    assert isinstance(database, PostgresDatabase)
-    return _postgres_checkpoints(database)
+def checkpoints(person: str, run_id: str) -> Any:
+    """The checkpointer of a run of this person, for plain and for asynchronous runs."""
+    kept = database()
+    if isinstance(kept, SqliteDatabase):
+        return _SqliteCheckpoints(kept, run_id)
+    assert isinstance(kept, PostgresDatabase)
+    return _postgres_checkpoints(kept, person, run_id)
 
 
 class _Serializer(JsonPlusSerializer):
@@ -43,8 +49,39 @@ class _Serializer(JsonPlusSerializer):
             ) from error
 
 
-class _InThreads(Saver):  # type: ignore[type-arg]
-    """The asynchronous half of a checkpointer that has only the plain one: it works in threads."""
+class _OfOneRun(Saver):  # type: ignore[type-arg]
+    """A checkpointer that knows one run only. Its asynchronous half works in threads."""
+
+    run_id: str
+
+    def _require(self, run_id: Any) -> None:
+        if run_id != self.run_id:
+            raise OwnershipError("A checkpointer was asked about another run than its own.")
+
+    def get_tuple(self, config: Any) -> Any:
+        """The checkpoint that the config names. Raises OwnershipError for another run."""
+        self._require(config["configurable"]["thread_id"])
+        return super().get_tuple(config)
+
+    def list(self, config: Any, **options: Any) -> Iterator[Any]:
+        """The checkpoints of the run. Raises OwnershipError for another."""
+        self._require((config or {}).get("configurable", {}).get("thread_id"))
+        return super().list(config, **options)
+
+    def put(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
+        """Keep a checkpoint. Raises OwnershipError for another run."""
+        self._require(config["configurable"]["thread_id"])
+        return super().put(config, checkpoint, metadata, new_versions)
+
+    def put_writes(self, config: Any, writes: Sequence[Any], task_id: str, task_path: str = "") -> None:
+        """Keep what a task wrote. Raises OwnershipError for another run."""
+        self._require(config["configurable"]["thread_id"])
+        super().put_writes(config, writes, task_id, task_path)
+
+    def delete_thread(self, thread_id: str) -> None:
+        """Delete the checkpoints of the run. Raises OwnershipError for another."""
+        self._require(thread_id)
+        super().delete_thread(thread_id)
 
     async def aget_tuple(self, config: Any) -> Any:
         """As `get_tuple`, in an event loop."""
@@ -52,7 +89,7 @@ class _InThreads(Saver):  # type: ignore[type-arg]
 
     async def alist(self, config: Any, **options: Any) -> AsyncIterator[Any]:
         """As `list`, in an event loop."""
-        for found in await asyncio.to_thread(lambda: list(self.list(config, **options))):
+        for found in await asyncio.to_thread(lambda: [*self.list(config, **options)]):
             yield found
 
     async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
@@ -68,22 +105,56 @@ class _InThreads(Saver):  # type: ignore[type-arg]
         await asyncio.to_thread(self.delete_thread, thread_id)
 
 
-class _SqliteCheckpoints(_InThreads, SqliteSaver):
+class _SqliteCheckpoints(_OfOneRun, SqliteSaver):
     """On the connection that all runs of the process share."""
 
-    def __init__(self, database: SqliteDatabase) -> None:
-        super().__init__(database.connection, serde=_Serializer())
-        self.lock = database.lock  # type: ignore[assignment]
+    def __init__(self, kept: SqliteDatabase, run_id: str) -> None:
+        super().__init__(kept.connection, serde=_Serializer())
+        self.lock = kept.lock  # type: ignore[assignment]
+        self.run_id = run_id
 
 
-def _postgres_checkpoints(database: PostgresDatabase) -> Any:
+def _postgres_checkpoints(kept: PostgresDatabase, person: str, run_id: str) -> Any:
     from langgraph.checkpoint.postgres import PostgresSaver
 
-    class PostgresCheckpoints(_InThreads, PostgresSaver):
+    class Bound(PostgresSaver):
+        """Each call is a transaction for the person, so that row-level security lets it see its rows."""
+
+        @contextmanager
+        def _held(self) -> Iterator[PostgresSaver]:
+            with kept.transaction(person) as connection:
+                yield PostgresSaver(connection.own, serde=self.serde)
+
+        def get_tuple(self, config: Any) -> Any:
+            with self._held() as saver:
+                return saver.get_tuple(config)
+
+        def list(self, config: Any, **options: Any) -> Iterator[Any]:
+            with self._held() as saver:
+                return iter([*saver.list(config, **options)])
+
+        def put(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
+            with self._held() as saver:
+                return saver.put(config, checkpoint, metadata, new_versions)
+
+        def put_writes(self, config: Any, writes: Sequence[Any], task_id: str, task_path: str = "") -> None:
+            with self._held() as saver:
+                saver.put_writes(config, writes, task_id, task_path)
+
+        def delete_thread(self, thread_id: str) -> None:
+            with self._held() as saver:
+                saver.delete_thread(thread_id)
+
+        def get_delta_channel_history(self, **options: Any) -> Any:
+            with self._held() as saver:
+                return saver.get_delta_channel_history(**options)
+
+    class PostgresCheckpoints(_OfOneRun, Bound):
         """On the pool of connections of the process."""
 
-    saver = PostgresCheckpoints(database.pool, serde=_Serializer())
-    if not database.keeps_checkpoints:
-        saver.setup()
-        database.keeps_checkpoints = True
+    saver = PostgresCheckpoints(kept.pool, serde=_Serializer())
+    saver.run_id = run_id
+    if not kept.keeps_checkpoints:
+        PostgresSaver(kept.pool).setup()
+        kept.keeps_checkpoints = True
     return saver

@@ -1,12 +1,15 @@
 """The one database of runs: SQLite under `SIGNALBOX_HOME`, or PostgreSQL where `SIGNALBOX_DATABASE_URL` names one.
 
 It is opened once for each process. With SQLite one connection serves all threads of the process, one after the other,
-and other processes are waited for; with PostgreSQL there is a pool of connections.
+and other processes are waited for; with PostgreSQL there is a pool of connections. A new database gets the tables of
+`schema.py`, an older one is migrated; one that is current costs a single query. Its rows are read and written through
+`gate.py` only.
 """
 
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import sqlite3
 import threading
@@ -16,7 +19,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from signalbox.errors import ConfigurationError, DatabaseError, redact
+from signalbox.errors import ConfigurationError, DatabaseError, ProgrammerError, RequestError, redact
+from signalbox.runs.schema import HEAD, VERSION_TABLE, postgres_statements, sqlite_statements
 from signalbox.settings import get_settings, home_file
 
 __all__ = ["Conflict", "Connection", "Database", "PostgresDatabase", "SqliteDatabase", "database"]
@@ -24,57 +28,12 @@ __all__ = ["Conflict", "Connection", "Database", "PostgresDatabase", "SqliteData
 TIMEOUT = 60.0
 _MOST_OPEN = 8
 _MOST_CONNECTIONS = 8
-# SQLite numbers the rows of a table by itself, as `rowid`; on PostgreSQL the column is a real one.
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS threads (
-    thread_id TEXT PRIMARY KEY,
-    person TEXT NOT NULL,
-    metadata TEXT NOT NULL DEFAULT '{}',
-    transcript TEXT NOT NULL DEFAULT '',
-    created_at TEXT NOT NULL,
-    updated_at TEXT NOT NULL
-);
-CREATE INDEX IF NOT EXISTS threads_of_person ON threads (person, updated_at);
-CREATE INDEX IF NOT EXISTS threads_by_transcript ON threads (transcript) WHERE transcript <> '';
-CREATE TABLE IF NOT EXISTS runs (
-    /*rowid*/ run_id TEXT PRIMARY KEY,
-    thread_id TEXT NOT NULL,
-    name TEXT NOT NULL,
-    status TEXT NOT NULL,
-    owner TEXT NOT NULL DEFAULT '',
-    started_at TEXT NOT NULL,
-    updated_at TEXT NOT NULL,
-    record TEXT NOT NULL
-);
-CREATE INDEX IF NOT EXISTS runs_of_thread ON runs (thread_id, started_at);
--- The claim: of all runs of a thread, one at most is under way or waits.
-CREATE UNIQUE INDEX IF NOT EXISTS active_run ON runs (thread_id) WHERE status IN ('running', 'waiting');
-CREATE INDEX IF NOT EXISTS runs_by_status ON runs (status);
-CREATE TABLE IF NOT EXISTS steps (
-    /*rowid*/ run_id TEXT NOT NULL,
-    node TEXT NOT NULL,
-    record TEXT
-);
-CREATE INDEX IF NOT EXISTS steps_of_run ON steps (run_id);
-CREATE TABLE IF NOT EXISTS events (
-    run_id TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    data TEXT NOT NULL,
-    PRIMARY KEY (run_id, number)
-);
-CREATE TABLE IF NOT EXISTS turns (
-    number /*numbered*/,
-    thread_id TEXT NOT NULL,
-    run_id TEXT NOT NULL,
-    agent TEXT NOT NULL,
-    said TEXT NOT NULL,
-    answer TEXT NOT NULL,
-    remembered TEXT NOT NULL,
-    at TEXT NOT NULL
-);
-CREATE INDEX IF NOT EXISTS turns_of_thread ON turns (thread_id, number);
-"""
+_LOCK = 7_263_001
+_log = logging.getLogger("signalbox.runs")
+
+
+Scope = tuple[str, bool]
+"""Whom a transaction is for: a person, or everybody in maintenance; `("", False)` is nobody."""
 
 
 class Conflict(Exception):
@@ -98,8 +57,13 @@ class Database(Protocol):
     def name(self) -> str:
         """What people know it by; no password is in it."""
 
-    def transaction(self) -> AbstractContextManager[Connection]:
-        """All or nothing. Raises Conflict, and DatabaseError where the database cannot be used."""
+    def transaction(self, person: str = "", *, maintenance: bool = False) -> AbstractContextManager[Connection]:
+        """All or nothing; inside another transaction of the same thread, a part of that one, for the same person.
+
+        It is for `gate.py`: on PostgreSQL it sees the rows of this person, with `maintenance` everybody's, else none.
+        Raises Conflict, RequestError for a text that cannot be stored, and DatabaseError where the database cannot be
+        used.
+        """
 
     def close(self) -> None:
         """Let go of it."""
@@ -111,20 +75,38 @@ class SqliteDatabase:
     def __init__(self, path: Path) -> None:
         self.name = str(path)
         self.lock = threading.RLock()
+        self._path = path
+        self._open_for: Scope | None = None
         self.connection = sqlite3.connect(path, timeout=TIMEOUT, check_same_thread=False, isolation_level="IMMEDIATE")
         self._prepare()
 
     @contextmanager
-    def transaction(self) -> Iterator[Connection]:
-        """All or nothing. Raises Conflict, and DatabaseError where the file cannot be used."""
+    def transaction(self, person: str = "", *, maintenance: bool = False) -> Iterator[Connection]:
+        """All or nothing, or a part of the transaction that is open. Raises Conflict, and DatabaseError where the
+        file cannot be used."""
         with self.lock:
             try:
-                with self.connection:
+                with self._joined((person, maintenance)):
                     yield self.connection
+            except UnicodeEncodeError:
+                raise _unstorable() from None
             except sqlite3.IntegrityError as error:
                 raise Conflict(str(error)) from None
             except sqlite3.Error as error:
                 raise _unusable(self.name, error) from None
+
+    @contextmanager
+    def _joined(self, scope: Scope) -> Iterator[None]:
+        if self._open_for is not None:
+            _require_same(self._open_for, scope)
+            yield
+            return
+        self._open_for = scope
+        try:
+            with self.connection:
+                yield
+        finally:
+            self._open_for = None
 
     def close(self) -> None:
         """Close the file."""
@@ -132,19 +114,42 @@ class SqliteDatabase:
             self.connection.close()
 
     def _prepare(self) -> None:
-        """Make the tables. Several processes may do so at once, and a change of the journal waits for nobody."""
-        schema = _SCHEMA.replace("/*numbered*/", "INTEGER PRIMARY KEY AUTOINCREMENT")
+        """Make or migrate the tables. Several processes may do so at once, and a change of the journal waits for
+        nobody."""
         deadline = time.monotonic() + TIMEOUT
         while True:
             try:
                 self.connection.execute("PRAGMA journal_mode=WAL")
                 self.connection.execute("PRAGMA synchronous=NORMAL")
-                self.connection.executescript(schema)
-                return
+                break
             except sqlite3.OperationalError as error:
                 if "locked" not in str(error) or time.monotonic() > deadline:
                     raise
                 time.sleep(0.05)
+        if not _is_current(self._version()):
+            self._bring_up_to_date()
+
+    def _version(self) -> str | None:
+        if not self._has(VERSION_TABLE):
+            return None
+        row = self.connection.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchone()
+        return str(row[0]) if row else None
+
+    def _has(self, table: str) -> bool:
+        query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+        return self.connection.execute(query, (table,)).fetchone() is not None
+
+    def _bring_up_to_date(self) -> None:
+        with self.connection:
+            # Who waited here for another process finds its work done.
+            self.connection.execute("BEGIN IMMEDIATE")
+            if not self._has("runs"):
+                for statement in sqlite_statements():
+                    self.connection.execute(statement)
+        if not _is_current(self._version()):
+            from signalbox.runs.migrations import upgrade
+
+            upgrade("sqlite", lambda: sqlite3.connect(self._path, timeout=TIMEOUT, isolation_level=None))
 
 
 class PostgresDatabase:
@@ -155,14 +160,10 @@ class PostgresDatabase:
 
         self.name = str(redact(address))
         self._address = address
+        self._here = threading.local()
         self.keeps_checkpoints = False
         self.pool: Any = open_pool(address, _MOST_CONNECTIONS)
-        identity = "BIGINT GENERATED ALWAYS AS IDENTITY"
-        schema = _SCHEMA.replace("/*rowid*/", f"rowid {identity},").replace("/*numbered*/", f"{identity} PRIMARY KEY")
-        with self.pool.connection() as connection, connection.transaction():
-            # Two processes that make the same table at once would trip over each other.
-            connection.execute("SELECT pg_advisory_xact_lock(7263001)")
-            connection.execute(schema, prepare=False)
+        self._prepare()
 
     def dedicated(self) -> Any:
         """A connection of its own, for what must last as long as the process. Raises DatabaseError."""
@@ -174,35 +175,134 @@ class PostgresDatabase:
             raise _unusable(self.name, error) from None
 
     @contextmanager
-    def transaction(self) -> Iterator[Connection]:
-        """All or nothing. Raises Conflict, and DatabaseError where the server cannot be used."""
+    def transaction(self, person: str = "", *, maintenance: bool = False) -> Iterator[Marked]:
+        """All or nothing, or a part of the transaction that is open: it sees the rows of this person, with
+        `maintenance` everybody's, else none. Raises Conflict, and DatabaseError where the server cannot be used.
+        """
         import psycopg
 
         try:
-            with self.pool.connection() as connection, connection.transaction():
-                yield _Marked(connection)
+            with self._joined((person, maintenance)) as connection:
+                yield connection
+        except (psycopg.DataError, UnicodeEncodeError):
+            raise _unstorable() from None
         except psycopg.IntegrityError as error:
             raise Conflict(str(error)) from None
         except psycopg.Error as error:
             raise _unusable(self.name, error) from None
 
+    @contextmanager
+    def _joined(self, scope: Scope) -> Iterator[Marked]:
+        if (held := getattr(self._here, "open", None)) is not None:
+            _require_same(held[1], scope)
+            yield held[0]
+            return
+        with self.pool.connection() as connection, connection.transaction():
+            _say_for(connection, scope)
+            self._here.open = (Marked(connection), scope)
+            try:
+                yield self._here.open[0]
+            finally:
+                self._here.open = None
+
     def close(self) -> None:
         """Close every connection."""
         self.pool.close()
 
+    def _prepare(self) -> None:
+        """Make or migrate the tables, LangGraph's among them. Several processes may do so at once."""
+        with self.pool.connection() as connection:
+            if _is_current(_postgres_version(connection)):
+                return
+        with self.dedicated() as connection:
+            _wait_for_turn(connection)
+            if _is_current(_postgres_version(connection)):
+                return
+            _warn_of_power(connection)
+            _make_checkpoints(connection)
+            if not _has_table(connection, "runs"):
+                with connection.transaction():
+                    for statement in postgres_statements():
+                        connection.execute(statement)
+                return
+            import psycopg
 
-class _Marked:
-    """A connection of psycopg that takes `?` for each value."""
+            from signalbox.runs.migrations import upgrade
+
+            upgrade("postgresql+psycopg", lambda: psycopg.connect(self._address))
+
+
+def _wait_for_turn(connection: Any) -> None:
+    """One process after the other, until the connection closes. It asks again and again: who waits inside a statement
+    holds up the indexes that LangGraph makes, and so whoever it waits for."""
+    deadline = time.monotonic() + TIMEOUT
+    while not connection.execute("SELECT pg_try_advisory_lock(%s)", (_LOCK,)).fetchone()[0]:
+        if time.monotonic() > deadline:
+            raise ConfigurationError("Another process has been preparing the database of runs for too long.")
+        time.sleep(0.1)
+
+
+def _postgres_version(connection: Any) -> str | None:
+    if not _has_table(connection, VERSION_TABLE):
+        return None
+    row = connection.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchone()
+    return str(row[0]) if row else None
+
+
+def _has_table(connection: Any, name: str) -> bool:
+    return bool(connection.execute("SELECT to_regclass(%s) IS NOT NULL", (name,)).fetchone()[0])
+
+
+def _warn_of_power(connection: Any) -> None:
+    query = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
+    if connection.execute(query).fetchone()[0]:
+        _log.warning("The database's user may pass row-level security: use one that is no superuser.")
+
+
+def _make_checkpoints(connection: Any) -> None:
+    from langgraph.checkpoint.postgres import PostgresSaver
+
+    PostgresSaver(connection).setup()
+
+
+def _is_current(version: str | None) -> bool:
+    """Whether the tables are those of this version. Raises ConfigurationError where they are newer."""
+    if version is not None and version > HEAD:
+        raise ConfigurationError(
+            f"The database of runs is newer ({version}) than this Signalbox ({HEAD}).", suggestion="Update Signalbox."
+        )
+    return version == HEAD
+
+
+class Marked:
+    """A connection of psycopg that takes `?` for each value; `own` is the connection itself."""
 
     def __init__(self, connection: Any) -> None:
-        self._connection = connection
+        self.own = connection
 
     def execute(self, statement: str, values: Any = ()) -> Any:
-        return self._connection.execute(statement.replace("?", "%s"), values)
+        """Run a statement."""
+        return self.own.execute(statement.replace("?", "%s"), values)
 
     def executemany(self, statement: str, values: Any) -> Any:
-        with self._connection.cursor() as cursor:
+        """Run a statement for each row of values."""
+        with self.own.cursor() as cursor:
             cursor.executemany(statement.replace("?", "%s"), values)
+
+
+def _say_for(connection: Any, scope: Scope) -> None:
+    """Row-level security goes by this, and forgets it with the transaction."""
+    person, maintenance = scope
+    if person:
+        connection.execute("SELECT set_config('app.user_id', %s, true)", (person,))
+    if maintenance:
+        connection.execute("SELECT set_config('app.maintenance', 'on', true)")
+
+
+def _require_same(before: Scope, scope: Scope) -> None:
+    """A transaction inside another is for the same person; one for nobody, which sees no row, may be in any."""
+    if scope not in (before, ("", False)):
+        raise ProgrammerError("A transaction for one person was begun inside that of another.")
 
 
 _open: dict[tuple[int, str], Database] = {}
@@ -242,6 +342,12 @@ def _opened(place: str, is_file: bool) -> Database:
         raise
     except Exception as error:
         raise _unusable(place, error) from None
+
+
+def _unstorable() -> RequestError:
+    return RequestError(
+        "A text holds characters that no database takes.", suggestion="Leave out NUL and halves of characters."
+    )
 
 
 def _unusable(name: str, error: Exception) -> DatabaseError:

@@ -13,12 +13,17 @@ import threading
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from signalbox.contract.summary import plain
-from signalbox.errors import DatabaseError, SignalboxError
-from signalbox.runs.database import Database, database
+from signalbox.errors import DatabaseError, SignalboxError, redact
+from signalbox.runs.database import Conflict, Database, database
+from signalbox.runs.gate import owned
 from signalbox.runs.outage import database_outage
+from signalbox.toolbox.person import current_person
+
+if TYPE_CHECKING:
+    from signalbox.runs.records import Run
 
 __all__ = ["Channel", "Event", "follow", "last_number", "list_events", "open_channel"]
 
@@ -41,6 +46,8 @@ class Channel:
     """The events of a run that this process carries."""
 
     run_id: str
+    person: str
+    """Whose run it is: its events are theirs, and nobody else follows it."""
     kept: Database
     latest: int
     """The number of the newest event, written down or not yet."""
@@ -57,7 +64,7 @@ class Channel:
         """Nothing more will happen; returns when all is written down, and lets go of who follows."""
         await asyncio.to_thread(_writer.drain)
         self.closed = True
-        _channels.pop(self.run_id, None)
+        _channels.pop((self.person, self.run_id), None)
         self.wake()
 
     def wake(self) -> None:
@@ -113,19 +120,19 @@ class _Writer:
                     self._changed.notify_all()
 
     def _commit(self, batch: list[tuple[Channel, Event]]) -> None:
-        by_place: dict[int, list[tuple[Channel, Event]]] = defaultdict(list)
+        by_place: dict[tuple[int, str], list[tuple[Channel, Event]]] = defaultdict(list)
         for channel, event in batch:
-            by_place[id(channel.kept)].append((channel, event))
-        for items in by_place.values():
+            by_place[id(channel.kept), channel.person].append((channel, event))
+        for (_, person), items in by_place.items():
             rows = [(c.run_id, e.number, e.kind, json.dumps(e.data)) for c, e in items]
             try:
-                with items[0][0].kept.transaction() as connection:
-                    connection.executemany("INSERT INTO events (run_id, number, kind, data) VALUES (?, ?, ?, ?)", rows)
+                with owned(person, items[0][0].kept) as held:
+                    held.insert_many("events", ("run_id", "number", "kind", "data"), rows)
             except DatabaseError as error:
                 # Who follows gets them all the same: an event that cannot be kept is better than none.
                 database_outage.begin(error)
-            except SignalboxError as error:
-                _log.error("%d events were not kept: %s", len(items), error.user_message)
+            except (SignalboxError, Conflict) as error:
+                _log.error("%d events were not kept: %s", len(items), redact(error))
         for channel, event in batch:
             channel.told.append(event)
         for channel in {id(channel): channel for channel, _ in batch}.values():
@@ -133,43 +140,47 @@ class _Writer:
 
 
 _writer = _Writer()
-_channels: dict[str, Channel] = {}
+_channels: dict[tuple[str, str], Channel] = {}
 
 
-def open_channel(run_id: str) -> Channel:
-    """The channel of a run that this process carries from now on; its numbers go on where they were."""
-    _channels[run_id] = Channel(run_id, database(), last_number(run_id))
-    return _channels[run_id]
+def open_channel(run: Run) -> Channel:
+    """The channel of a run that this process carries from now on; its numbers go on where they were. A run that another
+    one handed its request to tells where people listen to that other."""
+    key = (run.person, run.channel)
+    _channels[key] = Channel(run.channel, run.person, database(), last_number(run.channel, person=run.person))
+    return _channels[key]
 
 
-def list_events(run_id: str, after: int = 0) -> list[Event]:
-    """What is written down of a run, after that number."""
-    with database().transaction() as connection:
-        rows = connection.execute(
-            "SELECT number, kind, data FROM events WHERE run_id = ? AND number > ? ORDER BY number", (run_id, after)
-        ).fetchall()
+def list_events(run_id: str, after: int = 0, *, person: str | None = None) -> list[Event]:
+    """What is written down of a run of this person, or of the person who asks, after that number."""
+    with owned(person or current_person()) as held:
+        where, values = "run_id = ? AND number > ?", (run_id, after)
+        rows = held.select("number, kind, data", "events", where, values, order="number")
     return [Event(row[0], row[1], json.loads(row[2])) for row in rows]
 
 
-def last_number(run_id: str) -> int:
-    """The number of the latest event of a run that is written down; 0 where there is none."""
-    with database().transaction() as connection:
-        found = connection.execute("SELECT MAX(number) FROM events WHERE run_id = ?", (run_id,)).fetchone()
-    return int(found[0] or 0)
+def last_number(run_id: str, *, person: str | None = None) -> int:
+    """The number of the latest event that is written down of a run of this person, or of the person who asks; 0 where
+    there is none."""
+    with owned(person or current_person()) as held:
+        found = held.first("number", "events", "run_id = ?", (run_id,), order="number DESC")
+    return int(found[0]) if found else 0
 
 
-async def follow(run_id: str, after: int = 0) -> AsyncIterator[Event]:
-    """The events of a run after that number, as they happen, until it has ended, waits or broke off."""
+async def follow(run_id: str, after: int = 0, *, person: str | None = None) -> AsyncIterator[Event]:
+    """The events of a run of this person, or of the person who asks, after that number, as they happen, until it has
+    ended, waits or broke off. Of anybody else's run there are none."""
     from signalbox.runs.records import get_run
 
+    owner = person or current_person()
     seen = after
     while True:
-        channel = _channels.get(run_id)
+        channel = _channels.get((owner, run_id))
         known = channel.told if channel is not None else []
         if known and known[0].number <= seen + 1:
             new = known[seen + 1 - known[0].number :]
         else:
-            new = await asyncio.to_thread(list_events, run_id, seen)
+            new = await asyncio.to_thread(list_events, run_id, seen, person=owner)
         for event in new:
             yield event
             seen = event.number
@@ -179,10 +190,10 @@ async def follow(run_id: str, after: int = 0) -> AsyncIterator[Event]:
             if channel.closed and channel.latest <= seen:
                 return
             await channel.wait(seen)
-        elif run_id not in _channels:
-            run = await asyncio.to_thread(get_run, run_id)
+        elif (owner, run_id) not in _channels:
+            run = await asyncio.to_thread(get_run, run_id, owner)
             if run is None or not run.is_under_way:
-                if not await asyncio.to_thread(list_events, run_id, seen):
+                if not await asyncio.to_thread(list_events, run_id, seen, person=owner):
                     return
             else:
                 await asyncio.sleep(_POLL)

@@ -12,7 +12,6 @@ from signalbox.errors import NotFoundError, SignalboxError
 from signalbox.maps.result import OWNED
 from signalbox.runs import records, threads
 from signalbox.runs.checkpoints import checkpoints
-from signalbox.runs.database import database
 from signalbox.runs.records import Run
 from signalbox.runs.served import find_served
 from signalbox.runs.states import json_state
@@ -49,7 +48,7 @@ def _states(thread_id: str) -> Iterator[dict[str, Any]]:
 def _states_of(run: Run) -> Iterator[dict[str, Any]]:
     opened = run.map_run(checkpoint_as=run.run_id)
     try:
-        saver = checkpoints(database()).with_allowlist(opened.compiled().layout.classes)
+        saver = checkpoints(run.person, run.run_id).with_allowlist(opened.compiled().layout.classes)
     except SignalboxError:
         # Its map, or the code that it names, is not there any more.
         return

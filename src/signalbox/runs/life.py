@@ -24,8 +24,9 @@ from signalbox.maps.map_run import MapRun
 from signalbox.maps.messages import tell_paused, tell_resumed
 from signalbox.runs import records, threads
 from signalbox.runs.checkpoints import checkpoints
-from signalbox.runs.database import database
+from signalbox.runs.gate import owned
 from signalbox.runs.records import RESUMABLE, Run
+from signalbox.runs.sources import name_sources
 from signalbox.runs.threads import check_name
 from signalbox.settings import now
 from signalbox.toolbox.person import current_person
@@ -155,7 +156,7 @@ def agent_of(thread_id: str) -> str:
 
 
 def show(thread_id: str) -> Run:
-    """The latest run of a thread; the start of its name is enough. Raises NotFoundError."""
+    """The latest run of exactly this thread. Raises NotFoundError."""
     return records.find_run(thread_id)
 
 
@@ -165,7 +166,7 @@ def cancel(thread_id: str) -> Run:
     under_way = run.is_under_way
     records.cancel_run(run)
     if not under_way and not run.background:
-        checkpoints(database()).delete_thread(run.run_id)
+        checkpoints(run.person, run.run_id).delete_thread(run.run_id)
     return run
 
 
@@ -176,10 +177,7 @@ def forget(thread_id: str) -> int:
         raise RequestError(
             f"A run is under way as thread '{run.thread_id}'.", suggestion="Cancel it first: signalbox runs cancel."
         )
-    removed = records.remove_runs(run.thread_id)
-    for run_id in removed:
-        checkpoints(database()).delete_thread(run_id)
-    return len(removed)
+    return len(records.remove_runs(run.thread_id))
 
 
 class _Cancelled(SignalboxError):
@@ -241,13 +239,13 @@ class Life:
         """What hears of every node: who asked to, and the record of a run that is kept as it goes."""
         if self.record is None:
             return listener
-        run_id = self.run.run_id
+        record = self.record
 
         def tell(event: NodeEvent) -> None:
             if event.kind == "start":
-                records.note_start(run_id, event.node)
+                records.note_start(record, event.node)
             elif event.record is not None:
-                records.note_end(run_id, event.record)
+                records.note_end(record, event.record)
             if listener is not None:
                 listener(event)
 
@@ -256,6 +254,7 @@ class Life:
     def settle(self, result: MapResult) -> MapResult:
         """Write down how the run came out: one that waits can be resumed, one that ended leaves its summary."""
         result.agent = self.agent or ""
+        name_sources(result, self.agent)
         if not self.keeps:
             return result
         if result.status == "needs_input":
@@ -304,7 +303,7 @@ def begin(
 ) -> Life:
     """A run that starts afresh. A named one claims its thread, and never sees what an earlier run left there.
 
-    `about` are fields of its record: background, said, metadata.
+    `about` are fields of its record: background, said, metadata, for_run, route, stream_modes.
     """
     name = check_name(thread_id) if thread_id else ""
     run = source if isinstance(source, MapRun) else open_map(source, **options)
@@ -313,7 +312,7 @@ def begin(
     if run.checkpointer is not None or not (name or compiled.pauses):
         return Life(run, agent=agent, keeps=False)
     try:
-        saver = checkpoints(database()).with_allowlist(compiled.layout.classes)
+        saver = checkpoints(current_person(), run.run_id).with_allowlist(compiled.layout.classes)
     except (ConfigurationError, DatabaseError) as error:
         if name or agent is None:
             raise
@@ -330,22 +329,23 @@ def begin(
 def take_up(thread_id: str, answer: Any, question: str | None, model: Any, force: bool) -> Life:
     """A run that goes on. What it was answered is written down first, and stays."""
     record = records.find_run(thread_id, RESUMABLE)
-    with database().transaction() as connection:
-        threads.take(connection, record.thread_id, current_person())
+    with owned(record.person) as held:
+        threads.take(held, record.thread_id)
     if record.status == "unreadable":
         raise RequestError(
             f"The record of thread '{record.thread_id}' is corrupt.", suggestion="Remove it: signalbox runs forget."
         )
     records.require_idle(record, force=force)
+    records.require_current(record)
     given = _given(record, answer, question)
     waited, since = record.status == "waiting", record.updated_at
-    under_way = records.nodes_under_way(record.run_id)
+    under_way = records.nodes_under_way(record)
     records.take_over(record, given)
     if waited:
         _tell_resumed(record, given, since)
-    records.forget_starts(record.run_id)
+    records.forget_starts(record)
     run = record.map_run(model=model, earlier=record.so_far(), checkpoint_as=record.run_id, answers={})
-    saver = checkpoints(database()).with_allowlist(run.compiled().layout.classes)
+    saver = checkpoints(record.person, record.run_id).with_allowlist(run.compiled().layout.classes)
     run = replace(run, checkpointer=saver)
     run = replace(run, answers=_pending(run, record), budget=_watched(run, record))
     if under_way and not waited and run.earlier is not None:

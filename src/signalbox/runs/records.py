@@ -1,4 +1,7 @@
-"""The records of runs: what each is, how it stands, and all that is needed to go on with it."""
+"""The records of runs: what each is, how it stands, and all that is needed to go on with it.
+
+A run is found by its exact name, among the runs of the person who asks, and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,21 @@ import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from signalbox.contract import ExecutionSummary, NodeExecution
+from signalbox.contract.answer import Answer
 from signalbox.contract.summary import plain
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.language.names import did_you_mean
 from signalbox.maps.map_run import MapRun
 from signalbox.maps.spec import GraphSpec
 from signalbox.runs import threads
-from signalbox.runs.database import Conflict, Connection, database
+from signalbox.runs.database import Conflict
+from signalbox.runs.gate import Row, Transaction, owned
+from signalbox.runs.outdated import OutdatedRunError
 from signalbox.runs.owners import is_alive, this_process
 from signalbox.settings import now
 from signalbox.toolbox.person import current_person
@@ -43,10 +49,12 @@ ACTIVE = ("running", "waiting")
 RESUMABLE = ("running", "waiting", "interrupted")
 _MOST_ENDED = 10_000
 _PRUNE_EVERY = 100
-_MOST_LOOKED_AT = 50
-_MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
 _claims = itertools.count(1)
-_COLUMNS = "run_id, thread_id, name, status, owner, started_at, updated_at, record"
+_STANDS = "run_id = ? AND status = ? AND owner = ?"
+_STARTED = "run_id = ? AND record IS NULL"
+COLUMNS = "run_id, thread_id, name, status, owner, started_at, updated_at, record"
+FORMAT = 2
+"""The form of records now. What is left of an older one cannot be resumed."""
 
 
 @dataclass(slots=True)
@@ -67,12 +75,21 @@ class Run:
     agent: str | None = None
     person: str = ""
     """Whose it is."""
+    format: int = 1
+    """The form in which it is kept: one of an older form is closed, not resumed."""
     background: bool = False
     """Whether a service carries it: one whose process died is finished by the next."""
     attempts: int = 0
     """How often a process took it up after another had died."""
     said: str = ""
     metadata: dict[str, Any] = field(default_factory=dict)
+    """What a client wrote on it: given back as it came, and never read."""
+    for_run: str = ""
+    """The run where the request came in, if another run handed it on to this one."""
+    route: dict[str, Any] | None = None
+    """Where the request was handed on to, and how sure that was."""
+    stream_modes: list[str] = field(default_factory=list)
+    """What a client that comes back to its events is told, if it does not say."""
     graphs: dict[str, Any] = field(default_factory=dict)
     summary: dict[str, Any] | None = None
     questions: list[dict[str, Any]] = field(default_factory=list)
@@ -87,7 +104,7 @@ class Run:
             run_id=run.run_id, thread_id=run.thread_id, name=agent or run.graph.name, status="running",
             owner=this_process(), started_at=moment, updated_at=moment, folder=str(run.folder),
             data=str(run.data) if run.data else None, policy=run.policy, max_steps=run.max_steps, agent=agent,
-            person=current_person(),
+            person=current_person(), format=FORMAT,
             graphs={"": run.graph.name, **{name: graph.to_dict() for name, graph in run.graphs.items()}},
         )  # fmt: skip
 
@@ -109,7 +126,7 @@ class Run:
     @property
     def channel(self) -> str:
         """Where its events are told: those of a request that was handed on, at the run where it came in."""
-        return str(self.metadata.get("for_run", self.run_id))
+        return self.for_run or self.run_id
 
     def expires_at(self, question: Mapping[str, Any]) -> datetime | None:
         """When the time for an answer is up."""
@@ -137,7 +154,7 @@ class Run:
             "started_at": self.started_at,
             "updated_at": self.updated_at,
             "questions": plain(self.questions),
-            "under_way": nodes_under_way(self.run_id) if self.standing in ("running", "interrupted") else [],
+            "under_way": nodes_under_way(self) if self.standing in ("running", "interrupted") else [],
             "nodes": [node.to_dict() for node in self.so_far().node_executions],
             **plain(self.result),
         }
@@ -147,12 +164,12 @@ class Run:
         summary = ExecutionSummary.from_dict(self.summary) if self.summary else None
         if summary is None:
             summary = ExecutionSummary(self.name, datetime.fromisoformat(self.started_at))
-        summary.node_executions += _nodes_ended(self.run_id)
+        summary.node_executions += _nodes_ended(self)
         return summary
 
 
-_RECORD = tuple(name for name in Run.__slots__ if name not in _COLUMNS.split(", "))
-_ADDED = ("person", "background", "attempts", "said", "metadata")
+_RECORD = tuple(name for name in Run.__slots__ if name not in (*COLUMNS.split(", "), "person"))
+_ADDED = ("background", "attempts", "said", "metadata", "format", "for_run", "route", "stream_modes")
 
 
 def claim(run: Run) -> None:
@@ -163,10 +180,10 @@ def claim(run: Run) -> None:
     """
     for _ in range(2):
         try:
-            with database().transaction() as connection:
-                threads.take(connection, run.thread_id, run.person)
-                connection.execute(f"INSERT INTO runs ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _row(run))
-            _prune_now_and_then()
+            with owned(run.person) as held:
+                threads.take(held, run.thread_id)
+                held.insert("runs", _row(run))
+            _prune_now_and_then(run.person)
             return
         except Conflict:
             before = latest_run(run.thread_id, ACTIVE)
@@ -206,12 +223,8 @@ def take_over(run: Run, answers: dict[str, Any]) -> None:
     run.status, run.owner, run.updated_at = "running", this_process(), now().isoformat()
     run.answers = {**run.answers, **answers}
     try:
-        with database().transaction() as connection:
-            taken = connection.execute(
-                "UPDATE runs SET status = ?, owner = ?, updated_at = ?, record = ? "
-                "WHERE run_id = ? AND status = ? AND owner = ?",
-                (run.status, run.owner, run.updated_at, _record(run), run.run_id, *before),
-            ).rowcount
+        with owned(run.person) as held:
+            taken = _write(held, run, before, run.owner)
     except Conflict:
         raise _taken(run.thread_id) from None
     if not taken:
@@ -224,27 +237,25 @@ def store(run: Run) -> bool:
     """Write down how a run of this process stands now; False where somebody else has cancelled or taken it over."""
     run.updated_at = now().isoformat()
     owner = run.owner if run.status == "running" else ""
-    with database().transaction() as connection:
-        done = connection.execute(
-            "UPDATE runs SET status = ?, owner = ?, updated_at = ?, record = ? "
-            "WHERE run_id = ? AND status = 'running' AND owner = ?",
-            (run.status, owner, run.updated_at, _record(run), run.run_id, run.owner),
-        ).rowcount
+    with owned(run.person) as held:
+        done = _write(held, run, ("running", run.owner), owner)
         if run.status not in RESUMABLE or run.status == "waiting":
-            connection.execute("DELETE FROM steps WHERE run_id = ?", (run.run_id,))
+            held.delete("steps", "run_id = ?", (run.run_id,))
     run.owner = owner
-    return bool(done)
+    return done
+
+
+def _write(held: Transaction, run: Run, before: tuple[str, str], owner: str) -> bool:
+    """Write a run down as it is, if it still stands as it did before."""
+    changes = {"status": run.status, "owner": owner, "updated_at": run.updated_at, "record": _record(run)}
+    return bool(held.update("runs", changes, _STANDS, (run.run_id, *before)))
 
 
 def _moved(run: Run, status: Status) -> bool:
     """Change a run's status, if it still stands as it was read."""
-    with database().transaction() as connection:
-        return bool(
-            connection.execute(
-                "UPDATE runs SET status = ?, owner = '', updated_at = ? WHERE run_id = ? AND status = ? AND owner = ?",
-                (status, now().isoformat(), run.run_id, run.status, run.owner),
-            ).rowcount
-        )
+    with owned(run.person) as held:
+        changes = {"status": status, "owner": "", "updated_at": now().isoformat()}
+        return bool(held.update("runs", changes, _STANDS, (run.run_id, run.status, run.owner)))
 
 
 def cancel_run(run: Run) -> None:
@@ -257,12 +268,19 @@ def end_with_error(run: Run, result: dict[str, Any]) -> None:
     """Write down that a run failed for good, if it still stands as it was read."""
     before = (run.status, run.owner)
     run.status, run.owner, run.result, run.updated_at = "error", "", result, now().isoformat()
-    with database().transaction() as connection:
-        connection.execute(
-            "UPDATE runs SET status = ?, owner = '', updated_at = ?, record = ? "
-            "WHERE run_id = ? AND status = ? AND owner = ?",
-            (run.status, run.updated_at, _record(run), run.run_id, *before),
-        )
+    with owned(run.person) as held:
+        _write(held, run, before, "")
+
+
+def require_current(run: Run) -> None:
+    """Close a run that an older version left behind, and raise OutdatedRunError: it cannot go on."""
+    if run.format >= FORMAT:
+        return
+    error = OutdatedRunError()
+    answer = Answer.of_error(error, agent=run.name, thread_id=run.thread_id, run_id=run.run_id).as_dict()
+    run.questions = []
+    end_with_error(run, {"error": error.as_dict(), "output": None, "answer": answer})
+    raise error
 
 
 def note_handed(run_id: str, to: str) -> None:
@@ -270,203 +288,177 @@ def note_handed(run_id: str, to: str) -> None:
     run = get_run(run_id)
     if run is not None:
         run.result = {**run.result, "handed_to": to}
-        with database().transaction() as connection:
-            connection.execute("UPDATE runs SET record = ? WHERE run_id = ?", (_record(run), run_id))
+        _keep_record(run)
 
 
 def carrier_of(run: Run) -> Run:
     """The run that has the request of this one now: mostly itself."""
     handed = run.result.get("handed_to")
-    return (get_run(handed) or run) if handed else run
-
-
-def left_behind() -> list[Run]:
-    """The background runs that broke off and that no living process carries, the oldest first."""
-    with database().transaction() as connection:
-        rows = connection.execute(
-            f"SELECT {_COLUMNS} FROM runs WHERE status IN ('running', 'interrupted') ORDER BY started_at, rowid"
-        ).fetchall()
-    return [run for run in map(_read, rows) if run.is_left_behind]
-
-
-def never_handed() -> list[Run]:
-    """The background runs that completed lately, are the last of their thread, and have handed their request to nobody.
-
-    A process that lives hands a request on in less than the minute that has passed.
-    """
-    with database().transaction() as connection:
-        rows = connection.execute(
-            f"SELECT {_COLUMNS} FROM runs AS one WHERE status = 'completed' AND NOT EXISTS "
-            "(SELECT 1 FROM runs AS other WHERE other.thread_id = one.thread_id AND other.started_at > one.started_at) "
-            "ORDER BY updated_at DESC LIMIT ?",
-            (_MOST_LOOKED_AT,),
-        ).fetchall()
-    found = [run for run in map(_read, rows) if run.background and "handed_to" not in run.result]
-    return [run for run in found if _MINUTE < now() - datetime.fromisoformat(run.updated_at) < _DAY]
+    return (get_run(handed, run.person) or run) if handed else run
 
 
 def count_attempt(run: Run) -> None:
     """Note that a run which broke off is tried once more."""
     run.attempts += 1
-    with database().transaction() as connection:
-        connection.execute("UPDATE runs SET record = ? WHERE run_id = ?", (_record(run), run.run_id))
+    _keep_record(run)
+
+
+def _keep_record(run: Run) -> None:
+    with owned(run.person) as held:
+        held.update("runs", {"record": _record(run)}, "run_id = ?", (run.run_id,))
 
 
 def is_still_ours(run: Run) -> bool:
     """Whether the run is still this process's to carry."""
-    with database().transaction() as connection:
-        row = connection.execute("SELECT status, owner FROM runs WHERE run_id = ?", (run.run_id,)).fetchone()
-    return row is not None and tuple(row) == ("running", run.owner)
+    with owned(run.person) as held:
+        return held.first("1", "runs", _STANDS, (run.run_id, "running", run.owner)) is not None
 
 
 def latest_run(thread_id: str, statuses: tuple[str, ...] = ()) -> Run | None:
-    """The latest run of a thread, of those with such a status if some are named."""
+    """The latest run of a thread of the person who asks, of those with such a status if some are named."""
     chosen = f" AND status IN ({', '.join('?' * len(statuses))})" if statuses else ""
-    with database().transaction() as connection:
-        row = connection.execute(
-            f"SELECT {_COLUMNS} FROM runs WHERE thread_id = ?{chosen} ORDER BY started_at DESC, rowid DESC LIMIT 1",
-            (thread_id, *statuses),
-        ).fetchone()
-    return _read(row) if row else None
+    with owned(current_person()) as held:
+        where, values = f"thread_id = ?{chosen}", (thread_id, *statuses)
+        row = held.first(COLUMNS, "runs", where, values, order="started_at DESC, rowid DESC")
+    return read(held.person, row) if row else None
 
 
 def find_run(thread_id: str, statuses: tuple[str, ...] = ()) -> Run:
-    """The latest run of the thread with that name; the start of a name is enough. Raises NotFoundError."""
+    """The latest run of exactly this thread of the person who asks. Raises NotFoundError, and OutdatedRunError where
+    the run to go on with was closed because an older version had started it."""
     found = latest_run(thread_id, statuses)
     if found is not None:
         return found
-    starting = _names(thread_id) if len(thread_id) >= 4 else []
-    if len(starting) == 1 and (found := latest_run(starting[0], statuses)) is not None:
-        return found
-    known = _names("", statuses)
+    ended = latest_run(thread_id)
+    if ended is not None and (ended.result.get("error") or {}).get("error_type") == OutdatedRunError.error_type:
+        raise OutdatedRunError()
+    known = list_names(statuses)
     raise NotFoundError(
         f"No run waits as thread '{thread_id}'." if statuses else f"There is no run of thread '{thread_id}'.",
         suggestion=did_you_mean(thread_id, known) or ("No run waits at all." if statuses else "There are no runs."),
     )
 
 
-def get_run(run_id: str) -> Run | None:
-    """The run of that identifier."""
-    with database().transaction() as connection:
-        row = connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    return _read(row) if row else None
+def list_names(statuses: tuple[str, ...] = ()) -> list[str]:
+    """The names of the threads in which the person who asks has runs, of those with such a status if some are named."""
+    chosen = f"status IN ({', '.join('?' * len(statuses))})" if statuses else ""
+    with owned(current_person()) as held:
+        rows = held.select("DISTINCT thread_id", "runs", chosen, statuses, order="thread_id")
+    return [row[0] for row in rows]
+
+
+def get_run(run_id: str, person: str | None = None) -> Run | None:
+    """The run of that identifier, if it is this person's, or that of the person who asks."""
+    with owned(person or current_person()) as held:
+        row = held.first(COLUMNS, "runs", "run_id = ?", (run_id,))
+    return read(held.person, row) if row else None
 
 
 def list_runs(status: str | None = None, *, thread_id: str | None = None) -> list[Run]:
-    """Every run that is kept, the latest last; those that stand so, where a status is named, and of that thread."""
-    chosen, values = (" WHERE thread_id = ?", (thread_id,)) if thread_id is not None else ("", ())
-    with database().transaction() as connection:
-        rows = connection.execute(f"SELECT {_COLUMNS} FROM runs{chosen} ORDER BY started_at, rowid", values).fetchall()
-    found = [_read(row) for row in rows]
+    """Every run that is kept of the person who asks, the latest last; those that stand so, where a status is named,
+    and of that thread."""
+    where, values = ("thread_id = ?", (thread_id,)) if thread_id is not None else ("", ())
+    with owned(current_person()) as held:
+        rows = held.select(COLUMNS, "runs", where, values, order="started_at, rowid")
+    found = [read(held.person, row) for row in rows]
     return [run for run in found if status in (None, run.standing)]
 
 
 def remove_runs(thread_id: str) -> list[str]:
-    """Delete every record of a thread; gives the identifiers of the runs."""
-    with database().transaction() as connection:
-        rows = connection.execute("SELECT run_id FROM runs WHERE thread_id = ?", (thread_id,)).fetchall()
-        found = [row[0] for row in rows]
-        _remove(connection, found)
+    """Delete all that is kept of a thread of the person who asks, checkpoints too; gives the ids of its runs."""
+    with owned(current_person()) as held:
+        found = [row[0] for row in held.select("run_id", "runs", "thread_id = ?", (thread_id,))]
+        _remove(held, found)
         for table in ("turns", "threads"):
-            connection.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))
+            held.delete(table, "thread_id = ?", (thread_id,))
+    _remove_checkpoints(held.person, found)
     return found
 
 
 def remove_run(run_id: str) -> None:
-    """Delete the record of a run, with its events and checkpoints."""
-    from signalbox.runs.checkpoints import checkpoints
+    """Delete the record of a run of the person who asks, with its events and checkpoints."""
+    with owned(current_person()) as held:
+        found = [row[0] for row in held.select("run_id", "runs", "run_id = ?", (run_id,))]
+        _remove(held, found)
+    _remove_checkpoints(held.person, found)
 
-    with database().transaction() as connection:
-        _remove(connection, [run_id])
-    checkpoints(database()).delete_thread(run_id)
 
-
-def note_start(run_id: str, node: str) -> None:
+def note_start(run: Run, node: str) -> None:
     """A node of the run starts: should the process die, it is known what was under way."""
-    with database().transaction() as connection:
-        connection.execute("INSERT INTO steps (run_id, node) VALUES (?, ?)", (run_id, node))
+    with owned(run.person) as held:
+        held.insert("steps", {"run_id": run.run_id, "node": node})
 
 
-def note_end(run_id: str, record: NodeExecution) -> None:
+def note_end(run: Run, record: NodeExecution) -> None:
     """A node of the run ended, or waits."""
-    with database().transaction() as connection:
-        connection.execute(
-            "DELETE FROM steps WHERE rowid = (SELECT rowid FROM steps WHERE run_id = ? AND node = ? "
-            "AND record IS NULL LIMIT 1)",
-            (run_id, record.node_name),
-        )
+    where = "run_id = ? AND node = ? AND record IS NULL"
+    with owned(run.person) as held:
+        started = held.first("rowid", "steps", where, (run.run_id, record.node_name), order="rowid")
+        if started is not None:
+            held.delete("steps", "rowid = ?", started)
         if record.success is not None:
-            connection.execute(
-                "INSERT INTO steps (run_id, node, record) VALUES (?, ?, ?)",
-                (run_id, record.node_name, json.dumps(record.to_dict())),
-            )
+            told = json.dumps(record.to_dict())
+            held.insert("steps", {"run_id": run.run_id, "node": record.node_name, "record": told})
 
 
-def nodes_under_way(run_id: str) -> list[str]:
+def nodes_under_way(run: Run) -> list[str]:
     """The nodes that had started and not ended when the run was last heard of."""
-    with database().transaction() as connection:
-        rows = connection.execute("SELECT node FROM steps WHERE run_id = ? AND record IS NULL", (run_id,)).fetchall()
-    return [row[0] for row in rows]
+    with owned(run.person) as held:
+        return [row[0] for row in held.select("node", "steps", _STARTED, (run.run_id,), order="rowid")]
 
 
-def _nodes_ended(run_id: str) -> list[NodeExecution]:
-    with database().transaction() as connection:
-        rows = connection.execute(
-            "SELECT record FROM steps WHERE run_id = ? AND record IS NOT NULL ORDER BY rowid", (run_id,)
-        ).fetchall()
+def _nodes_ended(run: Run) -> list[NodeExecution]:
+    with owned(run.person) as held:
+        rows = held.select("record", "steps", "run_id = ? AND record IS NOT NULL", (run.run_id,), order="rowid")
     return [NodeExecution.from_dict(json.loads(row[0])) for row in rows]
 
 
-def forget_starts(run_id: str) -> None:
+def forget_starts(run: Run) -> None:
     """Forget what was under way: the run goes on, and notes anew what starts."""
-    with database().transaction() as connection:
-        connection.execute("DELETE FROM steps WHERE run_id = ? AND record IS NULL", (run_id,))
+    with owned(run.person) as held:
+        held.delete("steps", _STARTED, (run.run_id,))
 
 
-def _names(start: str, statuses: tuple[str, ...] = ()) -> list[str]:
-    chosen = f" AND status IN ({', '.join('?' * len(statuses))})" if statuses else ""
-    with database().transaction() as connection:
-        rows = connection.execute(
-            f"SELECT DISTINCT thread_id FROM runs WHERE substr(thread_id, 1, ?) = ?{chosen} LIMIT 1000",
-            (len(start), start, *statuses),
-        ).fetchall()
-    return [row[0] for row in rows]
-
-
-def _prune_now_and_then() -> None:
-    """Of the runs that have ended, only the latest are kept; looking at every claim would cost more than it frees."""
+def _prune_now_and_then(person: str) -> None:
+    """Of a person's runs that have ended, and of their turns, only the latest are kept; looking at every claim would
+    cost more than it frees."""
     if next(_claims) % _PRUNE_EVERY:
         return
+    with owned(person) as held:
+        ended = "status IN ('completed', 'error', 'cancelled')"
+        rows = held.select("run_id", "runs", ended, order="rowid DESC", limit=1000, offset=_MOST_ENDED)
+        found = [row[0] for row in rows]
+        _remove(held, found)
+        threads.trim_turns(held)
+    _remove_checkpoints(person, found)
+
+
+def _remove(held: Transaction, run_ids: list[str]) -> None:
+    for run_id in run_ids:
+        for table in ("steps", "events", "runs"):
+            held.delete(table, "run_id = ?", (run_id,))
+
+
+def _remove_checkpoints(person: str, run_ids: list[str]) -> None:
     from signalbox.runs.checkpoints import checkpoints
 
-    with database().transaction() as connection:
-        rows = connection.execute(
-            "SELECT run_id FROM runs WHERE status IN ('completed', 'error', 'cancelled') ORDER BY rowid DESC "
-            "LIMIT 1000 OFFSET ?",
-            (_MOST_ENDED,),
-        ).fetchall()
-        _remove(connection, [row[0] for row in rows])
-    for row in rows:
-        checkpoints(database()).delete_thread(row[0])
+    for run_id in run_ids:
+        checkpoints(person, run_id).delete_thread(run_id)
 
 
-def _remove(connection: Connection, run_ids: list[str]) -> None:
-    for table in ("steps", "events", "runs"):
-        connection.executemany(f"DELETE FROM {table} WHERE run_id = ?", [(run_id,) for run_id in run_ids])
-
-
-def _row(run: Run) -> tuple[str, ...]:
-    columns = (run.run_id, run.thread_id, run.name, run.status, run.owner, run.started_at, run.updated_at)
-    return (*columns, _record(run))
+def _row(run: Run) -> dict[str, str]:
+    names = ("run_id", "thread_id", "name", "status", "owner", "started_at", "updated_at")
+    return {**{name: getattr(run, name) for name in names}, "record": _record(run)}
 
 
 def _record(run: Run) -> str:
     return json.dumps({name: plain(getattr(run, name)) for name in _RECORD})
 
 
-def _read(row: tuple[str, ...]) -> Run:
-    """A record out of the database; one that is corrupt breaks only itself."""
-    run = Run(*row[:7])  # type: ignore[arg-type]
+def read(person: str, row: Row) -> Run:
+    """The record of a run of this person; one that is corrupt breaks only itself."""
+    run = Run(*row[:7])
+    run.person = person
     try:
         kept = json.loads(row[7])
         for name in _RECORD:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from signalbox.contract.sources import shown
 from signalbox.contract.summary import plain
 from signalbox.errors import redact
 
@@ -18,8 +19,10 @@ _log = logging.getLogger("signalbox.runs")
 
 
 def json_state(values: Mapping[str, Any], private: Collection[str] = ()) -> dict[str, Any]:
-    """The state as plain JSON values, without its private keys; an error's `details` stay behind."""
-    return {name: _json(value) for name, value in values.items() if name not in private}
+    """The state as plain JSON values, without its private keys; an error's `details` and the credentials in the address
+    of a source stay behind."""
+    told = {name: _json(value) for name, value in values.items() if name not in private}
+    return {**told, "source": shown(told["source"])} if isinstance(told.get("source"), dict) else told
 
 
 def _json(value: Any) -> Any:

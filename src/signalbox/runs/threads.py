@@ -1,6 +1,6 @@
 """Threads: whose each is, and what was asked in it, kept as plain JSON.
 
-A thread belongs to one person. For anybody else it is not there: `require_own` and `take` are the place that says so.
+A thread belongs to one person. For anybody else it is not there: the gate shows each only their own.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from signalbox.contract.summary import plain
 from signalbox.errors import NotFoundError, RequestError
-from signalbox.runs.database import Connection, database
+from signalbox.runs.gate import Row, Transaction, owned
 from signalbox.settings import now
 from signalbox.toolbox.person import current_person
 
@@ -28,6 +28,7 @@ __all__ = [
     "make_thread",
     "require_own",
     "take",
+    "trim_turns",
     "update_thread",
 ]
 
@@ -47,80 +48,68 @@ class Thread:
     updated_at: str
 
 
-_THREAD = "thread_id, person, metadata, created_at, updated_at"
+_THREAD = "thread_id, metadata, created_at, updated_at"
 
 
 def make_thread(thread_id: str, metadata: dict[str, Any] | None = None) -> bool:
     """Make a thread for the person who asks; False where there is one of that name, whoever's it is."""
+    with owned(current_person()) as held:
+        return _make(held, check_name(thread_id), metadata or {})
+
+
+def _make(held: Transaction, thread_id: str, metadata: dict[str, Any]) -> bool:
     moment = now().isoformat()
-    row = (check_name(thread_id), current_person(), json.dumps(plain(metadata or {})), moment, moment)
-    with database().transaction() as connection:
-        made = connection.execute(
-            f"INSERT INTO threads ({_THREAD}) VALUES (?, ?, ?, ?, ?) ON CONFLICT (thread_id) DO NOTHING", row
-        )
-        return bool(made.rowcount == 1)
+    row = {"metadata": json.dumps(plain(metadata)), "created_at": moment, "updated_at": moment}
+    return held.insert("threads", {"thread_id": thread_id, **row}, unless_there=True)
 
 
 def require_own(thread_id: str) -> Thread:
     """The thread, if it is that of the person who asks. Raises NotFoundError for any other."""
-    with database().transaction() as connection:
-        row = connection.execute(f"SELECT {_THREAD} FROM threads WHERE thread_id = ?", (thread_id,)).fetchone()
-    found = _thread(row) if row else None
-    if found is None or found.person != current_person():
+    with owned(current_person()) as held:
+        row = held.first(_THREAD, "threads", "thread_id = ?", (thread_id,))
+    if row is None:
         raise NotFoundError(f"There is no thread '{thread_id}'.", suggestion="Make one, or look at your own.")
-    return found
+    return _thread(held.person, row)
 
 
-def take(connection: Connection, thread_id: str, person: str) -> None:
+def take(held: Transaction, thread_id: str) -> None:
     """Let a run use a thread, within its transaction: the thread is the person's, or is made so.
 
     Raises NotFoundError where it is somebody else's.
     """
-    moment = now().isoformat()
-    owner = connection.execute(
-        f"INSERT INTO threads ({_THREAD}) VALUES (?, ?, '{{}}', ?, ?) "
-        "ON CONFLICT (thread_id) DO UPDATE SET updated_at = excluded.updated_at RETURNING person",
-        (thread_id, person, moment, moment),
-    ).fetchone()[0]
-    if owner != person:
+    if _make(held, thread_id, {}):
+        return
+    if not held.update("threads", {"updated_at": now().isoformat()}, "thread_id = ?", (thread_id,)):
         raise NotFoundError(f"There is no thread '{thread_id}'.", suggestion="Give this one another name.")
 
 
 def list_threads(limit: int = 100, offset: int = 0) -> list[Thread]:
     """The threads of the person who asks, the latest first."""
-    with database().transaction() as connection:
-        rows = connection.execute(
-            f"SELECT {_THREAD} FROM threads WHERE person = ? ORDER BY updated_at DESC, thread_id LIMIT ? OFFSET ?",
-            (current_person(), limit, offset),
-        ).fetchall()
-    return [_thread(row) for row in rows]
+    with owned(current_person()) as held:
+        rows = held.select(_THREAD, "threads", order="updated_at DESC, thread_id", limit=limit, offset=offset)
+    return [_thread(held.person, row) for row in rows]
 
 
 def update_thread(thread_id: str, *, metadata: dict[str, Any] | None = None, transcript: str | None = None) -> Thread:
     """Add to what is written on a thread of the person who asks. Raises NotFoundError."""
     found = require_own(thread_id)
-    kept = {**found.metadata, **plain(metadata or {})}
-    said = "" if transcript is None else ", transcript = ?"
-    with database().transaction() as connection:
-        connection.execute(
-            f"UPDATE threads SET metadata = ?, updated_at = ?{said} WHERE thread_id = ?",
-            (json.dumps(kept), now().isoformat(), *([transcript] if transcript is not None else []), thread_id),
-        )
+    kept = json.dumps({**found.metadata, **plain(metadata or {})})
+    changes = {"metadata": kept, "updated_at": now().isoformat()}
+    with owned(current_person()) as held:
+        said = {} if transcript is None else {"transcript": transcript}
+        held.update("threads", changes | said, "thread_id = ?", (thread_id,))
     return require_own(thread_id)
 
 
 def find_by_transcript(transcript: str) -> str | None:
     """The latest thread of the person who asks in which exactly this was said until now, by its digest."""
-    with database().transaction() as connection:
-        row = connection.execute(
-            "SELECT thread_id FROM threads WHERE transcript = ? AND person = ? ORDER BY updated_at DESC LIMIT 1",
-            (transcript, current_person()),
-        ).fetchone()
+    with owned(current_person()) as held:
+        row = held.first("thread_id", "threads", "transcript = ?", (transcript,), order="updated_at DESC")
     return str(row[0]) if row else None
 
 
-def _thread(row: Any) -> Thread:
-    return Thread(row[0], row[1], json.loads(row[2]), row[3], row[4])
+def _thread(person: str, row: Row) -> Thread:
+    return Thread(row[0], person, json.loads(row[1]), row[2], row[3])
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,19 +126,22 @@ class Turn:
 
 
 def add_turn(thread_id: str, *, run_id: str, agent: str, said: str, answer: str, remembered: Any) -> None:
-    """Keep what was asked; of a long conversation, and of all of them together, only the latest turns stay."""
-    row = (check_name(thread_id), run_id, agent, said, answer, json.dumps(plain(remembered)), now().isoformat())
-    with database().transaction() as connection:
-        connection.execute(
-            "INSERT INTO turns (thread_id, run_id, agent, said, answer, remembered, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            row,
-        )
-        connection.execute(
-            "DELETE FROM turns WHERE thread_id = ? AND number NOT IN "
-            "(SELECT number FROM turns WHERE thread_id = ? ORDER BY number DESC LIMIT ?)",
-            (thread_id, thread_id, _MOST_TURNS),
-        )
-        connection.execute("DELETE FROM turns WHERE number <= (SELECT MAX(number) FROM turns) - ?", (_MOST_KEPT,))
+    """Keep what was asked by the person who asks; of a long conversation only the latest turns stay."""
+    told = {"thread_id": check_name(thread_id), "run_id": run_id, "agent": agent, "said": said, "answer": answer}
+    with owned(current_person()) as held:
+        held.insert("turns", {**told, "remembered": json.dumps(plain(remembered)), "at": now().isoformat()})
+        _trim(held, _MOST_TURNS, "thread_id = ?", (thread_id,))
+
+
+def trim_turns(held: Transaction) -> None:
+    """Of all turns of a person only the latest stay."""
+    _trim(held, _MOST_KEPT)
+
+
+def _trim(held: Transaction, most: int, where: str = "", values: tuple[str, ...] = ()) -> None:
+    old = held.select("number", "turns", where, values, order="number DESC", limit=1, offset=most)
+    if old:
+        held.delete("turns", f"number <= ?{f' AND {where}' if where else ''}", (old[0][0], *values))
 
 
 def last_turn(thread_id: str, agents: Collection[str]) -> Turn | None:
@@ -159,13 +151,10 @@ def last_turn(thread_id: str, agents: Collection[str]) -> Turn | None:
 
 
 def list_turns(thread_id: str) -> list[Turn]:
-    """The turns of a thread in their order; none where nobody has used its name."""
-    with database().transaction() as connection:
-        rows = connection.execute(
-            "SELECT thread_id, run_id, agent, said, answer, remembered, at FROM turns "
-            "WHERE thread_id = ? ORDER BY number",
-            (check_name(thread_id),),
-        ).fetchall()
+    """The turns of a thread of the person who asks, in their order; none where they have no thread of that name."""
+    columns, where = "thread_id, run_id, agent, said, answer, remembered, at", "thread_id = ?"
+    with owned(current_person()) as held:
+        rows = held.select(columns, "turns", where, (check_name(thread_id),), order="number")
     return [Turn(row[0], row[1], row[2], row[3], row[4], json.loads(row[5]), row[6]) for row in rows]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Annotated, Any
 
 import orjson
@@ -17,6 +17,8 @@ from fastapi import APIRouter, Header, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
+from signalbox.contract.installed import list_agents
+from signalbox.contract.sources import source_of
 from signalbox.errors import ConfigurationError, MissingExtraError
 from signalbox.service.auth import require_self
 from signalbox.service.options import Options
@@ -25,7 +27,7 @@ from signalbox.service.sse import is_wanted, stream
 from signalbox.service.turns import Turn, find_turn, start_turn
 from signalbox.settings import get_settings
 
-__all__ = ["chat_agent", "router"]
+__all__ = ["chat_agent", "chat_source", "router"]
 
 router = APIRouter(tags=["chat"], responses=REFUSALS)
 GROUP = "signalbox.chat"
@@ -49,6 +51,7 @@ class ChatReply(BaseModel):
     conversation_id: str
     message_id: int
     warning: str | None = None
+    source: dict[str, Any] | None = None
 
 
 @router.post(
@@ -81,7 +84,7 @@ async def _turn(person: str, said: ChatRequest, key: str | None) -> Turn:
     """The turn that a request begins, or the one that it repeats. Raises ProblemError for a key of another request."""
     digest = hashlib.sha256(orjson.dumps([said.message, said.conversation_id])).hexdigest() if key else ""
     turn = find_turn(person, key) or await start_turn(
-        person, said.message, said.conversation_id, chat_agent(), key, digest
+        person, said.message, said.conversation_id, chat_agent(), key, digest, chat_source()
     )
     if key is not None:
         _require_same(turn.digest, digest)
@@ -103,15 +106,27 @@ def _json(status: int, body: Any) -> Response:
     return Response(orjson.dumps(body), status, media_type="application/json") if status < 400 else sent(body)
 
 
+def chat_source() -> dict[str, Any] | None:
+    """Where what answers the chat keeps and reads things, if it is an installed agent that says so."""
+    chosen = _chosen(get_settings().chat)
+    found = next((agent for agent in list_agents() if chosen and agent.name == chosen[0].name), None)
+    return source_of(found) if found else None
+
+
 def chat_agent() -> RunAgent:
     """What answers. Raises ConfigurationError where nothing is installed that does."""
     return _found(get_settings().chat)
 
 
+def _chosen(named: str) -> list[EntryPoint]:
+    """What may answer the chat, the first of them first."""
+    offered = sorted(entry_points(group=GROUP), key=lambda one: one.name)
+    return [one for one in offered if named in ("", one.name)]
+
+
 @lru_cache(maxsize=4)
 def _found(named: str) -> RunAgent:
-    offered = sorted(entry_points(group=GROUP), key=lambda one: one.name)
-    chosen = [one for one in offered if named in ("", one.name)]
+    chosen = _chosen(named)
     if not chosen:
         raise ConfigurationError(
             "Nothing is installed that answers the chat.",

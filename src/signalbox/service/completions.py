@@ -19,6 +19,7 @@ from pydantic import BeforeValidator, Field
 from starlette.responses import Response, StreamingResponse
 
 from signalbox.contract import Agent
+from signalbox.contract.answer import notes_of
 from signalbox.errors import RequestError
 from signalbox.runs.asking import check_question
 from signalbox.runs.background import wait_for_run
@@ -153,10 +154,11 @@ async def complete(wanted: Completion) -> Response:
         return _streamed(agent, wanted, run, before)
     done = await wait_for_run(run.run_id)
     answer = done.result.get("answer") or {}
-    text = f"{answer.get('answer') or ''}{_asked(answer)}"
+    text = f"{answer.get('answer') or ''}{_added(answer)}"
     await _remember(agent, wanted, run, text)
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop", "logprobs": None}
     body = {**_head(run, agent, "chat.completion"), "choices": [choice], "usage": _usage()}
+    body["source"] = answer.get("source")
     return Response(orjson.dumps(body), media_type="application/json")
 
 
@@ -178,11 +180,13 @@ def _digest(agent: Agent, messages: list[ChatMessage], answer: str | None = None
     return hashlib.sha256(orjson.dumps([agent.name, said])).hexdigest() if said else ""
 
 
-def _asked(answer: dict[str, Any]) -> str:
-    """What is added to the text of an answer that asks: the question, if the text does not say it, and its options."""
+def _added(answer: dict[str, Any]) -> str:
+    """What is added to the text of an answer: its question, if the text does not say it, with its options; and where
+    it comes from."""
     text, question = str(answer.get("answer") or ""), answer.get("question") or {}
     asked, options = str(question.get("message") or ""), question.get("options") or ()
-    parts = [part for part in (asked if asked not in text else "", "\n".join(f"- {one}" for one in options)) if part]
+    said = asked if asked not in text else "", "\n".join(f"- {one}" for one in options)
+    parts = [part for part in (*said, *notes_of((), answer.get("source"))) if part]
     return "".join(f"\n\n{part}" for part in parts) if text else "\n\n".join(parts)
 
 
@@ -201,7 +205,7 @@ async def _pieces(run: Run, before: int) -> AsyncIterator[str]:
             message = event.data["id"]
         elif event.kind == "answer":
             answer = event.data
-    if asked := _asked(answer):
+    if asked := _added(answer):
         yield asked
 
 

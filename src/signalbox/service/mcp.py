@@ -12,6 +12,7 @@ from mcp.types import CallToolRequestParams, CallToolResult
 from pydantic import Field
 
 from signalbox.contract import Agent
+from signalbox.contract.answer import notes_of
 from signalbox.errors import ToolFailedError
 from signalbox.runs.background import wait_for_run
 from signalbox.runs.conversing import say
@@ -65,7 +66,8 @@ def _asking(agent: Agent) -> Callable[..., Awaitable[dict[str, Any]]]:
         done = await wait_for_run(run.run_id)
         answer = dict(done.result.get("answer") or {})
         if done.result.get("error"):
-            raise ToolFailedError(str(answer.get("answer") or done.result["error"]["message"]))
+            told = str(answer.get("answer") or done.result["error"]["message"])
+            raise ToolFailedError("\n\n".join((told, *notes_of((), answer.get("source")))))
         return answer
 
     return ask

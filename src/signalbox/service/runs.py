@@ -182,7 +182,7 @@ async def join_stream(
     """The events of a run: those after Last-Event-ID, else all, and then as they happen."""
     run = await find_own_run(thread_id, run_id)
     named = [mode for mode in stream_mode or () if mode]
-    modes = _modes(named) if named else set(run.metadata.get("stream_modes") or ["values"])
+    modes = _modes(named) if named else set(run.stream_modes or ["values"])
     events = _events(run, modes, _after(last_event_id))
     headers = {"Location": f"{_place(run)}/stream"}
     return stream(_or_cancel(run, events) if cancel_on_disconnect else events, headers)
@@ -254,15 +254,15 @@ async def _started(thread_id: str, wanted: NewRun) -> Run:
         return await _resumed(thread_id, wanted.command.resume)
     said, state = read_input(agent, wanted.input if wanted.input is not None else {})
     modes = sorted(_modes(wanted.stream_mode))
-    metadata = {**(wanted.metadata or {}), "stream_modes": modes}
-    return await launch(agent, said, thread_id=thread_id, state=state, metadata=metadata)
+    return await launch(agent, said, thread_id=thread_id, state=state, metadata=wanted.metadata, stream_modes=modes)
 
 
 async def _resumed(thread_id: str, value: Any) -> Run:
     """A value answers the first question; a mapping by the ids of interrupts answers the one that it names."""
-    waiting = await asyncio.to_thread(records.latest_run, thread_id, ("waiting",))
-    if waiting is None:
-        raise RequestError("No run of this thread waits for an answer.", suggestion="Send input instead.")
+    try:
+        waiting = await asyncio.to_thread(records.find_run, thread_id, ("waiting",))
+    except NotFoundError:
+        raise RequestError("No run of this thread waits for an answer.", suggestion="Send input instead.") from None
     ids = {str(question["id"]) for question in waiting.questions}
     if isinstance(value, dict) and value and set(value) <= ids:
         given = list(value.items())
@@ -308,7 +308,7 @@ def _shown(run: Run) -> dict[str, Any]:
         "created_at": run.started_at,
         "updated_at": carrier.updated_at,
         "status": _STATUS[carrier.standing],
-        "metadata": sendable({key: value for key, value in run.metadata.items() if key != "stream_modes"}),
+        "metadata": sendable(run.metadata),
         "multitask_strategy": "reject",
         "kwargs": {},
     }

@@ -35,8 +35,9 @@ _under_way: set[asyncio.Task[None]] = set()
 class Turn:
     """A turn under way, or one that has ended: its events, and its outcome as a status and a body."""
 
-    def __init__(self, digest: str = "") -> None:
+    def __init__(self, digest: str = "", source: dict[str, Any] | None = None) -> None:
         self.digest = digest
+        self.source = source
         self.told: list[tuple[str, Any]] = []
         self._ended = False
         self.is_lost = False
@@ -94,13 +95,19 @@ def find_turn(person: str, key: str | None) -> Turn | None:
 
 
 async def start_turn(
-    person: str, message: str, conversation_id: str | None, run_agent: Any, key: str | None = None, digest: str = ""
+    person: str,
+    message: str,
+    conversation_id: str | None,
+    run_agent: Any,
+    key: str | None = None,
+    digest: str = "",
+    source: dict[str, Any] | None = None,
 ) -> Turn:
     """Begin a turn: when this returns, the message is stored. A key that is known gives the turn that has it.
 
     Raises NotFoundError for a conversation that is not this person's.
     """
-    turn = Turn(digest)
+    turn = Turn(digest, source)
     if key is not None:
         _running[person, key] = turn
     try:
@@ -153,7 +160,7 @@ async def _carry(turn: Turn, person: str, begun: Begun, message: str, run_agent:
         with use_ledger(ledger), notes_of_turn() as noted, watching as watch, draft.heard():
             answered = await run_agent(message_history=history, user_id=person)
         await asyncio.sleep(0)  # what tools told is heard first
-        last = _answer(draft, answered, begun)
+        last = _answer(draft, answered, begun, turn.source)
     except asyncio.CancelledError:
         turn.tell("error", problem(503, INTERRUPTED))
         _leave(turn, person, key)
@@ -164,7 +171,9 @@ async def _carry(turn: Turn, person: str, begun: Begun, message: str, run_agent:
     await _keep(turn, person, begun, key, noted, *last)
 
 
-def _answer(draft: Draft, answered: Any, begun: Begun) -> tuple[str, dict[str, Any], str]:
+def _answer(
+    draft: Draft, answered: Any, begun: Begun, source: dict[str, Any] | None
+) -> tuple[str, dict[str, Any], str]:
     """The last event of a turn, and the text that is kept as its answer."""
     if answered.status == "error":
         text = str(answered.error or "")
@@ -178,6 +187,7 @@ def _answer(draft: Draft, answered: Any, begun: Begun) -> tuple[str, dict[str, A
         "conversation_id": begun.conversation_id,
         "message_id": begun.message_id,
         "warning": answered.warning,
+        "source": source,
     }
     return "end", reply, text
 

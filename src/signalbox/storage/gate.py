@@ -41,6 +41,10 @@ _PAUSES = (*(0.001 * 2**at for at in range(6)), *[0.05] * 1_200)
 """Seconds between two tries to get the lock: a minute in all, as the thread has it."""
 
 
+_DATA_EXCEPTION = "22"
+"""How PostgreSQL's codes for values that it cannot take begin: text with a NUL is one."""
+
+
 class OwnershipError(ProgrammerError):
     """Code reached for a row of somebody else, or for the database past the gate."""
 
@@ -192,6 +196,8 @@ _DOWN = (DBAPIError, OSError, PoolTimeout)
 
 def _told(error: Exception) -> Exception:
     """The error as callers know it: only a statement that is itself wrong stays what it is."""
+    if (getattr(getattr(error, "orig", None), "sqlstate", None) or "").startswith(_DATA_EXCEPTION):
+        return RequestError("A text holds characters that no database takes.", suggestion="Leave out NUL characters.")
     is_wrong = isinstance(error, IntegrityError | ProgrammingError | DataError | NotSupportedError)
     if is_wrong and not (isinstance(error, DBAPIError) and error.connection_invalidated):
         return error

@@ -219,6 +219,18 @@ class Tasks:
         query = select(Task).where(Task.deleted.is_not(None)).order_by(Task.deleted.desc()).limit(most)
         return await self._all(query)
 
+    async def changed_by(self, turn: str) -> Rows[Change]:
+        """What a turn has done, in its order, and was not taken back: a step that is repeated looks here first."""
+        query = select(TaskChange).where(TaskChange.turn == turn, TaskChange.undone.is_(False)).order_by(TaskChange.id)
+
+        def find(session: Session) -> Rows[Change]:
+            changes = session.scalars(query).all()
+            numbers = [one.task_id for one in changes]
+            tasks = {one.task_id: one for one in session.scalars(select(Task).where(Task.task_id.in_(numbers)))}
+            return [Change(one.what, tasks[one.task_id], one.before) for one in changes if one.task_id in tasks]
+
+        return await in_session(self._owner, find)
+
     async def latest_turn(self) -> str | None:
         """The turn of the latest change that was not taken back; None where there is none."""
         query = select(TaskChange.turn).where(TaskChange.undone.is_(False)).order_by(TaskChange.id.desc()).limit(1)

@@ -10,14 +10,14 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any, Literal
 
-__all__ = ["NO", "OPTIONS", "YES", "Decision", "read_reply"]
+__all__ = ["NO", "OPTIONS", "YES", "Decision", "asked_again", "confirmed", "read_reply"]
 
 Decision = Literal["yes", "no", "other"]
 OPTIONS = ("yes", "no")
 """What a question of yes or no offers."""
 
 YES: dict[str, tuple[str, ...]] = {
-    "signs": ("👍", "✅"),
+    "signs": ("👍", "✅", "true"),
     "English": (
         "y", "yes", "yes please", "yes do it", "yes do that", "yes go ahead", "yes confirm", "yes i'm sure",
         "yes i am sure", "yes thanks", "yes thank you", "yeah", "yep", "yup", "ok", "okay", "ok do it", "ok go ahead",
@@ -56,12 +56,12 @@ YES: dict[str, tuple[str, ...]] = {
 """Every reply that is a yes, by the language it is said in."""
 
 NO: dict[str, tuple[str, ...]] = {
-    "signs": ("👎", "❌"),
+    "signs": ("👎", "❌", "false"),
     "English": (
         "n", "no", "no thanks", "no thank you", "no don't", "no do not", "no please don't", "nope", "nah", "don't",
         "do not", "don't do it", "do not do it", "please don't", "never mind", "nevermind", "nvm", "forget it",
-        "forget that", "cancel", "cancel it", "cancel that", "abort", "reject", "rejected", "decline", "leave it",
-        "leave it as it is", "no leave it", "no cancel", "no never mind", "no forget it",
+        "forget that", "cancel", "cancel it", "cancel that", "abort", "reject", "rejected", "decline", "deny",
+        "leave it", "leave it as it is", "no leave it", "no cancel", "no never mind", "no forget it",
     ),
     "German": (
         "nein", "nein danke", "nee", "nö", "lieber nicht", "bitte nicht", "nein bitte nicht", "nicht machen",
@@ -91,7 +91,10 @@ NO: dict[str, tuple[str, ...]] = {
 """Every reply that is a no. What stands in neither table is neither: nothing is done, and nothing is dropped unsaid."""
 
 _TRIMMED = " \t\r\n.!…,;:\"'“”„«»()¡"
-_ACTIONS: dict[str, Decision] = {"approve": "yes", "accept": "yes", "reject": "no", "decline": "no", "ignore": "no"}
+_ACTIONS: dict[str, Decision] = {
+    **dict.fromkeys(("approve", "approved", "accept", "confirm", "yes", "true"), "yes"),
+    **dict.fromkeys(("reject", "rejected", "decline", "deny", "ignore", "cancel", "fail", "no", "false"), "no"),
+}
 
 
 def _normalise(text: str) -> str:
@@ -116,7 +119,33 @@ def read_reply(reply: Any) -> Decision:
     if isinstance(reply, bool):
         return "yes" if reply else "no"
     if isinstance(reply, Mapping):
-        if reply.get("data") not in (None, ""):
-            return read_reply(reply["data"])
-        return _ACTIONS.get(str(reply.get("action", "")).casefold(), "other")
+        action, data = _ACTIONS.get(str(reply.get("action", "")).casefold(), "other"), reply.get("data")
+        if data in (None, "") or (action != "other" and isinstance(data, Mapping)):
+            return action
+        said = read_reply(data)
+        if action == "no":
+            # With a reason, a no is a no. What says both is neither.
+            return "other" if said == "yes" else "no"
+        return said
     return _MEANINGS.get(_normalise(reply), "other") if isinstance(reply, str) else "other"
+
+
+def confirmed(message: str, **shown: Any) -> bool:
+    """Pause a run until the person says yes or no to this. After anything else the same is asked again.
+
+    `shown` are further parts of the question: its text, its blocks, its source.
+    """
+    from langgraph.types import interrupt
+
+    question = {"kind": "confirm", "message": message, "options": list(OPTIONS), **shown}
+    decision = read_reply(interrupt(question))
+    while decision == "other":
+        decision = read_reply(interrupt(asked_again(question)))
+    return decision == "yes"
+
+
+def asked_again(question: Mapping[str, Any]) -> dict[str, Any]:
+    """The question after a reply that is no answer to it: it says that nothing was done, and that it stays open."""
+    options = " or ".join(str(one) for one in question.get("options") or OPTIONS)
+    told = f"Nothing was done. Please answer {options}; after that you can ask for something else."
+    return {**question, "message": f"{told}\n\n{question['message']}"}

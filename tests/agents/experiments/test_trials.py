@@ -72,6 +72,7 @@ async def test_named_groups_are_refused_where_they_mean_nothing_or_are_real(
     assert refused["error_type"] == "validation"
 
 
+@pytest.mark.bench
 async def test_groups_in_a_request_are_those_of_the_test(upgrade: Any) -> None:
     graph = create_upgrade_agent_graph()
     many = await graph.ainvoke({"user_input": "Test the balance of Fractions by School over 24 schools"})
@@ -83,6 +84,7 @@ async def test_groups_in_a_request_are_those_of_the_test(upgrade: Any) -> None:
     assert "assigns each user alone" in alone["not_covered"][0]
 
 
+@pytest.mark.bench
 def test_a_group_after_a_balance_test_is_tested_in_its_turn(upgrade: Any, tmp_path: Any) -> None:
     first = ask("experiments", "Test the balance of Fractions by School")
     then = ask("experiments", "what about group hill?", thread_id=first.thread_id)

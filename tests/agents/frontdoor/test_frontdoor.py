@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +195,67 @@ async def test_a_dry_run_routes_and_then_plans(scripted: Callable[..., Scripted]
     answer = await aask("frontdoor", "what can you do", dry_run=True)
     assert answer.state["route"]["to"] == "help"
     assert json.dumps(answer.as_dict())
+
+
+LIVE = {"kind": "live", "system": "prometheus", "address": "http://p:9090"}
+DEMO = {"kind": "embedded", "system": "rail", "address": "", "connect": "RAIL_URL"}
+
+
+@pytest.fixture
+def weather_is_connected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real system behind the weather, and the demonstration behind the trains."""
+    sources: dict[str, Any] = {"weather": lambda: LIVE, "trains": lambda: DEMO}
+    listed = tuple(
+        replace(one, agent=replace(one.agent, source=sources.get(one.name), data=f"data of {one.name}"))
+        for one in installed_module._installed()
+        if one.agent is not None
+    )
+    monkeypatch.setattr(installed_module, "_installed", lambda: listed)
+
+
+@pytest.mark.usefixtures("weather_is_connected")
+@pytest.mark.parametrize("dry_run", [False, True])
+async def test_a_request_for_a_system_that_is_not_connected_is_told_so_and_goes_nowhere(
+    scripted: Callable[..., Scripted], dry_run: bool
+) -> None:
+    scripted({"to": "trains", "confidence": 0.9})
+    answer = await aask("frontdoor", "a train to Rome", dry_run=dry_run)
+    assert (answer.agent, answer.status, answer.source) == ("frontdoor", "error", None)
+    assert answer.route == {"to": "unsupported", "confidence": 0.9}
+    assert answer.error is not None
+    assert answer.error["error_type"] == "not_connected"
+    assert "no system with data of trains is connected" in answer.error["message"]
+    assert answer.error["suggestion"].startswith("Set RAIL_URL to connect yours.")
+
+
+@pytest.mark.usefixtures("weather_is_connected")
+async def test_what_is_not_connected_is_not_offered(scripted: Callable[..., Scripted]) -> None:
+    scripted({"to": "help", "confidence": 0.9}, {"to": "trains", "confidence": 0.5}, {"to": "unsupported"})
+    helped = await aask("frontdoor", "what can you do")
+    assert "All about weather" in helped.answer
+    assert "All about trains" not in helped.answer
+    assert "Not connected: data of trains (RAIL_URL)." in helped.answer
+    asked = await aask("frontdoor", "tomorrow?", thread_id="t")
+    assert asked.question is not None
+    assert (asked.question["options"], asked.source) == (["weather"], None)
+    assert "Not connected: data of trains (RAIL_URL)." in asked.question["message"]
+    named = await aanswer("t", "trains")
+    assert (named.error or {})["error_type"] == "not_connected"
+    declined = await aask("frontdoor", "sing")
+    assert "trains" not in (declined.error or {})["suggestion"]
+
+
+@pytest.mark.usefixtures("weather_is_connected")
+async def test_a_follow_up_of_a_demonstration_is_not_answered_by_another_agent(
+    scripted: Callable[..., Scripted], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted({"to": "weather", "follows_on": True}, {"to": "weather", "follows_on": True})
+    explicit = await aask("trains", "a train to Rome", thread_id="t")
+    assert (explicit.source or {})["kind"] == "embedded"
+    assert ((await aask("frontdoor", "and back", thread_id="t")).error or {})["error_type"] == "not_connected"
+    monkeypatch.setenv("SIGNALBOX_DEMO", "1")
+    shown = await aask("frontdoor", "and back", thread_id="t")
+    assert (shown.agent, (shown.source or {})["kind"]) == ("trains", "embedded")
 
 
 def test_an_agent_that_is_not_offered_is_no_way() -> None:

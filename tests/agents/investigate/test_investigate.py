@@ -88,6 +88,86 @@ async def test_what_was_seen_in_a_long_time_is_looked_at_once_more_from_near() -
     assert [len(block["events"]) for block in asked.blocks if block["type"] == "timeline"] == [2]
 
 
+def connect(monkeypatch: pytest.MonkeyPatch, **kinds: str) -> None:
+    """Let these agents read systems of these kinds."""
+
+    def placed(one: InstalledAgent) -> InstalledAgent:
+        if one.agent is None or one.name not in kinds or one.agent.examine is None:
+            return one
+        source = {"kind": kinds[one.name], "system": one.name, "address": f"http://joe:hunter2@{one.name}"}
+        source |= {"connect": f"{one.name.upper()}_URL"} if kinds[one.name] == "embedded" else {}
+        look = one.agent.examine
+
+        async def examine(question: str, start: datetime, end: datetime) -> Examination:
+            return replace(await look(question, start, end), source=source)
+
+        return replace(one, agent=replace(one.agent, examine=examine, source=lambda: source))
+
+    listed = tuple(map(placed, installed_module._installed()))
+    monkeypatch.setattr(installed_module, "_installed", lambda: listed)
+
+
+async def test_a_real_symptom_gets_no_invented_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect(monkeypatch, one="live", two="embedded")
+    answer = await aask("investigate", "why is checkout slow?")
+    assert "its cause is not known" in answer.answer
+    assert "flapped" not in str(answer.as_dict())
+    assert answer.source == {"kind": "live", "system": "one", "address": "http://one"}
+    assert "two: not connected (TWO_URL)" in answer.answer
+
+
+async def test_nothing_found_names_what_is_not_connected(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect(monkeypatch, one="embedded", two="live")
+    answer = await aask("investigate", "why is checkout slow?")
+    assert answer.answer.startswith("Nothing found")
+    assert "one: not connected (ONE_URL)" in answer.answer.split("\n")[0]
+
+
+async def test_the_demonstration_leaves_live_systems_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect(monkeypatch, one="live", two="embedded")
+    monkeypatch.setenv("SIGNALBOX_DEMO", "1")
+    answer = await aask("investigate", "why is checkout slow?")
+    assert (answer.source or {})["kind"] == "embedded"
+    assert "one: SIGNALBOX_DEMO leaves live systems out" in answer.answer
+
+
+async def test_the_question_and_the_report_name_all_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect(monkeypatch, one="live", two="live", three="live")
+    asked = await aask("investigate", "why is checkout slow?", thread_id="t")
+    assert asked.question is not None
+    assert asked.source == asked.question["source"]
+    assert asked.source is not None
+    assert {part["address"] for part in asked.source["parts"]} == {"http://one", "http://two", "http://three"}
+    answer = await aanswer("t", "no")
+    assert answer.source == asked.source
+    assert "hunter2" not in str((asked.as_dict(), answer.as_dict()))
+
+
+async def test_an_agent_that_answers_from_the_other_kind_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect(monkeypatch, one="live", two="embedded")
+    hidden = tuple(
+        replace(one, agent=replace(one.agent, source=None)) if one.agent and one.name == "two" else one
+        for one in installed_module._installed()
+    )
+    monkeypatch.setattr(installed_module, "_installed", lambda: hidden)
+    answer = await aask("investigate", "why is checkout slow?")
+    assert "its cause is not known" in answer.answer
+    assert "two: it answered from an embedded system, which is not mixed in" in answer.answer
+
+
+@pytest.mark.parametrize("reply", ["I'm fine, thanks", "right...", "am I sure", "👍👎", "go back", "1", ""])
+async def test_what_is_neither_a_yes_nor_a_no_writes_nothing_and_is_asked_again(reply: str) -> None:
+    await aask("investigate", "why is checkout slow?", thread_id="t")
+    again = await aanswer("t", reply)
+    assert (again.status, written) == ("needs_input", [])
+    assert again.question is not None
+    assert again.question["message"].startswith("Nothing was done. Please answer yes or no;")
+    assert "\n\nWrite the next steps down as tasks?" in again.question["message"]
+    answer = await aanswer("t", "sim, por favor")
+    assert "3 tasks were written down." in answer.answer
+    assert len(written) == 3
+
+
 async def test_a_no_writes_nothing() -> None:
     await aask("investigate", "why is checkout slow?", thread_id="t")
     answer = await aanswer("t", "no")

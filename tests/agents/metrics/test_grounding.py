@@ -289,6 +289,7 @@ async def test_a_question_that_leans_on_the_one_before_takes_over_the_rest(
     assert "by (le, instance)" in split["result"].promql
 
 
+@pytest.mark.bench
 async def test_why_is_answered_with_what_moved_at_that_time(answer: Callable[..., Any]) -> None:
     first = await answer("p95 of checkout yesterday", measure="latency", filters=["checkout"], time="yesterday")
     state = await answer("why?", first["asked"], continues=True, kind="why")

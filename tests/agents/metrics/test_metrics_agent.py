@@ -228,6 +228,7 @@ async def test_every_query_is_evidence(client: GrafanaMetricsClient) -> None:
     assert all(call.ok for call in ledger.calls)
 
 
+@pytest.mark.bench
 async def test_many_questions_at_once_are_all_answered(client: GrafanaMetricsClient) -> None:
     queries = ["CPU usage last hour", "request rate last hour", "Show anomalies", "load of web-1 last hour"] * 3
     states = await asyncio.gather(*(metrics_agent(start(query)) for query in queries))

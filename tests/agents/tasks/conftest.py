@@ -58,3 +58,11 @@ class Scripted(BaseChatModel):
             ],
         )
         return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+class Reader(Scripted):
+    """Stands in for the offline model: what it says is a plan, which code completes and doubts."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "offline"

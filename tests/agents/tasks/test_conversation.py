@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.agents.tasks.conftest import ANN, BEN, Scripted
+from tests.agents.tasks.conftest import ANN, BEN, Reader, Scripted
 
 from signalbox.agents.tasks import AgentConfiguration, execute_tool_call, run_agent, tools_node
 from signalbox.agents.tasks.definitions import CHANGING
@@ -17,17 +17,21 @@ class Talk:
 
     def __init__(self) -> None:
         self.history: list[dict[str, Any]] = []
-        self.offered: list[set[str]] = []
 
     async def say(self, message: str, *calls: tuple[str, dict[str, Any]]) -> str:
-        model = Scripted(replies=[list(calls)] if calls else [], last="…")
+        model = Reader(replies=[list(calls)] if calls else [], last="…")
         said = [*self.history, {"role": "user", "content": message}]
         answer = await run_agent(said, ANN, AgentConfiguration(model=model))
         assert answer.status == "completed", answer
-        self.offered += [{tool["function"]["name"] for tool in bound} for bound in model.bound[:1]]
         self.history = answer.messages
         heard = [str(one.content) for one in model.heard[-1] if one.type == "tool"]
         return "\n".join([*heard, answer.final_response])
+
+    async def agree(self, message: str, *calls: tuple[str, dict[str, Any]]) -> str:
+        """Say something that is shown first and asked about, and yes to it."""
+        told = await self.say(message, *calls)
+        assert "Please say yes or no." in told, told
+        return await self.say("yes")
 
 
 async def titles(status: str = "pending") -> list[str]:
@@ -64,7 +68,7 @@ async def test_the_history_of_the_contract_is_enough(talk: Talk) -> None:
 
 async def test_a_list_of_everything_says_that_finished_tasks_are_left_out(talk: Talk) -> None:
     assert "not shown" not in await talk.say("list everything", ("list_tasks", {}))
-    await talk.say("the milk is bought", ("complete_task", {"task": "#1"}))
+    await talk.say("#1 is bought", ("complete_task", {"task": "#1"}))
     assert "There are 4 tasks:" in (told := await talk.say("list everything", ("list_tasks", {})))
     assert "Finished tasks are not shown." in told
     assert "not shown" not in await talk.say("finished ones too", ("list_tasks", {"status": "all"}))
@@ -77,7 +81,7 @@ async def test_two_that_fit_are_a_question_and_its_answer_is_understood(talk: Ta
     assert len(await titles()) == 5
     await talk.say("the second", ("choose_task", {"task": "the second"}))
     assert "Buy oat milk" not in await titles()
-    await talk.say("now delete the other one", ("delete_task", {"task": "the other one"}))
+    await talk.agree("now delete the other one", ("delete_task", {"task": "the other one"}))
     assert await titles() == ["Call the dentist", "Return drill", "Return ladder"]
 
 
@@ -85,7 +89,7 @@ async def test_more_than_one_to_delete_is_confirmed(talk: Talk) -> None:
     told = await talk.say("delete both return ones", ("delete_task", {"task": "both return ones"}))
     assert "Delete these 2 tasks? #4 Return drill, #5 Return ladder." in told
     assert len(await titles()) == 5
-    await talk.say("yes", ("answer_yes", {}))
+    await talk.say("yes")
     assert len(await titles()) == 3
     await talk.say("undo that", ("undo_change", {}))
     assert len(await titles()) == 5
@@ -93,21 +97,59 @@ async def test_more_than_one_to_delete_is_confirmed(talk: Talk) -> None:
 
 async def test_a_no_changes_nothing_and_a_yes_after_it_neither(talk: Talk) -> None:
     await talk.say("delete everything", ("delete_task", {"task": "everything"}))
-    await talk.say("no", ("answer_no", {}))
-    assert "answer_yes" not in (await _offered_next(talk))
-    await talk.say("yes", ("answer_yes", {}))
+    await talk.say("no")
+    await talk.say("yes")
     assert len(await titles()) == 5
 
 
-async def test_an_objection_that_no_call_was_made_for_ends_what_waits(talk: Talk) -> None:
+@pytest.mark.parametrize(
+    "reply", ["wait, the ladder is my brother's, keep that", "I'm fine, thanks", "go back", "👍👎"]
+)
+async def test_what_is_neither_yes_nor_no_does_nothing_and_is_asked_again(talk: Talk, reply: str) -> None:
     await talk.say("delete both return ones", ("delete_task", {"task": "both return ones"}))
-    assert "nothing was changed" in await talk.say("wait, the ladder is my brother's, keep that")
-    await talk.say("yes", ("answer_yes", {}))
+    told = await talk.say(reply)
+    assert "That was neither yes nor no, so nothing was deleted. Delete these 2 tasks?" in told
     assert len(await titles()) == 5
+    await talk.say("yes")
+    assert len(await titles()) == 3
+
+
+async def test_a_new_request_drops_the_question_and_says_so(talk: Talk) -> None:
+    await talk.say("delete both return ones", ("delete_task", {"task": "both return ones"}))
+    told = await talk.say("yes, and what is on my list?", ("list_tasks", {}))
+    assert "I took that as a new request and dropped my question: nothing was deleted." in told
+    await talk.say("yes")
+    assert len(await titles()) == 5
+
+
+async def test_a_task_that_has_changed_since_the_question_is_shown_again(talk: Talk) -> None:
+    await talk.say("delete the drill", ("delete_task", {"task": "the drill"}))
+    await execute_tool_call("update_task", {"task_id": 4, "title": "Return the neighbour's drill"}, ANN)
+    told = await talk.say("yes")
+    assert "This has changed since I asked. It is now: #4 Return the neighbour's drill." in told
+    assert len(await titles()) == 5
+    await talk.say("yes")
+    assert "Return the neighbour's drill" not in await titles()
+
+
+async def test_a_task_that_is_gone_since_the_question_is_not_deleted_twice(talk: Talk) -> None:
+    await talk.say("delete the drill", ("delete_task", {"task": "the drill"}))
+    await execute_tool_call("delete_task", {"task_id": 4}, ANN)
+    assert "no longer there, so nothing was deleted" in await talk.say("yes")
+
+
+async def test_that_one_of_two_that_were_shown_is_a_question(talk: Talk) -> None:
+    await talk.say("add wax the skis", ("add_task", {"title": "wax the skis"}))
+    await talk.say("show the open tasks", ("list_tasks", {}))
+    for words in ("that one", "it", "this", "the task"):
+        told = await talk.say(f"delete {words}", ("delete_task", {"task": words}))
+        assert "Which one do you mean?" in told
+        await talk.say("no")
+    assert len(await titles()) == 6
 
 
 async def test_what_does_not_say_that_something_was_wrong_takes_nothing_back(talk: Talk) -> None:
-    await talk.say("delete the drill one", ("delete_task", {"task": "the drill one"}))
+    await talk.agree("delete the drill one", ("delete_task", {"task": "the drill one"}))
     told = await talk.say("and the dentist is called at last", ("correct_change", {"task": "the dentist"}))
     assert "What should be different about #3 Call the dentist?" in told
     assert "Return drill" not in await titles()
@@ -120,7 +162,7 @@ async def test_a_day_is_counted_from_that_of_the_task_before(talk: Talk) -> None
         "ladder two days after that", ("update_task", {"task": "ladder", "due": "two days after that"})
     )
     assert "due Sun 6 Dec" in told
-    assert "Sun 6 Dec" in await talk.say("milk, same day", ("update_task", {"task": "#1", "due": "same day"}))
+    assert "Sun 6 Dec" in await talk.say("#1, same day", ("update_task", {"task": "#1", "due": "same day"}))
 
 
 async def test_two_changes_the_wrong_way_round_are_swapped(talk: Talk) -> None:
@@ -132,7 +174,7 @@ async def test_two_changes_the_wrong_way_round_are_swapped(talk: Talk) -> None:
 
 
 async def test_what_a_change_of_several_is_said_to_spare_is_as_it_was(talk: Talk) -> None:
-    await talk.say(
+    await talk.agree(
         "both return ones for 4 December", ("update_task", {"task": "both return ones", "due": "4 December"})
     )
     await talk.say("except the ladder, that is Ben's", ("correct_change", {"task": "except the ladder"}))
@@ -164,7 +206,7 @@ async def test_what_is_so_now_is_no_day(talk: Talk) -> None:
 
 
 async def test_what_is_said_of_one_of_several_changed_is_said_of_that_one(talk: Talk) -> None:
-    await talk.say(
+    await talk.agree(
         "both return ones for 4 December", ("update_task", {"task": "both return ones", "due": "4 December"})
     )
     told = await talk.say("the ladder on the 7th", ("correct_change", {"task": "the ladder", "due": "the 7th"}))
@@ -197,14 +239,9 @@ async def test_the_later_of_two_and_how_long_it_is_pushed_back(talk: Talk) -> No
     assert "#5 Return ladder: due Wed 25 Nov" in told
 
 
-async def _offered_next(talk: Talk) -> set[str]:
-    await talk.say("hm")
-    return talk.offered[-1]
-
-
 async def test_only_one_of_those_asked_about_is_deleted(talk: Talk) -> None:
     await talk.say("delete both return ones", ("delete_task", {"task": "both return ones"}))
-    await talk.say("no, only delete the drill one", ("delete_task", {"task": "the drill one"}))
+    await talk.agree("no, only delete the drill one", ("delete_task", {"task": "the drill one"}))
     assert await titles() == ["Buy milk", "Buy oat milk", "Call the dentist", "Return ladder"]
 
 
@@ -227,12 +264,12 @@ async def test_a_corrected_date_is_the_one_that_counts(talk: Talk) -> None:
     assert (await Store(ANN).tasks.get(3)).due == "2026-11-19"
 
 
-async def test_two_requests_in_one_message_are_both_done_and_undone_together(talk: Talk) -> None:
+async def test_of_two_requests_in_one_message_the_deletion_waits_for_a_yes(talk: Talk) -> None:
     calls = [("complete_task", {"task": "buy milk"}), ("delete_task", {"task": "the dentist"})]
-    await talk.say("complete buy milk and delete the dentist", *calls)
+    await talk.agree("complete buy milk and delete the dentist", *calls)
     assert await titles() == ["Buy oat milk", "Return drill", "Return ladder"]
-    await talk.say("undo all that", ("undo_change", {}))
-    assert len(await titles()) == 5
+    await talk.say("undo that", ("undo_change", {}))
+    assert await titles() == ["Buy oat milk", "Call the dentist", "Return drill", "Return ladder"]
 
 
 async def test_undo_takes_back_what_this_conversation_did_and_nothing_else(talk: Talk) -> None:
@@ -251,7 +288,7 @@ async def test_it_is_the_task_spoken_of_last(talk: Talk) -> None:
 
 
 async def test_a_deleted_task_is_brought_back_by_its_words(talk: Talk) -> None:
-    await talk.say("delete the drill", ("delete_task", {"task": "the drill"}))
+    await talk.agree("delete the drill", ("delete_task", {"task": "the drill"}))
     await talk.say("show my tasks", ("list_tasks", {}))
     await talk.say("bring back the drill one", ("reopen_task", {"task": "the drill one"}))
     assert "Return drill" in await titles()
@@ -264,7 +301,7 @@ async def test_what_is_not_found_is_said_with_what_comes_near(talk: Talk) -> Non
 
 async def test_nobody_answers_a_question_that_somebody_else_was_asked(talk: Talk) -> None:
     await talk.say("delete everything", ("delete_task", {"task": "everything"}))
-    model = Scripted(replies=[("answer_yes", {})])
+    model = Scripted()
     await run_agent([*talk.history, {"role": "user", "content": "yes"}], BEN, AgentConfiguration(model=model))
     assert len(await titles()) == 5
 

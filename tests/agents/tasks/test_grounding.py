@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from signalbox.agents.tasks.grounding import unheard_quotes, whole_words
-from signalbox.agents.tasks.listed import add_each
+from signalbox.agents.tasks.offline.grounding import unheard_quotes, whole_words
+from signalbox.agents.tasks.offline.listed import add_each
 
 
 @pytest.mark.parametrize(

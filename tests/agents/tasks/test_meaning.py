@@ -18,7 +18,7 @@ async def test_what_is_said_of_both_is_said_of_the_two_that_were_added(talk: Tal
         ("add_task", {"title": "wax the skis"}),
         ("add_task", {"title": "buy rope"}),
     )
-    await talk.say("both by sunday", ("add_task", {"title": "both", "due": "sunday"}))
+    await talk.agree("both by sunday", ("add_task", {"title": "both", "due": "sunday"}))
     found = await rows()
     assert {title: one["due"] for title, one in found.items() if one["due"]} == {
         "Wax the skis": "2026-11-22",
@@ -27,7 +27,7 @@ async def test_what_is_said_of_both_is_said_of_the_two_that_were_added(talk: Tal
 
 
 async def test_a_deleted_task_comes_back_by_a_part_of_its_title(talk: Talk) -> None:
-    await talk.say("delete the dentist", ("delete_task", {"task": "the dentist"}))
+    await talk.agree("delete the dentist", ("delete_task", {"task": "the dentist"}))
     assert "Put back on the list?" in await talk.say("show the dentist", ("get_task", {"task": "dentist"}))
     await talk.say("no")
     await talk.say("hmm give me the dentist back", ("get_task", {"task": "dentist"}))
@@ -35,7 +35,7 @@ async def test_a_deleted_task_comes_back_by_a_part_of_its_title(talk: Talk) -> N
 
 
 async def test_the_first_two_of_nothing_shown_are_those_of_the_list(talk: Talk) -> None:
-    await talk.say("tick the first two off", ("complete_task", {"task": "first two"}))
+    await talk.agree("tick the first two off", ("complete_task", {"task": "first two"}))
     assert await titles("completed") == ["Buy milk", "Buy oat milk"]
 
 
@@ -47,7 +47,7 @@ async def test_the_first_of_a_list_in_another_order_is_asked_about(talk: Talk) -
 
 
 async def test_the_jobs_of_a_kind_are_all_of_them(talk: Talk) -> None:
-    await talk.say("tag the return jobs with shop", ("update_task", {"task": "return", "tags": ["shop"]}))
+    await talk.agree("tag the return jobs with shop", ("update_task", {"task": "return", "tags": ["shop"]}))
     assert [title for title, one in (await rows()).items() if one["tags"]] == ["Return drill", "Return ladder"]
 
 

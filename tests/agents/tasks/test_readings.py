@@ -124,7 +124,7 @@ async def test_somebody_elses_list_is_left_alone(talk: Talk) -> None:
 
 
 async def test_all_but_one_spares_that_one(talk: Talk) -> None:
-    await talk.say("tick all of them off except the dentist", ("complete_task", {"task": "dentist"}))
+    await talk.agree("tick all of them off except the dentist", ("complete_task", {"task": "dentist"}))
     assert await titles() == ["Call the dentist"]
 
 
@@ -155,8 +155,8 @@ async def test_a_new_name_for_what_is_not_spoken_of_is_asked_about(talk: Talk) -
 
 
 async def test_a_correction_that_names_both_means_the_other(talk: Talk) -> None:
-    await talk.say("remove the drill", ("delete_task", {"task": "drill"}))
-    await talk.say("I said ladder, not drill. Keep the drill.", ("correct_change", {"task": "the drill"}))
+    await talk.agree("remove the drill", ("delete_task", {"task": "drill"}))
+    await talk.agree("I said ladder, not drill. Keep the drill.", ("correct_change", {"task": "the drill"}))
     assert "Return drill" in await titles()
     assert "Return ladder" not in await titles()
 

@@ -8,7 +8,7 @@ import pytest
 from tests.agents.tasks.conftest import ANN
 from tests.agents.tasks.test_conversation import Talk, talk, titles
 
-from signalbox.agents.tasks.together import Call, is_torn, read_together
+from signalbox.agents.tasks.offline.together import Call, is_torn, read_together
 from signalbox.storage import Store, TaskFilter
 
 __all__ = ["talk"]
@@ -121,16 +121,6 @@ async def store() -> Any:
             [("complete_task", {"task": "they"}), ("update_task", {"task": "it", "due": "friday"})],
             [("update_task", {"task": "it", "due": "friday"})],
         ),
-        (
-            "good, and the gate is done",
-            [("answer_yes", {}), ("complete_task", {"task": "the gate"})],
-            [("complete_task", {"task": "the gate"})],
-        ),
-        (
-            "yes, and the gate is done",
-            [("answer_yes", {}), ("complete_task", {"task": "the gate"})],
-            [("answer_yes", {}), ("complete_task", {"task": "the gate"})],
-        ),
     ],
 )
 async def test_calls_mean_what_the_whole_message_makes_of_them(
@@ -153,7 +143,7 @@ async def test_what_is_changed_is_not_deleted_by_the_same_message(talk: Talk) ->
 
 async def test_what_was_deleted_is_not_some_other_task(talk: Talk) -> None:
     for title in (await titles())[1:]:
-        await talk.say(f"delete {title}", ("delete_task", {"task": title}))
+        await talk.agree(f"delete {title}", ("delete_task", {"task": title}))
     said = await talk.say("it is for friday", ("update_task", {"task": "it", "due": "friday"}))
     assert "Put back on the list?" in said
     page = await Store(ANN).tasks.list(TaskFilter())

@@ -1,4 +1,4 @@
-"""What the front door says itself: what can be asked, and that nothing here does something."""
+"""What the front door says itself: what can be asked, what is not connected, and that nothing here does something."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 from signalbox.agents.frontdoor.plan import offered_agents
 from signalbox.agents.frontdoor.state import FrontDoorState
 from signalbox.contract import Agent
+from signalbox.contract.installed import find_agent
+from signalbox.contract.sources import connecting, set_aside, source_of
 
-__all__ = ["decline", "tell_help", "what_can_be_asked"]
+__all__ = ["decline", "tell_help", "tell_unconnected", "what_can_be_asked", "what_is_not_connected"]
 
 
 def tell_help(state: FrontDoorState) -> dict[str, Any]:
@@ -18,7 +20,8 @@ def tell_help(state: FrontDoorState) -> dict[str, Any]:
     for agent in offered_agents():
         examples = "".join(f"\n  - {one}" for one in agent.examples[:3])
         parts.append(f"- **{agent.name}**: {agent.about}{examples}")
-    return {"answer": "\n".join(parts)}
+    missing = what_is_not_connected()
+    return {"answer": "\n".join(parts) + (f"\n\n{missing}" if missing else "")}
 
 
 def decline(state: FrontDoorState) -> dict[str, Any]:
@@ -29,6 +32,26 @@ def decline(state: FrontDoorState) -> dict[str, Any]:
         "suggestion": f"What you can ask about:\n\n{what_can_be_asked(offered_agents())}",
     }
     return {"error": error}
+
+
+def tell_unconnected(state: FrontDoorState) -> dict[str, Any]:
+    """Say that the agent for this request has no connected system, and how to connect one."""
+    agent = find_agent(state["unconnected"])
+    about, connect = agent.data or agent.name, (source_of(agent) or {}).get("connect")
+    own = f"Set {connect} to connect yours. " if connect else ""
+    error = {
+        "error_type": "not_connected",
+        "message": f"This is for {agent.name}, and no system with {about} is connected.",
+        "suggestion": f"{own}The embedded demonstration answers if you name the agent (--agent {agent.name}) or set "
+        "SIGNALBOX_DEMO=1; it is not used beside a connected system, because all of it is invented.",
+    }
+    return {"error": error}
+
+
+def what_is_not_connected() -> str:
+    """The agents whose systems are not connected although others are, with the settings that connect them."""
+    told = [f"{agent.data or agent.name}{connecting(agent)}" for agent in set_aside()]
+    return f"Not connected: {', '.join(told)}." if told else ""
 
 
 def what_can_be_asked(agents: Sequence[Agent]) -> str:

@@ -7,8 +7,9 @@ from typing import Any
 
 from signalbox.contract import Agent
 from signalbox.contract.installed import list_agents
+from signalbox.contract.sources import is_set_aside
 
-__all__ = ["offered_agents", "route_schema"]
+__all__ = ["known_agents", "offered_agents", "route_schema"]
 
 _OWN = {
     "help": "what this assistant can do and how to use it",
@@ -17,14 +18,20 @@ _OWN = {
 }
 
 
-def offered_agents() -> list[Agent]:
-    """The agents that requests are sent to."""
+def known_agents() -> list[Agent]:
+    """The agents that a request may be for, whether or not their systems are connected."""
     return [agent for agent in list_agents() if agent.is_offered and agent.hands_over is None]
 
 
+def offered_agents() -> list[Agent]:
+    """The agents that requests are sent to."""
+    return [agent for agent in known_agents() if not is_set_aside(agent)]
+
+
 def route_schema(before: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The schema of a route, with the installed agents as its options."""
-    told = {agent.name: agent.routes or agent.about for agent in offered_agents()} | _OWN
+    """The schema of a route. Agents whose systems are not connected are options, too: a model that could not name them
+    would give their requests to another agent."""
+    told = {agent.name: agent.routes or agent.about for agent in known_agents()} | _OWN
     to = {
         "type": "string",
         "description": "The agent whose contract fits the request.",

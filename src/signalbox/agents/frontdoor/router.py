@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langgraph.types import Command, interrupt
 
-from signalbox.agents.frontdoor.answers import what_can_be_asked
+from signalbox.agents.frontdoor.answers import tell_unconnected, what_can_be_asked, what_is_not_connected
 from signalbox.agents.frontdoor.courtesy import is_courtesy
-from signalbox.agents.frontdoor.plan import offered_agents, route_schema
+from signalbox.agents.frontdoor.plan import known_agents, offered_agents, route_schema
 from signalbox.agents.frontdoor.prompts import ROUTE
 from signalbox.agents.frontdoor.state import OWN, FrontDoorState, Route
-from signalbox.contract import Presented
+from signalbox.contract import Agent, Presented
 from signalbox.errors import LLMAPIError
 from signalbox.language.names import nearest
 from signalbox.maps.context import current_run
@@ -25,7 +25,7 @@ __all__ = ["ask_which", "dry_run", "hand_over", "read_route", "route_request"]
 SURE = 0.7
 """How sure a route must be for the request to go there unasked."""
 _LONGEST_SHOWN = 400
-Way = Literal["ask_which", "hand_over", "tell_help", "return_courtesy", "decline"]
+Way = Literal["ask_which", "hand_over", "tell_help", "return_courtesy", "decline", "tell_unconnected"]
 
 
 async def route_request(state: FrontDoorState) -> Command[Way]:
@@ -34,20 +34,22 @@ async def route_request(state: FrontDoorState) -> Command[Way]:
         return Command(goto="return_courtesy", update={"route": Route(to="help", confidence=1.0)})
     run = current_run.get()
     route = await read_route(state["user_query"], state.get("before"), run.model if run else None)
-    return Command(goto=_way(route), update={"route": route})
+    return Command(goto=_way(route), update=_decided(route))
 
 
 async def ask_which(state: FrontDoorState) -> Command[Way]:
     """Ask the person which agent is meant, with what each is for. An answer in other words is read with the request."""
     agents = offered_agents()
+    listed = (what_can_be_asked(agents), what_is_not_connected())
     answer = interrupt({
         "kind": "clarify",
-        "message": f"What is this about?\n\n{what_can_be_asked(agents)}",
+        "message": "\n\n".join(("What is this about?", *filter(None, listed))),
         "options": [agent.name for agent in agents],
     })  # fmt: skip
-    found = nearest(str(answer), [agent.name for agent in agents])
+    found = nearest(str(answer), [agent.name for agent in known_agents()])
     if found and len(str(answer).split()) == 1:
-        return Command(goto="hand_over", update={"route": Route(to=found[0], confidence=1.0)})
+        route = Route(to=found[0], confidence=1.0)
+        return Command(goto=_way(route), update=_decided(route))
     said, run = f"{state['user_query']} {answer}", current_run.get()
     route = await read_route(said, None, run.model if run else None)
     if _way(route) == "ask_which" and found:
@@ -55,7 +57,7 @@ async def ask_which(state: FrontDoorState) -> Command[Way]:
     if _way(route) == "ask_which":
         route = Route(to="unsupported", confidence=route["confidence"])
         return Command(goto="decline", update={"route": route})
-    return Command(goto=_way(route), update={"route": route, "user_query": said})
+    return Command(goto=_way(route), update={**_decided(route), "user_query": said})
 
 
 def hand_over(state: FrontDoorState) -> dict[str, Any]:
@@ -75,7 +77,8 @@ async def read_route(request: str, before: Mapping[str, Any] | None, model: Base
         read = await _read(request, None, model)
     route = _grounded(read)
     held = str((before or {}).get("agent") or "")
-    if held in {agent.name for agent in offered_agents()} and (read.get("follows_on") or not _leaves(route)):
+    stays = read.get("follows_on") or (not _leaves(route) and held in _names(offered_agents()))
+    if stays and held in _names(known_agents()):
         return Route(to=held, confidence=max(route["confidence"], SURE))
     return route
 
@@ -93,8 +96,11 @@ async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Pres
     if is_courtesy(state["user_query"], state.get("before")):
         return Presented("no agent is asked", state={**state, "route": Route(to="help", confidence=1.0)})
     route = await read_route(state["user_query"], state.get("before"), model)
+    decided: Any = {**state, **_decided(route)}
+    if _way(route) == "tell_unconnected":
+        return Presented("", state={**decided, **tell_unconnected(decided)})
     told = {"tell_help": "help", "decline": "nothing here does that", "ask_which": "it would ask which agent is meant"}
-    return Presented(told.get(_way(route), f"It is for {route['to']}."), state={**state, "route": route})
+    return Presented(told.get(_way(route), f"It is for {route['to']}."), state=decided)
 
 
 def _messages(request: str, before: Mapping[str, Any] | None) -> list[BaseMessage]:
@@ -107,7 +113,7 @@ def _messages(request: str, before: Mapping[str, Any] | None) -> list[BaseMessag
 def _grounded(read: Mapping[str, Any]) -> Route:
     """What was read, if there is such a way; one that is not known is as good as none."""
     to = str(read.get("to") or "clarify")
-    known = {agent.name for agent in offered_agents()} | set(OWN)
+    known = _names(known_agents()) | set(OWN)
     confidence = read.get("confidence")
     sure = min(1.0, max(0.0, float(confidence))) if isinstance(confidence, int | float) else 1.0
     return Route(to=to, confidence=sure) if to in known else Route(to="clarify", confidence=0.0)
@@ -122,4 +128,16 @@ def _way(route: Route) -> Way:
     if route["confidence"] < SURE or route["to"] == "clarify":
         return "ask_which"
     ways: dict[str, Way] = {"help": "tell_help", "unsupported": "decline"}
-    return ways.get(route["to"], "hand_over")
+    sent = route["to"] in _names(offered_agents())
+    return ways.get(route["to"], "hand_over" if sent else "tell_unconnected")
+
+
+def _decided(route: Route) -> dict[str, Any]:
+    """What the state says of a route: a request for an agent that is not connected goes to nobody."""
+    if _way(route) != "tell_unconnected":
+        return {"route": route}
+    return {"route": Route(to="unsupported", confidence=route["confidence"]), "unconnected": route["to"]}
+
+
+def _names(agents: Sequence[Agent]) -> set[str]:
+    return {agent.name for agent in agents}

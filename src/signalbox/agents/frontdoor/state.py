@@ -19,11 +19,13 @@ class Route(TypedDict):
 
 
 class FrontDoorState(TypedDict, total=False):
-    """`before` is the turn before in this thread, by any agent: `agent`, `said` and `answer`."""
+    """`before` is the turn before in this thread, by any agent: `agent`, `said` and `answer`. `unconnected` is the
+    agent that the request would go to if its system were connected."""
 
     user_query: str
     before: dict[str, Any] | None
     route: Route
+    unconnected: str
     answer: str
     error: dict[str, str] | None
 

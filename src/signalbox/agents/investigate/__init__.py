@@ -17,5 +17,7 @@ AGENT = Agent(
     start=lazy(f"{__name__}.state:start_state"),
     present=lazy(f"{__name__}.present:present"),
     plan=lazy(f"{__name__}.symptom:dry_run"),
+    source=lazy(f"{__name__}.examining:source_set"),
+    has_system=False,
     is_command=True,
 )

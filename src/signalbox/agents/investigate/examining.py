@@ -1,4 +1,7 @@
-"""Asking every agent that can know, side by side; one that fails or is slow fails none of the others."""
+"""Asking every agent that can know, side by side; one that fails or is slow fails none of the others.
+
+All of them read live systems, or all of them embedded ones: a real symptom has no invented cause.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,10 @@ from langgraph.types import Send
 from signalbox.agents.investigate.state import InvestigationState, Seen
 from signalbox.contract import Agent, Observation
 from signalbox.contract.installed import find_agent, list_agents
+from signalbox.contract.sources import Kind, Source, connecting, joined, kind_in_use, kind_of, shown, source_of
 from signalbox.errors import SignalboxError
 
-__all__ = ["examine", "examine_each", "send_each", "witnesses"]
+__all__ = ["examine", "examine_each", "not_asked", "send_each", "source_set", "witnesses"]
 
 PATIENCE = 90.0
 """Seconds that an agent may take to say what it saw, from when it is its turn."""
@@ -23,19 +27,36 @@ MOST_AT_ONCE = 6
 _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
-def witnesses() -> list[Agent]:
-    """The agents that can say what they saw between two moments."""
+def witnesses(kind: Kind) -> list[Agent]:
+    """The agents that can say what they saw between two moments, on systems of this kind."""
+    return [agent for agent in _able() if kind_of(agent) in (kind, "")]
+
+
+def not_asked(kind: Kind) -> list[str]:
+    """Those that could be asked if their systems were of this kind, and why they are not."""
+    left_out = [agent for agent in _able() if kind_of(agent) not in (kind, "")]
+    if kind == "embedded":
+        return [f"{agent.data or agent.name}: SIGNALBOX_DEMO leaves live systems out" for agent in left_out]
+    return [f"{agent.data or agent.name}: not connected{connecting(agent)}" for agent in left_out]
+
+
+def _able() -> list[Agent]:
     return [agent for agent in list_agents() if agent.examine is not None and agent.is_offered]
+
+
+def source_set() -> Source | None:
+    """All systems that an investigation started now would ask."""
+    return joined([source for agent in witnesses(kind_in_use()) if (source := source_of(agent))])
 
 
 def examine_each(state: InvestigationState) -> list[Send] | Literal["examine", "weigh"]:
     """One `examine` for every witness; the report at once where the symptom could not be read or nobody can know."""
-    return "weigh" if state.get("error") or not witnesses() else send_each(state)
+    return "weigh" if state.get("error") or not witnesses(state["kind"]) else send_each(state)
 
 
 def send_each(state: InvestigationState) -> list[Send]:
     """One `examine` for every witness."""
-    return [Send("examine", {**state, "agent": agent.name}) for agent in witnesses()]
+    return [Send("examine", {**state, "agent": agent.name}) for agent in witnesses(state["kind"])]
 
 
 async def examine(state: InvestigationState) -> dict[str, Any]:
@@ -47,15 +68,22 @@ async def examine(state: InvestigationState) -> dict[str, Any]:
         async with _turn(), asyncio.timeout(PATIENCE):
             told = await agent.examine(state["user_query"], start, end)
     except TimeoutError:
-        return {"failed": [f"{agent.name} did not answer within {PATIENCE:g} seconds"]}
+        return {"failed": [f"{agent.name} did not answer within {PATIENCE:g} seconds"], "sources": _sources(agent)}
     except SignalboxError as error:
-        return {"failed": [f"{agent.name}: {error.user_message}"]}
+        return {"failed": [f"{agent.name}: {error.user_message}"], "sources": _sources(agent)}
+    if told.source and told.source["kind"] != state["kind"]:
+        return {"failed": [f"{agent.name}: it answered from an {told.source['kind']} system, which is not mixed in"]}
     return {
         "seen": [_plain(agent.name, one) for one in told.observations],
         "looked_at": told.looked_at,
         "failed": told.failed,
-        "sources": [told.source] if told.source else [],
+        "sources": [shown(told.source)] if told.source else [],
     }
+
+
+def _sources(agent: Agent) -> list[Source]:
+    source = source_of(agent)
+    return [source] if source else []
 
 
 def _turn() -> asyncio.Semaphore:

@@ -9,6 +9,7 @@ from typing import Any
 from signalbox.agents.investigate.state import latest_seen
 from signalbox.contract import Presented, blocks
 from signalbox.contract.blocks import Block, Severity
+from signalbox.contract.sources import joined
 
 __all__ = ["present", "report_blocks", "report_text"]
 
@@ -18,7 +19,7 @@ def present(state: Mapping[str, Any]) -> Presented:
     noted = state.get("noted") or ""
     text = "\n\n".join(part for part in (report_text(state), noted) if part)
     drawn = report_blocks(state) + ([blocks.text(noted, "Next steps")] if noted else [])
-    return Presented(text, drawn, source=_source(state), not_covered=list(state.get("not_covered") or ()))
+    return Presented(text, drawn, source=joined(state["sources"]), not_covered=list(state.get("not_covered") or ()))
 
 
 def report_text(state: Mapping[str, Any]) -> str:
@@ -29,6 +30,7 @@ def report_text(state: Mapping[str, Any]) -> str:
         ("Evidence against it", told["evidence_against"]),
         ("Ruled out", told["ruled_out"]),
         ("Looked at", [] if told["cause"] else list(dict.fromkeys(state.get("looked_at") or ()))),
+        ("Could not be looked at", list(dict.fromkeys(state.get("failed") or ()))),
     )
     parts = [f"{title}:\n" + "\n".join(f"- {one}" for one in items) for title, items in listed if items]
     return "\n\n".join([told["verdict"], *parts])
@@ -57,10 +59,3 @@ def report_blocks(state: Mapping[str, Any]) -> list[Block]:
         return [report]
     events = [(one["start"], f"{one['agent']}: {one['text']}", one["severity"]) for one in seen]
     return [report, blocks.timeline("What was seen", events)]
-
-
-def _source(state: Mapping[str, Any]) -> dict[str, str] | None:
-    """Where it comes from: embedded, if one of the systems is."""
-    sources = list(state.get("sources") or ())
-    embedded = next((one for one in sources if one.get("kind") == "embedded"), None)
-    return embedded or (sources[0] if sources else None)

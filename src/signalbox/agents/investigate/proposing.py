@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from langgraph.types import interrupt
-
 from signalbox.agents.investigate.present import report_blocks, report_text
 from signalbox.agents.investigate.state import InvestigationState
 from signalbox.contract import Agent
 from signalbox.contract.installed import list_agents
+from signalbox.contract.sources import joined
 from signalbox.errors import SignalboxError
 from signalbox.maps.context import current_run
+from signalbox.toolbox.confirmation import confirmed
 
 __all__ = ["propose", "report"]
-
-_YES = "yes"
 
 
 async def propose(state: InvestigationState) -> dict[str, Any]:
@@ -25,14 +23,13 @@ async def propose(state: InvestigationState) -> dict[str, Any]:
         return {}
     steps = state["conclusion"]["next_steps"]
     listed = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
-    answer = interrupt({
-        "kind": "confirm",
-        "message": f"Write the next steps down as tasks?\n\n{listed}",
-        "options": [_YES, "no"],
-        "text": report_text(state),
-        "blocks": report_blocks(state),
-    })  # fmt: skip
-    if str(answer).strip().casefold() not in (_YES, "y", "true"):
+    is_wanted = confirmed(
+        f"Write the next steps down as tasks?\n\n{listed}",
+        text=report_text(state),
+        blocks=report_blocks(state),
+        source=joined(state["sources"]),
+    )
+    if not is_wanted:
         return {"noted": "No task was written down."}
     # The same thread and the same time: a run that is taken up again after a crash writes nothing twice.
     run = current_run.get()

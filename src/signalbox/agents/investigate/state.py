@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Any, TypedDict
 
+from signalbox.contract.sources import Kind, Source
+
 __all__ = ["LEAD", "Conclusion", "InvestigationState", "Seen", "latest_seen", "start_state"]
 
 LEAD = timedelta(hours=2)
@@ -40,19 +42,21 @@ class Conclusion(TypedDict):
 
 class InvestigationState(TypedDict, total=False):
     """`start` and `end` are the time that is looked at, `since` is when the time begins that was asked about; `about`
-    is what the symptom is seen on, if it is named. What comes in `seen` before `closer` was seen from too far away."""
+    is what the symptom is seen on, if it is named. What comes in `seen` before `closer` was seen from too far away.
+    `kind` is the one kind of system that is asked, from the beginning to the end."""
 
     user_query: str
     about: str
     since: str
     start: str
     end: str
+    kind: Kind
     agent: str
     seen: Annotated[list[Seen], operator.add]
     closer: int
     looked_at: Annotated[list[str], operator.add]
     failed: Annotated[list[str], operator.add]
-    sources: Annotated[list[dict[str, str]], operator.add]
+    sources: Annotated[list[Source], operator.add]
     evidence: list[dict[str, Any]]
     conclusion: Conclusion
     noted: str

@@ -9,9 +9,10 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from signalbox.agents.investigate.examining import witnesses
+from signalbox.agents.investigate.examining import not_asked, source_set, witnesses
 from signalbox.agents.investigate.state import LEAD, InvestigationState
 from signalbox.contract import Presented
+from signalbox.contract.sources import kind_in_use
 from signalbox.errors import LLMAPIError, SignalboxError
 from signalbox.language.time import find_range
 from signalbox.maps.context import current_run
@@ -35,9 +36,10 @@ SYMPTOM: dict[str, Any] = {
 
 async def read_symptom(state: InvestigationState) -> dict[str, Any]:
     """Read what the trouble is about and when it was; without a time, from the start of yesterday until now."""
-    run = current_run.get()
+    run, kind = current_run.get(), kind_in_use()
     try:
-        return await _read(state["user_query"], run.model if run else None)
+        read = await _read(state["user_query"], run.model if run else None)
+        return {**read, "kind": kind, "failed": not_asked(kind)}
     except SignalboxError as error:
         return {"error": error.as_dict()}
 
@@ -45,9 +47,12 @@ async def read_symptom(state: InvestigationState) -> dict[str, Any]:
 async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Presented:
     """Which agents would be asked, about what and when."""
     read = await _read(state["user_query"], model)
-    asked = ", ".join(agent.name for agent in witnesses()) or "nobody"
+    kind = kind_in_use()
+    asked = ", ".join(agent.name for agent in witnesses(kind)) or "nobody"
     told = f"Would ask {asked} what they saw from {read['since']} to {read['end']}, and shortly before"
-    return Presented(f"{told}, about {read['about'] or 'everything'}.", state={**state, **read})
+    return Presented(
+        f"{told}, about {read['about'] or 'everything'}.", source=source_set(), state={**state, **read, "kind": kind}
+    )
 
 
 async def _read(request: str, model: BaseChatModel | None) -> dict[str, Any]:

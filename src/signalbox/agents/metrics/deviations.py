@@ -83,7 +83,7 @@ def _rolling_median(values: Floats, window: int) -> Floats:
     padded = np.concatenate([2 * first - values[half:0:-1], values, 2 * last - values[-2 : -half - 2 : -1]])
     # At most a few hundred windows are worked out; between them the baseline is a straight line.
     places = np.unique(np.linspace(0, len(values) - 1, min(len(values), 400)).astype(int))
-    middles = [float(np.median(padded[place : place + window])) for place in places]
+    middles = np.median(np.lib.stride_tricks.sliding_window_view(padded, window)[places], axis=1)
     return np.interp(np.arange(len(values)), places, middles)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from signalbox.agents.oncall.source import of_server, source_set
 from signalbox.agents.oncall.state import ExecutedToolCall
 from signalbox.errors import ConfigurationError, SignalboxError, ToolFailedError, ToolServerError, redact
 from signalbox.settings import get_settings
@@ -27,6 +27,7 @@ __all__ = [
     "device_tools",
     "lacking_parts",
     "model_tools",
+    "server_set",
     "source_of",
     "use_server",
 ]
@@ -65,10 +66,11 @@ def current_session() -> Session:
 
     Raises ConfigurationError where the setting names none.
     """
-    return hold(_lent.get() or _entry())
+    return hold(_lent.get() or server_set())
 
 
-def _entry() -> ServerEntry:
+def server_set() -> ServerEntry:
+    """The server that the settings name. Raises ConfigurationError where they name none."""
     told = get_settings().oncall_server.strip()
     if told:
         entries = read_entries(told)
@@ -84,17 +86,8 @@ def _entry() -> ServerEntry:
 
 def source_of() -> dict[str, str]:
     """Where answers come from, as an Answer says it."""
-    entry = _lent.get() or _entry()
-    if entry.server is None or _lent.get() is not None:
-        return {
-            "kind": "live",
-            "system": "gnmi",
-            "address": entry.url or " ".join((entry.command, *entry.args)).strip() or entry.name,
-        }
-    named = os.environ.get("NETWORK_INVENTORY", "").strip()
-    if named:
-        return {"kind": "live", "system": "gnmi", "address": named}
-    return {"kind": "embedded", "system": "gnmi", "address": "the embedded network", "connect": "NETWORK_INVENTORY"}
+    lent = _lent.get()
+    return of_server(lent) if lent is not None else source_set()
 
 
 async def device_tools(session: Session) -> list[ToolInfo]:

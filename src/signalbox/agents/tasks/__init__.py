@@ -43,8 +43,23 @@ AGENT = Agent(
     close=lazy(f"{__name__}.closing:close", _EXTRA),
     check=lazy(f"{__name__}.closing:check", _EXTRA),
     note=lazy(f"{__name__}.noting:note", _EXTRA),
+    source=lazy(f"{__name__}.present:source_set", _EXTRA),
+    has_system=False,
     remembers=("user_id", "history", "talk"),
-    private=("messages", "history", "talk", "limits", "asked", "unnamed", "may_pause", "user_id"),
+    private=(
+        "messages",
+        "history",
+        "talk",
+        "limits",
+        "waited",
+        "decision",
+        "planned",
+        "paused",
+        "asked",
+        "unnamed",
+        "may_pause",
+        "user_id",
+    ),
 )
 
 _NAMES = {

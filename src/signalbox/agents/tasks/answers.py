@@ -1,6 +1,7 @@
-"""Answers to the agent's own questions, and "undo": few words that mean one thing in the state of a conversation.
+"""Replies to the agent's own questions, and "undo": few words that mean one thing in the state of a conversation.
 
-They are settled by code, for every model alike. A message that says anything more goes to the model.
+A yes and a no are read by `toolbox.confirmation`, and a choice by what was offered, for every model alike. What else is
+settled here, only the offline model's plan asks for.
 """
 
 from __future__ import annotations
@@ -10,47 +11,49 @@ from typing import Any
 
 from signalbox.agents.tasks.naming import affirmed, content_words, fits_wholly, is_title_of, refers_only, told_apart
 from signalbox.agents.tasks.readings import bare_change, renumbered
-from signalbox.agents.tasks.state import Talk
+from signalbox.agents.tasks.state import Pending, Talk
 from signalbox.agents.tasks.targets import View, find_meant
-from signalbox.language.agreeing import PHRASES, THANKS, YES, in_phrases, reply_words
-from signalbox.language.time import names_time
 from signalbox.language.words import tokens, word_set
 from signalbox.storage import Store
+from signalbox.toolbox.confirmation import read_reply
 
-__all__ = ["agrees", "choice_among", "objects", "says_swap", "says_undo", "settled"]
+__all__ = ["choice_among", "read_choice", "read_decision", "says_swap", "says_undo", "settled"]
 
-_NO = word_set("no n nope nah never nvm cancel stop don't dont leave keep forget none neither nothing abort not")
-_BESIDE_YES = word_set("please it them all of do go ahead that then thanks thank you i i'm am sure both course delete")
-_BESIDE_NO = word_set("wait it them that please thanks all of those these as is actually hm hmm oh mind now sorry do")
 _UNDO = word_set("undo revert")
 _BESIDE_UNDO = word_set("that it this please oops wait the last change all oh no sorry hmm hm my them")
 _SWAP = re.compile(r"\b(?:other|wrong) way (?:a)?round\b|\bswap|\bvice versa\b", re.IGNORECASE)
 _SAME = word_set("same ditto likewise too also")
 _AGAIN = ("update_task", "complete_task", "reopen_task", "delete_task")
-_AGREEING = YES - word_set("ok okay okey oke okie k kk correct right alright fine perfect exactly go true good")
-"""What a message begins with that agrees, whatever else is read in it; "ok" by itself may only be a sigh."""
-_UNLESS = word_set("if unless when once but later")
-_AGAINST = word_set("wait except only just but instead hang hold")
-_LONGEST, _SHORT, _PAIR = 8, 5, 2
+_LONGEST, _PAIR = 8, 2
+
+
+def read_decision(reply: Any, pending: Pending | None) -> Any:
+    """Whether a reply is a yes or a no to the question that waits; None where it is neither, or nothing waits."""
+    decision = read_reply(reply) if pending is not None else "other"
+    if pending is None or decision == "other":
+        return None
+    # Which one of several is meant, no yes can say.
+    is_answer = decision == "no" or pending["kind"] == "confirm" or len(pending["numbers"]) == 1
+    return decision if is_answer else None
+
+
+async def read_choice(message: str, pending: Pending | None, user_id: str) -> tuple[str, dict[str, Any]] | None:
+    """The choice that a message is, where it is nothing but an answer to the question which task is meant."""
+    if pending is None or pending["kind"] != "choose" or not tokens(message) or len(tokens(message)) > _LONGEST:
+        return None
+    return await _choice(message, pending["numbers"], user_id)
 
 
 async def settled(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str, Any]] | None:
-    """The call that a message is, where it is nothing but an answer to the question that waits, or an undo."""
-    words = tokens(message) or reply_words(message)
-    if not words or len(words) > _LONGEST:
+    """The call that a message of few words is: an undo, a swap, or one more detail of what was changed last."""
+    words = tokens(message)
+    if not words or len(words) > _LONGEST or talk["pending"] is not None:
         return None
-    pending = talk["pending"]
-    if talk["changes"] and pending is None and _is_made_of(words, _UNDO, _BESIDE_UNDO):
+    if talk["changes"] and _is_made_of(words, _UNDO, _BESIDE_UNDO):
         return "undo_change", {}
-    if pending is None and talk["changes"] and len(talk["changes"][-1]["acts"]) == _PAIR and says_swap(message):
+    if talk["changes"] and len(talk["changes"][-1]["acts"]) == _PAIR and says_swap(message):
         return "correct_change", {}
-    if pending is None:
-        return await _bare(message, talk, user_id) or await _same(message, talk, user_id)
-    if _is_made_of(words, _NO, _BESIDE_NO):
-        return "answer_no", {}
-    if pending["kind"] == "confirm":
-        return ("answer_yes", {}) if _is_yes(message) else None
-    return await _choice(message, pending["numbers"], user_id)
+    return await _bare(message, talk, user_id) or await _same(message, talk, user_id)
 
 
 async def _same(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str, Any]] | None:
@@ -80,28 +83,6 @@ async def _bare(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str, 
     title = renumbered(task.title, message) if changed is None else None
     changed = {"title": title} if title else changed
     return ("update_task", {"task": f"#{task.task_id}", **changed}) if changed else None
-
-
-def agrees(message: str) -> bool:
-    """Whether a message begins by agreeing, for now and without a condition. What it agrees to may not be undone."""
-    words = tokens(message)
-    agreed = bool(set(words[:1]) & _AGREEING) or _is_yes(message) or words[:2] == ["go", "ahead"]
-    # In a longer one a time is of what else is asked for: yes, and add the dentist for Friday.
-    is_for_later = len(words) <= _SHORT and names_time(message)
-    return agreed and "?" not in message and not set(words) & (_NO | _UNLESS) and not is_for_later
-
-
-def _is_yes(message: str) -> bool:
-    """Whether a message is words for yes, and what may stand beside them, and nothing else."""
-    words = reply_words(message)
-    spoken = in_phrases(words, PHRASES)
-    rest = {word for at, word in enumerate(words) if at not in spoken}
-    return bool(spoken or rest & YES) and rest <= YES | THANKS | _BESIDE_YES and "?" not in message
-
-
-def objects(message: str) -> bool:
-    """Whether a message says anything against what was asked, or for only a part of it."""
-    return bool(set(tokens(message)) & (_NO | _AGAINST))
 
 
 def says_swap(message: str) -> bool:

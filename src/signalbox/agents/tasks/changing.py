@@ -1,7 +1,7 @@
 """A call that changes tasks: those that its words mean are found, what is unclear is asked, the rest is done.
 
-Nothing is changed unless exactly that was asked for: a task that is not clear is a question, more than one to delete is
-a question, and so is what is on the list already.
+A task that is not clear is a question, and so is what is on the list already. Whether the change itself runs at once or
+is confirmed first, the policy of effects decides (`permission.py`).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from signalbox.agents.tasks.naming import (
     fits_wholly,
     fitting_words,
     is_bare,
-    is_of_title,
     is_part_of_name,
     is_title_of,
     refers_only,
     speaks_of,
 )
+from signalbox.agents.tasks.permission import Heard, may_change
 from signalbox.agents.tasks.readings import reworded
 from signalbox.agents.tasks.state import Pending, Talk
 from signalbox.agents.tasks.targets import Meant, View, find_meant, told_by_the_rest
@@ -37,7 +37,20 @@ from signalbox.language.clauses import list_members
 from signalbox.language.words import stem, tokens, word_set
 from signalbox.storage import Store, Task
 
-__all__ = ["FIELDS", "Done", "Person", "ask_what", "asking", "change", "failed", "meant_by", "view_of"]
+__all__ = [
+    "FIELDS",
+    "Done",
+    "Person",
+    "ask_what",
+    "asking",
+    "change",
+    "confirm",
+    "failed",
+    "looks",
+    "meant_by",
+    "repeated",
+    "view_of",
+]
 
 _STATUS = {"complete_task": "pending", "reopen_task": "completed"}
 FIELDS = ("title", "note", "description", "due", "clear_due", "priority", "tags", "untag")
@@ -47,19 +60,26 @@ _ADDING = word_set("add create another write note put remind")
 _BACK = word_set("back restore undelete")
 _ONE = word_set("one task thing item that this it")
 _OF_A_NEW_ONE = ("due", "priority", "tags")
+_ADDED = "add"
+"""What a call says that adds something."""
 _MOST_CHANGES = 5
 _MOST_OPTIONS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who asks, in which turn, the number of the call in it, and what was said."""
+    """Who asks, in which turn, the number of the call in it, what they wrote, and how the call came about."""
 
     user_id: str
     turn: str
     call: int = 0
     deadline: float = 30.0
-    said: str = ""
+    heard: Heard = field(default_factory=Heard)
+
+    @property
+    def said(self) -> str:
+        """The message that code has read the call in; empty for a call that a model made itself."""
+        return self.heard.message if self.heard.is_read else ""
 
     @property
     def key(self) -> str:
@@ -118,15 +138,17 @@ async def _add(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed
     tasks = Store(person.user_id).tasks
     if not confirmed and (gone := await deleted_before(title, person.said, talk, tasks)) is not None:
         return await _put_back(gone, args, talk, person)
-    args = as_asked(args, talk)
+    args = as_asked(args, talk) if person.said else args
     said = {key: args[key] for key in ("due", "priority", "tags") if args.get(key)}
-    if not confirmed and said and (there := await there_already(title, person.said, tasks)):
+    if not confirmed and person.said and said and (there := await there_already(title, person.said, tasks)):
         return await _change_tasks("update_task", {**said, "numbers": [one.task_id for one in there]}, talk, person)
-    if not confirmed and (twin := await find_twin(title, args, person.said, tasks)) is not None:
+    if not confirmed and (twin := await find_twin(title, args, person.said or _ADDED, tasks)) is not None:
         told = say.ask_another(twin)
         # Who goes on about "it" means the one there is.
         seen: Talk = {**talk, "spoken": [twin.task_id]}
-        return Done(told, asking(seen, "confirm", "add_task", args, (), told))
+        return Done(told, asking(seen, "confirm", "add_task", args, (), told, person))
+    if not confirmed and await may_change("add_task", args, (), talk, person.user_id, person.heard) == "confirm":
+        return await confirm("add_task", args, (), talk, person)
     made = await call_for(person.user_id, "add_task", dict(args), turn=person.key, deadline=person.deadline)
     number = made["task_id"]
     latest = talk["changes"][-1] if talk["changes"] else None
@@ -156,23 +178,21 @@ async def _change_tasks(
     name: str, args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False
 ) -> Done:
     """A call on one task or several: found, asked about where need be, and made for each."""
-    if (waiting := await _of_what_waits(args, talk, person)) is not None:
-        return await _said_of_what_waits(args, waiting, talk, person)
     if name == "update_task" and (title := await _one_more(args, talk, person)) is not None:
         return await _add({"title": title, **{key: args[key] for key in _OF_A_NEW_ONE if key in args}}, talk, person)
     meant = await meant_by(name, args, talk, person)
     if meant.how == "none" and name in ("update_task", "complete_task") and (gone := await _gone(args, talk, person)):
         told = say.ask_back(gone)
-        return Done(told, asking(talk, "confirm", "reopen_task", {}, gone, told))
+        return Done(told, asking(talk, "confirm", "reopen_task", {}, gone, told, person))
     if meant.how == "none" and (back := await _wanted_back(name, args, talk, person)) is not None:
         return back
     if meant.how == "none":
         told = say.not_found(str(args.get("task") or args.get("task_id") or ""), meant.tasks)
         # Whoever names another one next has answered.
-        return Done(told, asking(talk, "choose", name, args, meant.tasks, told) if name != "get_task" else talk)
+        return Done(told, asking(talk, "choose", name, args, meant.tasks, told, person) if name != "get_task" else talk)
     if name == "update_task" and is_part_of_name(str(args.get("due") or ""), person.said, meant.tasks):
         args = {key: value for key, value in args.items() if key != "due"}
-    args = labelled(args, meant.tasks, person.said) if name == "update_task" else args
+    args = labelled(args, meant.tasks, person.said) if name == "update_task" and person.said else args
     if name == "update_task" and not set(args) & set(FIELDS):
         args = {**_once_more(meant, talk, person), **args}
         if not set(args) & set(FIELDS):
@@ -181,16 +201,13 @@ async def _change_tasks(
         return asked
     if meant.how == "unclear":
         offered = meant.tasks[:_MOST_OPTIONS]
-        told = say.ask_which(offered)
-        return Done(told, asking(talk, "choose", name, args, offered, told))
-    if name == "update_task" and not confirmed and _says_more(args, meant, person):
-        told = say.ask_whether(name, args, meant.tasks)
-        return Done(told, asking(talk, "confirm", name, args, meant.tasks, told))
-    is_part = name in ("complete_task", "delete_task") and _is_part_of_one(str(args.get("task") or ""), meant.tasks)
-    if not confirmed and (is_part or (name == "delete_task" and len(meant.tasks) > 1)):
-        told = say.ask_whether(name, args, meant.tasks)
-        return Done(told, asking(talk, "confirm", name, args, meant.tasks, told))
-    return await _made(name, args, meant.tasks, talk, person)
+        told = say.ask_which(offered, name)
+        return Done(told, asking(talk, "choose", name, args, offered, told, person))
+    is_part = name == "complete_task" and _is_part_of_one(str(args.get("task") or ""), meant.tasks)
+    is_open = is_part or (name == "update_task" and _says_more(args, meant, person))
+    if is_open and not confirmed:
+        return await confirm(name, args, meant.tasks, talk, person)
+    return await _made(name, args, meant.tasks, talk, person, confirmed=confirmed)
 
 
 async def _one_more(args: Mapping[str, Any], talk: Talk, person: Person) -> str | None:
@@ -223,25 +240,6 @@ def _is_part_of_one(words: str, tasks: Sequence[Task]) -> bool:
     return len(members) > 1 and len(held) == 1 and said <= held[0]
 
 
-async def _of_what_waits(args: Mapping[str, Any], talk: Talk, person: Person) -> Pending | None:
-    """The question whether to add a task, where a call is on that task and there is none like it to be changed."""
-    pending, words = talk["pending"], str(args.get("task") or "")
-    if pending is None or pending["kind"] != "confirm" or pending["name"] != "add_task":
-        return None
-    title = str(pending["args"].get("title", ""))
-    is_meant = is_bare(words) or is_of_title(words, title)
-    has_twin = is_meant and await find_twin(title, {}, person.said, Store(person.user_id).tasks) is not None
-    return pending if is_meant and not has_twin else None
-
-
-async def _said_of_what_waits(args: Mapping[str, Any], pending: Pending, talk: Talk, person: Person) -> Done:
-    """Who says when a new task is due, or how important it is, means it to be added; else the question stays."""
-    said = {key: args[key] for key in ("due", "priority", "tags") if key in args}
-    if not said:
-        return Done(pending["question"], talk)
-    return await _add({**pending["args"], **said}, {**talk, "pending": None}, person, confirmed=True)
-
-
 def _once_more(meant: Meant, talk: Talk, person: Person) -> Mapping[str, Any]:
     """What the last change was, where a message names another task and says nothing else of it: "that one too"."""
     acts = talk["changes"][-1]["acts"] if talk["changes"] else []
@@ -267,7 +265,7 @@ def _ask_name(args: Mapping[str, Any], tasks: Sequence[Task], talk: Talk, person
     if speaks_of(person.said, tasks[0]) or {"it", "that", "this"} & set(tokens(person.said)):
         return None
     told = say.ask_rename(tasks[0], str(args["title"]))
-    return Done(told, asking(talk, "confirm", "update_task", args, tasks, told))
+    return Done(told, asking(talk, "confirm", "update_task", args, tasks, told, person))
 
 
 async def meant_by(name: str, args: Mapping[str, Any], talk: Talk, person: Person) -> Meant:
@@ -278,7 +276,7 @@ async def meant_by(name: str, args: Mapping[str, Any], talk: Talk, person: Perso
         how = "none" if not found else "one" if len(found) == 1 else "several"
         return Meant(how, tuple(found))  # type: ignore[arg-type]
     words = str(args.get("task") or "")
-    if name == "update_task" and not words:
+    if name == "update_task" and not words and person.said:
         named = await find_meant(str(args.get("title") or ""), View(), tasks) if args.get("title") else None
         if named is not None and named.how == "one" and is_title_of(str(args["title"]), named.tasks[0]):
             # What was read as a new title is that of a task there is: it says which one is meant.
@@ -318,7 +316,7 @@ async def _wanted_back(name: str, args: Mapping[str, Any], talk: Talk, person: P
     if name == "get_task" and _BACK & set(tokens(person.said)):
         return await _change_tasks("reopen_task", {"numbers": [gone.tasks[0].task_id]}, talk, person)
     told = say.ask_back(gone.tasks)
-    return Done(told, asking(talk, "confirm", "reopen_task", {}, gone.tasks, told))
+    return Done(told, asking(talk, "confirm", "reopen_task", {}, gone.tasks, told, person))
 
 
 async def _among_deleted(words: str, talk: Talk, tasks: Any) -> Meant | None:
@@ -340,12 +338,14 @@ def view_of(talk: Talk) -> View:
     return View(tuple(talk["shown"]), tuple(talk["spoken"]))
 
 
-async def _made(name: str, args: Mapping[str, Any], tasks: Sequence[Task], talk: Talk, person: Person) -> Done:
-    """The call, for each of the tasks."""
+async def _made(
+    name: str, args: Mapping[str, Any], tasks: Sequence[Task], talk: Talk, person: Person, *, confirmed: bool = False
+) -> Done:
+    """The call, for each of the tasks; or the question whether to make it."""
     given = {key: value for key, value in args.items() if key not in ("task", "task_id", "numbers", "user_id")}
     if name == "update_task" and len(given) > 1 and all(is_title_of(str(given.get("title", "")), one) for one in tasks):
         given.pop("title")
-    if name == "update_task" and len(tasks) == 1 and len(tokens(str(given.get("title", "")))) == 1:
+    if name == "update_task" and person.said and len(tasks) == 1 and len(tokens(str(given.get("title", "")))) == 1:
         # One word that is nearly one of the title's: it is spelled otherwise, the rest stays.
         given["title"] = reworded(tasks[0].title, "", str(given["title"])) or given["title"]
     if name == "complete_task" and all(one.completed for one in tasks):
@@ -354,6 +354,10 @@ async def _made(name: str, args: Mapping[str, Any], tasks: Sequence[Task], talk:
     if name == "reopen_task" and not any(one.completed or one.deleted for one in tasks):
         those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
         return Done(f"{those} {'is' if len(tasks) == 1 else 'are'} open already.", _spoken_of(talk, tasks))
+    if name != "get_task" and not confirmed:
+        sought = {**given, "task": args.get("task")}
+        if await may_change(name, sought, tasks, talk, person.user_id, person.heard) == "confirm":
+            return await confirm(name, given, tasks, talk, person)
     results = []
     for task in tasks:
         turn = {} if name == "get_task" else {"turn": person.key}
@@ -390,8 +394,50 @@ def _remember(talk: Talk, person: Person, name: str, args: Mapping[str, Any], nu
     return {**talk, "changes": [*talk["changes"], change][-_MOST_CHANGES:]}
 
 
-def asking(talk: Talk, kind: Any, name: str, args: Mapping[str, Any], tasks: Sequence[Task], question: str) -> Talk:
+async def repeated(name: str, args: Mapping[str, Any], talk: Talk, person: Person) -> Done | None:
+    """What this very call has done already, where its step runs again after a crash; None where it has done nothing."""
+    made = await Store(person.user_id).tasks.changed_by(person.key)
+    if not made:
+        return None
+    tasks = [one.task for one in made]
+    kept = _remember(
+        _spoken_of({**talk, "pending": None}, tasks), person, name, _kept(args), [t.task_id for t in tasks]
+    )
+    return Done(say.done_before(made), kept, [one.as_dict() for one in tasks], changed=True)
+
+
+async def confirm(name: str, args: Mapping[str, Any], tasks: Sequence[Task], talk: Talk, person: Person) -> Done:
+    """The question whether to make a change. Of one message it is asked once: what is to be done to other tasks as well
+    joins the question, and anything else waits for the answer."""
+    pending = talk["pending"]
+    if pending is not None and pending["kind"] == "confirm" and pending.get("turn") == person.turn:
+        if (pending["name"], pending["args"]) != (name, _kept(args)) or not pending["numbers"]:
+            return Done(say.WAITS, talk)
+        before = await Store(person.user_id).tasks.several(pending["numbers"], deleted=name == "reopen_task")
+        tasks = list({one.task_id: one for one in (*before, *tasks)}.values())
+    told = say.ask_whether(name, args, tasks)
+    return Done(told, asking(talk, "confirm", name, args, tasks, told, person))
+
+
+def asking(
+    talk: Talk, kind: Any, name: str, args: Mapping[str, Any], tasks: Sequence[Task], question: str, person: Person
+) -> Talk:
+    """The conversation with a question that waits. "It" is what was asked about, if that is one task."""
     numbers = [one.task_id for one in tasks]
-    kept = {key: value for key, value in args.items() if key not in ("task", "task_id", "user_id")}
-    pending: Pending = {"kind": kind, "name": name, "args": kept, "numbers": numbers, "question": question}
-    return {**talk, "shown": numbers or talk["shown"], "pending": pending}
+    pending: Pending = {
+        "kind": kind, "name": name, "args": _kept(args), "numbers": numbers, "question": question,
+        "seen": looks(tasks), "turn": person.turn,
+    }  # fmt: skip
+    is_clear = kind == "confirm" or len(numbers) == 1
+    spoken = (numbers if is_clear else []) if numbers else talk["spoken"]
+    return {**talk, "shown": numbers or talk["shown"], "spoken": spoken, "pending": pending}
+
+
+def looks(tasks: Sequence[Task]) -> dict[str, Any]:
+    """What tasks look like now, by their numbers."""
+    told = {one.task_id: {**one.as_dict(), "deleted": one.deleted is not None} for one in tasks}
+    return {str(number): {key: one[key] for key in one if key != "updated"} for number, one in told.items()}
+
+
+def _kept(args: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in args.items() if key not in ("task", "task_id", "numbers", "user_id")}

@@ -52,6 +52,10 @@ def new_turn(
         "talk": talk or empty_talk(),
         "messages": [HumanMessage(request)],
         "done": [],
+        "waited": (talk or empty_talk())["pending"],
+        "decision": None,
+        "planned": False,
+        "paused": None,
         "asked": None,
         "unnamed": 0,
         "iterations": 0,
@@ -71,13 +75,11 @@ def remembered_state(state: Mapping[str, Any], answer: str) -> list[dict[str, st
 
 
 def offered_tools(talk: Talk) -> list[dict[str, Any]]:
-    """The tools that can be meant now: a yes only where something was asked, a correction only after a change."""
+    """The tools that can be meant now: a choice only where one was asked for, a correction only after a change."""
     pending = talk["pending"]
     names = set(_ALWAYS)
     if pending is not None:
-        names |= {"answer_no", "answer_yes" if pending["kind"] == "confirm" else "choose_task"}
-        if pending["kind"] == "choose" and len(pending["numbers"]) == 1:
-            names.add("answer_yes")
+        names |= {"choose_task"} if pending["kind"] == "choose" else set()
     elif talk["changes"]:
         names.add("correct_change")
     chosen = [one for one in CONVERSATION if one["name"] in names]
@@ -97,7 +99,7 @@ async def recall_talk(user_id: str, history: Sequence[Mapping[str, str]]) -> Tal
     if kept is not None:
         return {**talk, **kept}  # type: ignore[typeddict-item]
     shown = await _numbers_in(str(said[-1]["content"]), store)
-    return {**talk, "shown": shown, "spoken": shown if len(shown) == 1 else []}
+    return {**talk, "shown": shown, "spoken": shown if len(shown) == 1 else [], "is_recalled": True}
 
 
 async def keep_talk(user_id: str, history: Sequence[Mapping[str, str]], talk: Talk) -> None:

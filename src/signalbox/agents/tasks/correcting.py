@@ -114,7 +114,7 @@ async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
         if title is None and len(tokens(str(fields.get("title", "")))) == 1 and len(tokens(only.title)) >= _LONG_TITLE:
             # A word of a title rather than all of it; which one it is for is not said.
             told = say.ask_rename(only, str(fields["title"]))
-            return Done(told, asking(talk, "confirm", "update_task", fields, changed, told))
+            return Done(told, asking(talk, "confirm", "update_task", fields, changed, told, person))
     if fields and last["name"] in ("add_task", "update_task"):
         if (other := await _other_than(last["numbers"], args, talk, person)) is not None:
             return await _corrected_at(other, fields, talk, person)
@@ -136,7 +136,7 @@ async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
         return await _do_instead(f"#{shown.task_id}", last, talk, person)
     if not args.get("task") or len(talk["changes"][-1]["acts"]) > 1:
         told = say.ask_whether("undo_change", {}, ())
-        return Done(told, asking(talk, "confirm", "undo_change", {}, (), told))
+        return Done(told, asking(talk, "confirm", "undo_change", {}, (), told, person))
     return await _do_instead(str(args["task"]), last, talk, person)
 
 
@@ -159,7 +159,7 @@ async def _said_of_another(args: Mapping[str, Any], last: Mapping[str, Any], tal
         found = await told_by_mention(first, "", fields, person.said, view_of(talk), tasks, "all")
     if found.how == "unclear":
         told = say.ask_which(found.tasks)
-        return Done(told, asking(talk, "choose", "update_task", fields, found.tasks, told))
+        return Done(told, asking(talk, "choose", "update_task", fields, found.tasks, told, person))
     if found.how != "one" or found.tasks[0].task_id in last["numbers"] or _INSTEAD & set(tokens(person.said)):
         return None
     return await change("update_task", {**fields, "numbers": [found.tasks[0].task_id]}, talk, person)
@@ -171,9 +171,10 @@ async def _swapped(talk: Talk, person: Person) -> Done | None:
     is_pair = len(acts) == 2 and all(one["name"] == "update_task" for one in acts)
     if not is_pair or set(acts[0]["args"]) != set(acts[1]["args"]) or not says_swap(person.said):
         return None
-    done = await change("update_task", {**acts[1]["args"], "numbers": acts[0]["numbers"]}, talk, person)
+    first = {**acts[1]["args"], "numbers": acts[0]["numbers"]}
+    done = await change("update_task", first, talk, person, confirmed=True)
     other = {**acts[0]["args"], "numbers": acts[1]["numbers"]}
-    again = await change("update_task", other, done.talk, replace(person, call=person.call + 100))
+    again = await change("update_task", other, done.talk, replace(person, call=person.call + 100), confirmed=True)
     return Done(f"{done.text} {again.text}", again.talk, [*done.result, *again.result], changed=True)
 
 
@@ -215,7 +216,7 @@ async def _corrected_at(number: int, fields: Mapping[str, Any], talk: Talk, pers
         return await _done_to({number}, last, undone, person)
     # It speaks of both: of which one it says so, is not clear.
     told = say.ask_which(both)
-    waits = asking(undone.talk, "choose", "update_task", fields, both, told)
+    waits = asking(undone.talk, "choose", "update_task", fields, both, told, person)
     return Done(f"{undone.text} {told}", waits, undone.result, changed=True)
 
 
@@ -245,7 +246,7 @@ async def _do_instead(words: str, last: Mapping[str, Any], talk: Talk, person: P
         return await _done_to(wrong - {inside[0].task_id}, last, await undo(talk, person), person)
     if len(wrong) > 1 and len(inside) == 1:
         tasks = inside
-    if tasks and {one.task_id for one in tasks} == wrong and not _DENYING & set(tokens(person.said)):
+    if tasks and {one.task_id for one in tasks} == wrong and person.said and not _DENYING & set(tokens(person.said)):
         # It is the one that was changed; what else should be is not said.
         return ask_what(tasks, talk)
     if {one.task_id for one in tasks} <= wrong:
@@ -253,7 +254,7 @@ async def _do_instead(words: str, last: Mapping[str, Any], talk: Talk, person: P
         page = await store.list(TaskFilter(status="all", limit=200))
         other = told_apart([one for one in page.tasks if one.task_id not in wrong], person.said)
         tasks = [other] if other is not None and len(wrong) == 1 else tasks
-    if len(tasks) == 1 and {tasks[0].task_id} != wrong and not _corrects(person.said):
+    if len(tasks) == 1 and {tasks[0].task_id} != wrong and person.said and not _corrects(person.said):
         # Whoever does not say that it was wrong may speak of something else.
         return ask_what(tasks, talk)
     if len(tasks) != 1 or {tasks[0].task_id} == wrong:
@@ -272,7 +273,10 @@ async def _done_to(numbers: Set[int], last: Mapping[str, Any], undone: Done, per
     if not numbers:
         return undone
     call = {**last["args"], "numbers": sorted(numbers)}
-    again = await change(last["name"], call, undone.talk, replace(person, call=person.call + 100), confirmed=True)
+    again = await change(
+        last["name"], call, undone.talk, replace(person, call=person.call + 100),
+        confirmed=last["name"] != "delete_task",
+    )  # fmt: skip
     return Done(f"{undone.text} {again.text}", again.talk, again.result, changed=True)
 
 

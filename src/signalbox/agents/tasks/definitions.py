@@ -120,8 +120,6 @@ CONVERSATION: tuple[Definition, ...] = (
             "priority": _option("the priority that was meant", *_PRIORITY),
         },
     ),
-    _tool("answer_yes", "Yes: do what was just asked about", {}),
-    _tool("answer_no", "No, never mind: leave everything as it is", {}),
     _tool(
         "choose_task",
         "Say which of the tasks just asked about is meant",
@@ -141,7 +139,6 @@ CHANGING = frozenset(
         "delete_task",
         "undo_change",
         "correct_change",
-        "answer_yes",
         "choose_task",
     }
 )

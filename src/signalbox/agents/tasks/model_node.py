@@ -9,29 +9,23 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from signalbox.agents.tasks import words as say
-from signalbox.agents.tasks.answers import objects, settled
-from signalbox.agents.tasks.asked import learn
+from signalbox.agents.tasks.answers import read_choice, read_decision
 from signalbox.agents.tasks.conversation import offered_tools, remembered_state
-from signalbox.agents.tasks.definitions import CONVERSATION, TOOLS, shown_to_model
+from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS, shown_to_model
 from signalbox.agents.tasks.errors import APIError, APITimeoutError, RateLimitError, text_for
-from signalbox.agents.tasks.guesses import borne_out, guesses_of
+from signalbox.agents.tasks.plan import SETTLED, learn, read_plan, settle
 from signalbox.agents.tasks.prompts import SUMMARY, system_prompt
-from signalbox.agents.tasks.state import TasksState
-from signalbox.agents.tasks.together import read_together
+from signalbox.agents.tasks.state import Talk, TasksState
 from signalbox.contract.summary import plain
 from signalbox.errors import LLMAPIError, SignalboxError, redact
 from signalbox.maps.context import current_run
-from signalbox.models import load_chat_model
-from signalbox.storage import Store
+from signalbox.models import is_offline, load_chat_model
 
-__all__ = ["DOUBTED", "GUESSED", "SETTLED", "after_model", "lent_model", "model_node", "said_before"]
+__all__ = ["after_model", "lent_model", "model_node", "said_before"]
 
 MAX_ITERATIONS, TIMEOUT = 15, 30.0
 WARNING = "The request was stopped after {limit} steps; it may not be complete."
 _log = logging.getLogger("signalbox.agents.tasks")
-SETTLED, GUESSED, DOUBTED = "answer-", "answer-guess-", "answer-guess-other-"
-"""What the ids of calls begin with that code has settled, of those that it made of a model's guesses, and of a guess
-that is not the likeliest."""
 
 
 async def model_node(state: TasksState) -> dict[str, Any]:
@@ -49,50 +43,32 @@ async def _iterate(state: TasksState) -> dict[str, Any]:
         return await _stopped(state, limit)
     iteration = state["iterations"] + 1
     _log.info("Agent iteration %d/%d", iteration, limit)
-    if not state["done"] and (call := await settled(state["request"], state["talk"], state["user_id"])):
-        return {
-            "messages": [_call(call, f"{SETTLED}{state['turn']}")], "iterations": iteration, "asked": [call[0]],
-        }  # fmt: skip
+    if not state["done"] and (reply := await _answer_to_question(state)) is not None:
+        return {**reply, "iterations": iteration}
+    model = lent_model()
+    is_plan = is_offline(model)
+    if is_plan and not state["done"] and (call := await settle(state)) is not None:
+        return {"messages": [call], "iterations": iteration, "planned": True}
     # What code has settled is only put into words.
-    reply = await _ask(state, tools=not _is_settled(state))
-    if reply.tool_calls and not _is_settled(state):
-        return {"messages": [await _together(reply, state)], "iterations": iteration}
-    if guesses_of(reply) and not state["done"]:
-        meant = await borne_out(guesses_of(reply), state)
-        if meant is not None:
-            # A choice is read by code in the person's own words; for the rest these must give a reason still.
-            asked = ["choose_task"] if meant.name == "choose_task" else None
-            message = _call((meant.name, meant.args), f"{GUESSED if meant.is_likeliest else DOUBTED}{state['turn']}")
-            return {"messages": [message], "iterations": iteration, "asked": asked}
-        if not all(one.get("missing") for one in guesses_of(reply)):
-            reply = AIMessage(say.UNSURE)
-    if not state["done"] and _is_refused(state):
-        # A yes to come would be to something else than what was asked before.
-        talk = {**state["talk"], "pending": None}
-        return {
-            "messages": [AIMessage(say.LET_GO)], "iterations": iteration, "talk": talk, **_answered(state, say.LET_GO),
-        }  # fmt: skip
-    return {"messages": [reply], "iterations": iteration, **_answered(state, _text(reply))}
+    is_settled = _is_settled(state)
+    message = await _ask(model, state, tools=not is_settled, is_plan=is_plan)
+    message = await read_plan(message, state) if is_plan and not is_settled else message
+    if message.tool_calls and not is_settled:
+        return {"messages": [message], "iterations": iteration, "planned": is_plan}
+    return {"messages": [AIMessage(_text(message))], "iterations": iteration, **_answered(state, _text(message))}
 
 
-def _is_refused(state: TasksState) -> bool:
-    """Whether a message that no call was made for says something against the change that waits for a yes."""
-    pending = state["talk"]["pending"]
-    return pending is not None and pending["kind"] == "confirm" and objects(state["request"])
-
-
-async def _together(reply: AIMessage, state: TasksState) -> AIMessage:
-    """The model's message, with the calls that the person's message means by them."""
-    calls = [(one["name"], dict(one["args"] or {})) for one in reply.tool_calls]
-    meant = await read_together(calls, state["request"], Store(state["user_id"]).tasks)
-    if meant == calls:
-        return reply
-    # Read so, the message is settled: a model that looks at it again would find what was left out.
-    made = [
-        {"name": name, "args": args, "id": f"{SETTLED}{state['turn']}-{state['iterations']}-{at}", "type": "tool_call"}
-        for at, (name, args) in enumerate(meant)
-    ]
-    return reply.model_copy(update={"tool_calls": made})
+async def _answer_to_question(state: TasksState) -> dict[str, Any] | None:
+    """The call that waits for an answer, where the message is one: a yes, a no, or a choice; else None."""
+    pending = state["waited"]
+    number = f"{SETTLED}{state['turn']}"
+    if pending is not None and (decision := read_decision(state["request"], pending)) is not None:
+        shown = {key: value for key, value in pending["args"].items() if key != "user_id"}
+        return {"messages": [_call((pending["name"], shown), number)], "decision": decision, "planned": False}
+    choice = await read_choice(state["request"], pending, state["user_id"])
+    if choice is not None:
+        return {"messages": [_call(choice, number)], "decision": "choice", "planned": False}
+    return None
 
 
 def _call(call: tuple[str, dict[str, Any]], number: str) -> AIMessage:
@@ -101,7 +77,7 @@ def _call(call: tuple[str, dict[str, Any]], number: str) -> AIMessage:
 
 async def _stopped(state: TasksState, limit: int) -> dict[str, Any]:
     _log.warning("Max iterations (%d) reached", limit)
-    reply = await _ask(state, tools=False, summary=True)
+    reply = await _ask(lent_model(), state, tools=False, summary=True)
     warned = WARNING.format(limit=limit)
     return {
         "messages": [AIMessage(_text(reply))],
@@ -112,26 +88,53 @@ async def _stopped(state: TasksState, limit: int) -> dict[str, Any]:
 
 
 def _answered(state: TasksState, text: str) -> dict[str, Any]:
-    """The answer; a question that waits is part of it, whatever the model makes of it."""
-    pending = state["talk"]["pending"]
-    asked_now = pending is not None and any(one.get("asks") == pending["question"] for one in state["done"])
-    if asked_now and pending is not None and pending["question"] not in text:
-        text = f"{text}\n\n{pending['question']}".strip()
-    return {"final_response": text, "history": remembered_state(state, text)}
+    """The answer, whatever the model makes of it: with the question that was asked, what has become of the one that
+    waited, and the offer to undo."""
+    talk = state["talk"]
+    pending = talk["pending"]
+    is_asked = pending is not None and any(one.get("asks") == pending["question"] for one in state["done"])
+    added = [pending["question"]] if pending is not None and is_asked and pending["question"] not in text else []
+    talk, note = _after_question(state)
+    added = [*([note] if note else []), *added]
+    is_changed = any(one["changed"] and one["name"] != "undo_change" for one in state["done"])
+    if is_changed and talk["pending"] is None and "undo" not in text.casefold():
+        added.append(say.UNDO)
+    text = "\n\n".join([*([text] if text else []), *added])
+    return {"final_response": text, "history": remembered_state(state, text), "talk": talk}
+
+
+def _after_question(state: TasksState) -> tuple[Talk, str]:
+    """The conversation after a message that did not answer the question that waited, and what is said of it: a new
+    request drops it, anything else leaves it open."""
+    talk, waited = state["talk"], state["waited"]
+    if waited is None or state["decision"] is not None or (waited["kind"] == "choose" and not waited["numbers"]):
+        return talk, ""
+    called = {one["name"] for one in state["done"]} - {"small_talk", "other_people"}
+    is_open = talk["pending"] == waited
+    if "choose_task" in called:
+        return talk, ""
+    if called & CHANGING or not is_open or (called and waited["kind"] == "confirm"):
+        return {**talk, "pending": None if is_open else talk["pending"]}, say.dropped(waited["name"])
+    if called:
+        return talk, say.STILL_OPEN
+    told = say.neither if waited["kind"] == "confirm" else say.not_chosen
+    return talk, f"{told(waited['name'])} {waited['question']}"
 
 
 def _is_settled(state: TasksState) -> bool:
     return any(isinstance(one, ToolMessage) and one.tool_call_id.startswith(SETTLED) for one in state["messages"])
 
 
-async def _ask(state: TasksState, *, tools: bool, summary: bool = False) -> AIMessage:
+async def _ask(
+    model: Any, state: TasksState, *, tools: bool, summary: bool = False, is_plan: bool = False
+) -> AIMessage:
     """What the model says next, in the time that it has."""
     seconds = float(state["limits"].get("timeout", TIMEOUT))
-    model: Any = lent_model()
     messages = _messages(state)
     if tools:
         offered = offered_tools(state["talk"]) if not state["done"] else _offered_before(state)
-        await learn(offered)
+        if is_plan:
+            await learn(offered)
         model = model.bind_tools(offered)
     if summary:
         messages.append(HumanMessage(SUMMARY))

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from signalbox.contract import Presented, blocks
 from signalbox.storage import database_address
 
-__all__ = ["present"]
+__all__ = ["present", "source_set"]
 
 
 def present(state: Mapping[str, Any]) -> Presented:
@@ -34,10 +34,10 @@ def present(state: Mapping[str, Any]) -> Presented:
                 "Tasks",
             )
         )
-    return Presented(state["final_response"], parts, _source())
+    return Presented(state["final_response"], parts, source_set())
 
 
-def _source() -> dict[str, str]:
+def source_set() -> dict[str, str]:
     """Where tasks are kept, in words for a person: who may sign in there, and how, is none of them."""
     host = urlsplit(database_address()).hostname
     system = "your tasks, in the database" if host else "your tasks, kept on this machine"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -42,22 +42,31 @@ class AgentResponse(BaseModel):
 
 
 class Pending(TypedDict):
-    """A question that waits: which task (`choose`), or whether to do it (`confirm`). `numbers` are those offered."""
+    """A question that waits: which task (`choose`), or whether to do it (`confirm`). `numbers` are those offered.
+
+    `seen` is what these tasks looked like when the question was shown, and `turn` the turn it was asked in.
+    """
 
     kind: Literal["choose", "confirm"]
     name: str
     args: dict[str, Any]
     numbers: list[int]
     question: str
+    seen: dict[str, Any]
+    turn: str
 
 
 class Talk(TypedDict):
-    """What a conversation has in view: shown and spoken of last, changed, and asked."""
+    """What a conversation has in view: shown and spoken of last, changed, and asked.
+
+    `is_recalled` says that all of it was found again by the numbers and titles in a text.
+    """
 
     shown: list[int]
     spoken: list[int]
     changes: list[dict[str, Any]]
     pending: Pending | None
+    is_recalled: NotRequired[bool]
 
 
 def empty_talk() -> Talk:
@@ -66,7 +75,12 @@ def empty_talk() -> Talk:
 
 
 class TasksState(TypedDict, total=False):
-    """A turn: one message of a person, and what is done for it."""
+    """A turn: one message of a person, and what is done for it.
+
+    `waited` is the question that the message may answer, and `decision` what it says to it. `planned` says that the
+    calls under way are the offline model's plan. `paused` is the text of the question that the run waits for an answer
+    to.
+    """
 
     request: str
     user_id: str
@@ -75,6 +89,10 @@ class TasksState(TypedDict, total=False):
     talk: Talk
     messages: Annotated[list[AnyMessage], add_messages]
     done: list[dict[str, Any]]
+    waited: Pending | None
+    decision: Literal["yes", "no", "choice"] | None
+    planned: bool
+    paused: str | None
     asked: list[str] | None
     unnamed: int
     iterations: int

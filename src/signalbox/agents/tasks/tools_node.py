@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -11,52 +10,43 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.types import interrupt
 
 from signalbox.agents.tasks import words as say
-from signalbox.agents.tasks.acting import act
-from signalbox.agents.tasks.against import says_left, speaks_against, speaks_of_undoing
-from signalbox.agents.tasks.answers import agrees
-from signalbox.agents.tasks.asked import has_reason, is_named, read_asked
-from signalbox.agents.tasks.changing import Done, Person
+from signalbox.agents.tasks.acting import act, decide
+from signalbox.agents.tasks.answers import read_decision
+from signalbox.agents.tasks.changing import Done, Person, repeated
 from signalbox.agents.tasks.conversation import offered_tools
 from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS
 from signalbox.agents.tasks.errors import TEXTS, ToolNotFoundError, text_for
-from signalbox.agents.tasks.evidence import is_said
-from signalbox.agents.tasks.grounding import unheard_quotes, whole_words
-from signalbox.agents.tasks.model_node import DOUBTED, GUESSED, SETTLED, said_before
-from signalbox.agents.tasks.mood import asks, weighs
-from signalbox.agents.tasks.readings import is_anothers, read_whole
+from signalbox.agents.tasks.model_node import said_before
+from signalbox.agents.tasks.permission import Heard
+from signalbox.agents.tasks.plan import doubts, read_asked, whole_call
 from signalbox.agents.tasks.state import Talk, TasksState
 from signalbox.agents.tasks.targets import View, find_meant
-from signalbox.agents.tasks.together import Call, is_torn
 from signalbox.errors import SignalboxError, redact
-from signalbox.language.words import tokens
 from signalbox.storage import Store, Task
 from signalbox.toolbox import ToolInfo
+from signalbox.toolbox.confirmation import OPTIONS
 from signalbox.toolbox.policy import Policy, check
 
 __all__ = ["after_tools", "tools_node"]
 
 _log = logging.getLogger("signalbox.agents.tasks")
-_ON_TASKS = ("add_task", "update_task", "complete_task", "reopen_task", "delete_task")
-_APPROVED = frozenset(("true", "approve"))
-"""What a program or a button says for yes."""
-_GOING_ON = frozenset("and also too same only just other rest".split())
-"""What goes on with what was said before: the other one too, only the first."""
-_NEAR = 3
-_DELETE = re.compile(r"\b(?:delete|remove) (?:it|that|this|them)\b", re.IGNORECASE)
-_NO = frozenset("no n false reject cancel none neither".split())
+_ON_TASKS = ("update_task", "complete_task", "reopen_task", "delete_task")
 
 
 async def tools_node(state: TasksState) -> dict[str, Any]:
-    """The first call of the model that has no result yet, made or asked about."""
+    """The first call of the model that has no result yet, made or asked about. A run that can wait does so in a step of
+    its own: what was shown is stored by then, and an answer is to that and to nothing newer."""
     call = next(one for one in _calls(state) if one["id"] not in _answered(state))
     offered = [tool["function"]["name"] for tool in offered_tools(state["talk"])]
-    asked = state["asked"]
-    if asked is None and call["name"] in CHANGING:
-        asked = await read_asked(state["request"], said_before(state)[-2:], offered_tools(state["talk"]))
-    done, unnamed = await _guarded(call, state, asked or [])
-    answer = _paused(done, state)
-    if answer is not None:
-        done = await _resumed(done, answer, state)
+    read: dict[str, Any] = {"asked": state["asked"], "unnamed": state["unnamed"]}
+    try:
+        done = await _next(call, state, read)
+    except SignalboxError as error:
+        _log.error("Tool execution error (%s): %s", call["name"], redact(error.user_message))
+        is_unknown = isinstance(error, ToolNotFoundError)
+        done = Done(TEXTS["ValidationError"] if is_unknown else text_for(error), state["talk"], failed=True)
+    if _is_waiting(done, state):
+        return {"talk": done.talk, "paused": done.text, **read}
     pending = done.talk["pending"]
     told = {
         "name": call["name"],
@@ -69,9 +59,7 @@ async def tools_node(state: TasksState) -> dict[str, Any]:
     message = ToolMessage(
         done.text, tool_call_id=call["id"], name=call["name"], status="error" if done.failed else "success"
     )
-    return {
-        "messages": [message], "talk": done.talk, "done": [*state["done"], told], "asked": asked, "unnamed": unnamed,
-    }  # fmt: skip
+    return {"messages": [message], "talk": done.talk, "done": [*state["done"], told], "paused": None, **read}
 
 
 def after_tools(state: TasksState) -> Literal["tools", "model"]:
@@ -84,72 +72,45 @@ def _calls(state: TasksState) -> list[dict[str, Any]]:
     return [{**one, "id": one.get("id") or f"call-{at}"} for at, one in enumerate(last.tool_calls)]
 
 
-def _read(state: TasksState) -> list[Call]:
-    """The calls of the message, as the model made them."""
-    return [(one["name"], dict(one["args"] or {})) for one in _calls(state)]
-
-
 def _answered(state: TasksState) -> set[str]:
     return {one.tool_call_id for one in state["messages"] if isinstance(one, ToolMessage)}
 
 
-async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str]) -> tuple[Done, int]:
-    """The call, if it can be made and the person's words give a reason; and how many tasks went unnamed so far."""
-    name, args, talk = call["name"], dict(call["args"] or {}), state["talk"]
-    person = _person(state)
-    try:
-        args = whole_words(name, _checked(name, args, talk), state["request"])
-        name, args = read_whole(name, args, state["request"])
-        meant = await _targets(name, args, talk, state)
-        if name in _ON_TASKS and is_anothers(state["request"], call["args"] or {}, [one.title for one in meant]):
-            return Done(say.NOT_YOURS, talk), state["unnamed"]
-        if name in _ON_TASKS and is_torn(_read(state)):
-            return Done(say.UNSURE, talk), state["unnamed"]
-        if name in CHANGING and (waiting := _asked_now(state)) and {one.task_id for one in meant} & waiting:
-            # What has just been asked about waits for the answer.
-            return Done(say.WAITS, talk), state["unnamed"]
-        # Of "all except these", the words before the exception are those that name.
-        naming = str(args.get("task") or "").partition(" except ")[0]
-        unnamed = [one for one in meant if not is_named(one, naming, state["request"])]
-        in_view = {*talk["shown"], *talk["spoken"]}
-        is_free = not unnamed or (state["unnamed"] + len(unnamed) <= 1 and unnamed[0].task_id in in_view)
-        if name in CHANGING and not (has_reason(name, asked) and is_free):
-            _log.warning("A change that the person did not ask for was held back: %s", name)
-            return _held(name, args, meant, talk), state["unnamed"]
-        # A call that names none is on what was spoken of.
-        spoken = meant or await Store(state["user_id"]).tasks.several(talk["spoken"][:1])
-        if _is_doubtful(name, args, spoken, meant, str(call["id"]), state):
-            return _held(name, args, spoken, talk), state["unnamed"]
-        done = await act(name, args, talk, person)
-        return done, state["unnamed"] + len(unnamed)
-    except SignalboxError as error:
-        _log.error("Tool execution error (%s): %s", name, redact(error.user_message))
-        known = isinstance(error, ToolNotFoundError)
-        return Done(TEXTS["ValidationError"] if known else text_for(error), talk, failed=True), state["unnamed"]
+async def _next(call: Mapping[str, Any], state: TasksState, read: dict[str, Any]) -> Done:
+    """What comes of the call: of the answer that the run waits for, of the one that the message is, or of itself."""
+    if state.get("paused") is not None:
+        return await _resumed(state)
+    decision = state["decision"] if not state["done"] else None
+    if decision == "choice":
+        return await act("choose_task", call["args"], state["talk"], _person(state), confirmed=True)
+    if decision is not None and state["waited"] is not None:
+        return await decide(decision, state["waited"], state["talk"], _person(state))
+    return await _called(call, state, read)
 
 
-def _is_doubtful(
-    name: str, args: Mapping[str, Any], tasks: list[Task], named: list[Task], number: str, state: TasksState
-) -> bool:
-    """Whether a change must be asked about: a guess, or one that the message speaks against or says more than."""
-    if name == "undo_change":
-        answer = state["history"][-1]["content"] if state["history"] else ""
-        changed = [one for act in state["talk"]["changes"][-1:] for made in act["acts"] for one in made["numbers"]]
-        return bool(changed) and not speaks_of_undoing(state["request"], answer, changed)
-    if name == "correct_change":
-        request = state["request"]
-        return (set(args) == {"task"} and says_left(request)) or asks(request, args) or weighs(request, args)
-    if name not in _ON_TASKS:
-        return False
-    is_plain = name == "delete_task" and _DELETE.search(state["request"]) is not None
-    is_told = name not in ("add_task", "delete_task") or is_plain
-    is_guess = number.startswith(DOUBTED) or (number.startswith(GUESSED) and not is_told)
-    # What code has settled has its word in the talk before.
-    is_guess = is_guess or not (number == f"{SETTLED}{state['turn']}" or _has_word(name, args, tasks, state))
-    # A call that names none may still find one that the message mentions.
-    is_open = bool(tasks) or name == "add_task" or not args.get("task")
-    is_against = is_open and (is_guess or speaks_against(name, args, tasks, named, state["request"]))
-    return is_against or _is_half_heard(state)
+async def _called(call: Mapping[str, Any], state: TasksState, read: dict[str, Any]) -> Done:
+    """The call, if it can be made. What an offline plan is doubtful about is asked first; `read` keeps what was read of
+    the message for that."""
+    talk, person = state["talk"], _person(state)
+    name, args = call["name"], _checked(call["name"], dict(call["args"] or {}))
+    if name in CHANGING and (before := await repeated(name, args, talk, person)) is not None:
+        return before
+    if state["planned"]:
+        name, args = whole_call(name, args, state["request"])
+    meant = await _targets(name, args, talk, state)
+    if name in CHANGING and (waiting := _asked_now(state)) and {one.task_id for one in meant} & waiting:
+        # What has just been asked about waits for the answer.
+        return Done(say.WAITS, talk)
+    if state["planned"]:
+        if read["asked"] is None and name in CHANGING:
+            read["asked"] = await read_asked(state["request"], said_before(state)[-2:], offered_tools(talk))
+        calls = [(one["name"], dict(one["args"] or {})) for one in _calls(state)]
+        held, read["unnamed"] = await doubts(
+            (name, args), str(call["id"]), calls, meant, read["asked"] or [], state, person
+        )
+        if held is not None:
+            return held
+    return await act(name, args, talk, person)
 
 
 def _asked_now(state: TasksState) -> set[int]:
@@ -159,28 +120,21 @@ def _asked_now(state: TasksState) -> set[int]:
     return set(pending["numbers"]) if is_new and pending is not None else set()
 
 
-def _has_word(name: str, args: Mapping[str, Any], tasks: list[Task], state: TasksState) -> bool:
-    """Whether there is a word for a change: in the message, in the question that waits, or in what it goes on with."""
-    pending = state["talk"]["pending"]
-    if is_said(name, args, tasks, state["request"]) or (pending is not None and pending["name"] == name):
-        return True
-    before = [one["content"] for one in state["history"] if one["role"] == "user"][-_NEAR:]
-    return bool(_GOING_ON & set(tokens(state["request"]))) and any(is_said(name, args, tasks, one) for one in before)
-
-
-def _is_half_heard(state: TasksState) -> bool:
-    """Whether the calls of this message leave out what the person put in quotes."""
-    calls = [(one["name"], dict(one["args"] or {})) for one in (*_calls(state), *state["done"])]
-    whole = [whole_words(name, args, state["request"]) for name, args in calls]
-    return bool(unheard_quotes(whole, state["request"]))
-
-
-def _person(state: TasksState) -> Person:
+def _person(state: TasksState, message: str | None = None) -> Person:
+    """Who asks, with what they wrote. What tools gave back before a call is data that came in from outside."""
+    at = next(place for place, one in reversed(list(enumerate(state["messages"]))) if getattr(one, "tool_calls", None))
+    heard = Heard(
+        turn=state["turn"],
+        message=state["request"] if message is None else message,
+        earlier=tuple(one["content"] for one in state["history"] if one["role"] == "user"),
+        after_data=any(isinstance(one, ToolMessage) for one in state["messages"][:at]),
+        is_read=bool(state["planned"]),
+    )
     seconds = float(state["limits"].get("timeout", 30.0))
-    return Person(state["user_id"], state["turn"], len(state["done"]), seconds, state["request"])
+    return Person(state["user_id"], state["turn"], len(state["done"]), seconds, heard)
 
 
-def _checked(name: str, args: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def _checked(name: str, args: dict[str, Any]) -> dict[str, Any]:
     """The arguments, if the tool takes them. Raises ToolNotFoundError and ToolArgumentsError."""
     found = next((one for one in (*TOOLS, *CONVERSATION) if one["name"] == name), None)
     if found is None:
@@ -194,8 +148,8 @@ def _checked(name: str, args: dict[str, Any], talk: Talk) -> dict[str, Any]:
 
 
 async def _targets(name: str, args: Mapping[str, Any], talk: Talk, state: TasksState) -> list[Task]:
-    """The tasks that a changing call would touch, for who asks whether the person spoke of them."""
-    if name not in _ON_TASKS or name == "add_task":
+    """The tasks that the words of a call mean, where that is clear."""
+    if name not in _ON_TASKS:
         return []
     tasks = Store(state["user_id"]).tasks
     if args.get("task_id") is not None:
@@ -206,46 +160,34 @@ async def _targets(name: str, args: Mapping[str, Any], talk: Talk, state: TasksS
     return list(found.tasks) if found.how in ("one", "several") else []
 
 
-def _held(name: str, args: Mapping[str, Any], tasks: list[Task], talk: Talk) -> Done:
-    """A change that nobody asked for, as a question."""
-    if name in ("answer_yes", "choose_task", "correct_change"):
-        question = talk["pending"]["question"] if talk["pending"] else ""
-        return Done(question or "Nothing was changed. What would you like me to do?", talk)
-    if not tasks and name != "add_task" and name != "undo_change":
-        return Done("Nothing was changed. Which task do you mean?", talk)
-    told = say.ask_whether(name, args, tasks)
-    kept = {key: value for key, value in args.items() if key != "user_id"}
-    pending: Any = {
-        "kind": "confirm", "name": name, "args": kept, "numbers": [one.task_id for one in tasks], "question": told,
-    }  # fmt: skip
-    # Who goes on about "it" means what was asked about.
-    spoken = [one.task_id for one in tasks] if name != "undo_change" and tasks else talk["spoken"]
-    return Done(told, {**talk, "spoken": spoken, "pending": pending})
-
-
-def _paused(done: Done, state: TasksState) -> Any:
-    """Where the run can wait: the answer to a question that has just come up; None where there is none."""
+def _is_waiting(done: Done, state: TasksState) -> bool:
+    """Whether the run can wait for an answer, and there is a question that has one."""
     pending = done.talk["pending"]
-    is_new = pending is not None and pending != state["talk"]["pending"]
-    is_open = pending is not None and pending["kind"] == "choose" and not pending["numbers"]
-    if not state["may_pause"] or not is_new or is_open or pending is None:
-        return None
-    choices = pending["kind"] == "choose"
-    options = done.text.split("\n")[1:] if choices else ["yes", "no"]
-    return interrupt({"kind": "clarify" if choices else "confirm", "message": pending["question"], "options": options})
+    if not state["may_pause"] or pending is None or (pending["kind"] == "choose" and not pending["numbers"]):
+        return False
+    return state.get("paused") is not None or pending != state["talk"]["pending"]
 
 
-async def _resumed(asked: Done, answer: Any, state: TasksState) -> Done:
-    """What the person answered to a question: a choice among the options, or yes or no."""
-    said = str(answer.get("data") or answer.get("action") or answer) if isinstance(answer, Mapping) else str(answer)
-    said = said.strip().casefold()
-    person = _person(state)
-    first = (tokens(said) or [""])[0]
-    pending = asked.talk["pending"]
-    if first in _NO:
-        return await act("answer_no", {}, asked.talk, person)
-    if pending is not None and pending["kind"] == "confirm":
-        is_yes = said in _APPROVED or agrees(said)
-        return await act("answer_yes" if is_yes else "answer_no", {}, asked.talk, person)
-    by_text = said.partition(". ")[0] if said[:1].isdigit() else said
-    return await act("choose_task", {"task": by_text}, asked.talk, person)
+async def _resumed(state: TasksState) -> Done:
+    """What comes of the answer to the question that the run waits for. One that is none is told so and asked again."""
+    talk = state["talk"]
+    pending = talk["pending"]
+    if pending is None:
+        return Done(say.NOTHING, talk)
+    is_choice = pending["kind"] == "choose"
+    options = pending["question"].split("\n")[1:] if is_choice else list(OPTIONS)
+    kind = "clarify" if is_choice else "confirm"
+    answer = interrupt({"kind": kind, "message": state["paused"], "options": options})
+    said = answer.get("data") or answer.get("action") or "" if isinstance(answer, Mapping) else answer
+    person = _person(state, str(said))
+    decision = read_decision(answer, pending)
+    if decision is not None:
+        return await decide(decision, pending, talk, person)
+    if not is_choice:
+        return Done(f"{say.neither(pending['name'])} {pending['question']}", talk)
+    text = str(said).strip()
+    chosen = {"task": text.partition(". ")[0] if text[:1].isdigit() else text}
+    done = await act("choose_task", chosen, talk, person, confirmed=True) if text else Done("", talk)
+    if done.talk["pending"] == pending:
+        return Done(f"{say.not_chosen(pending['name'])} {pending['question']}", talk)
+    return done

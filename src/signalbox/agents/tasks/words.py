@@ -6,27 +6,38 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.tasks.due import spoken_due
-from signalbox.storage import Task
+from signalbox.storage import Change, Task
 
 __all__ = [
-    "LET_GO",
+    "NOTHING",
     "NOT_YOURS",
     "OPEN_ONLY",
+    "STILL_OPEN",
     "TALK",
+    "TO_DELETE",
+    "UNDO",
     "UNSURE",
     "WAITS",
     "about",
     "ask_another",
     "ask_back",
+    "ask_correction",
     "ask_rename",
     "ask_whether",
     "ask_which",
+    "changed_since",
+    "done_before",
+    "dropped",
+    "gone_since",
     "listed",
+    "neither",
+    "not_chosen",
     "not_found",
+    "nothing_done",
     "said_of",
 ]
 
-LET_GO = "Then nothing was changed. What would you like me to do instead?"
+NOTHING = "All right, nothing was changed."
 NOT_YOURS = "I can only see and keep your own tasks, never somebody else's."
 UNSURE = (
     "I am not sure what you would like, so nothing was changed. Which task do you mean, and what should happen to it?"
@@ -34,6 +45,9 @@ UNSURE = (
 WAITS = "The rest waits for your answer."
 OPEN_ONLY = "Finished tasks are not shown."
 TALK = "Happy to help. Tell me what to write down, show or change."
+TO_DELETE = "To delete one: "
+STILL_OPEN = "My question which task you mean is still open."
+UNDO = 'Say "undo" to take it back.'
 _DONE = {
     "complete_task": "Done",
     "reopen_task": "Open again",
@@ -47,6 +61,21 @@ _VERBS = {
     "delete_task": "Delete",
     "update_task": "Change",
     "add_task": "Add",
+}
+_PAST = {
+    "complete_task": "completed",
+    "reopen_task": "reopened",
+    "delete_task": "deleted",
+    "add_task": "added",
+    "undo_change": "taken back",
+}
+_RECORDED = {
+    "added": "Added",
+    "deleted": "Deleted",
+    "completed": "Done:",
+    "reopened": "Open again:",
+    "updated": "Changed",
+    "restored": "Back on the list:",
 }
 _UNDONE = {
     "added": "not added",
@@ -123,12 +152,12 @@ def _changed(name: str, old: Any, new: Any) -> str:
     return f"{name} {new}" if name == "priority" else "note added"
 
 
-def ask_which(tasks: Sequence[Task]) -> str:
-    """The question which task is meant, with the choices."""
+def ask_which(tasks: Sequence[Task], name: str = "") -> str:
+    """The question which task is meant, with the choices; a choice of what to delete says so."""
     if not tasks:
         return "Which task do you mean?"
     lines = [f"{number}. {one.title} (#{one.task_id}{_hint(one)})" for number, one in enumerate(tasks, start=1)]
-    return "\n".join(["Which one do you mean?", *lines])
+    return "\n".join([f"{TO_DELETE if name == 'delete_task' else ''}Which one do you mean?", *lines])
 
 
 def _hint(task: Task) -> str:
@@ -138,13 +167,81 @@ def _hint(task: Task) -> str:
 
 def ask_whether(name: str, args: Mapping[str, Any], tasks: Sequence[Task]) -> str:
     """The question whether something should really be done, with all it would be done to."""
+    given = _given(args)
     if name == "add_task":
-        return f"Add the task '{args.get('title', '')}'? Please say yes or no."
+        beside = f" ({given})" if given else ""
+        return f"Add the task '{args.get('title', '')}'{beside}? Please say yes or no."
     if name == "undo_change":
         return "Take back the last change? Please say yes or no."
     those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
     what = "this task" if len(tasks) == 1 else f"these {len(tasks)} tasks"
+    if name == "update_task" and len(tasks) == 1 and (new := _before_and_after(args, tasks[0])):
+        those = f"{those}: {new}"
+    elif name == "update_task" and given:
+        those = f"{those}: {given}"
     return f"{_VERBS.get(name, 'Change')} {what}? {those}. Please say yes or no."
+
+
+def _given(args: Mapping[str, Any]) -> str:
+    """What a call says of a task beside its title."""
+    said = {**args, "due": "no date" if args.get("clear_due") else args.get("due")}
+    told = [(key, said.get(key)) for key in ("due", "priority", "tags", "untag", "note", "description")]
+    return ", ".join(f"{key} {', '.join(map(str, one)) if isinstance(one, list) else one}" for key, one in told if one)
+
+
+def _before_and_after(args: Mapping[str, Any], task: Task) -> str:
+    was = task.as_dict()
+    told = [f"title '{was['title']}' → '{args['title']}'"] if args.get("title") else []
+    told += [f"due {was['due'] or 'never'} → {args['due']}"] if args.get("due") else []
+    told += [f"priority {was['priority']} → {args['priority']}"] if args.get("priority") else []
+    rest = _given({key: value for key, value in args.items() if key not in ("due", "priority")})
+    return ", ".join([*told, *([rest] if rest else [])])
+
+
+def done_before(changes: Sequence[Change]) -> str:
+    """What a step has done that is repeated after a crash."""
+    return " ".join(f"{_RECORDED[one.what]} #{one.task.task_id} {one.task.title}." for one in changes)
+
+
+def nothing_done(name: str) -> str:
+    """That a change was not made: nothing was deleted."""
+    return f"nothing was {_PAST.get(name, 'changed')}"
+
+
+def neither(name: str) -> str:
+    """What is said to a reply that is no answer to a question of yes or no."""
+    return f"That was neither yes nor no, so {nothing_done(name)}."
+
+
+def not_chosen(name: str) -> str:
+    """What is said to a reply that names none of the tasks to choose from."""
+    return f"I cannot tell which one you mean, so {nothing_done(name)}."
+
+
+def dropped(name: str) -> str:
+    """That a question was given up for a new request."""
+    return f"I took that as a new request and dropped my question: {nothing_done(name)}."
+
+
+def changed_since(tasks: Sequence[Task]) -> str:
+    """That tasks are not what they were when a question was asked."""
+    those = ", ".join(f"#{one.task_id} {one.title}{_hint(one)}" for one in tasks)
+    return f"This has changed since I asked. It is now: {those}."
+
+
+def gone_since(name: str) -> str:
+    """That there is nothing left of what a question was about."""
+    return f"What I asked about is no longer there, so {nothing_done(name)}."
+
+
+def ask_correction(args: Mapping[str, Any], last: str, tasks: Sequence[Task]) -> str:
+    """The question whether to put the last change right, or to make it to other tasks instead."""
+    new = ", ".join(filter(None, (f"title '{args['title']}'" if args.get("title") else "", _given(args))))
+    if not tasks:
+        return f"Change what I did last{f' ({new})' if new else ''}? Please say yes or no."
+    those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
+    verb = _VERBS.get(last, "Change").casefold()
+    return f"Take back the last change and {verb} {those} instead{f' ({new})' if new else ''}? Please say yes or no."
 
 
 def ask_another(twin: Task) -> str:

@@ -13,12 +13,11 @@ from signalbox.language.names import did_you_mean
 from signalbox.maps.agents.base import MapAgent, route_by
 from signalbox.maps.messages import asked_for
 from signalbox.settings import now
+from signalbox.toolbox.confirmation import asked_again, read_reply
 
 __all__ = ["INTERACTIONS", "TIMED_OUT", "HumanAgent", "SuspendAgent", "check_answer"]
 
 INTERACTIONS = ("approval", "choice", "text_input", "edit", "conversation")
-APPROVE = {"approve", "approved", "accept", "yes", "y", "ok", "true", "confirm"}
-REJECT = {"reject", "rejected", "deny", "decline", "no", "n", "false", "cancel", "fail"}
 TIMED_OUT = {"action": "timeout"}
 _WRAPPERS = ("text", "edited", "edited_content", "content", "message", "value", "feedback", "comment", "response")
 
@@ -37,10 +36,17 @@ class SuspendAgent(MapAgent):
 
     def process(self, inputs: dict[str, Any]) -> Any:
         """What the run was resumed with."""
-        answer = interrupt(self._question(inputs))
+        question = self._question(inputs)
+        answer = interrupt(question)
+        while answer != TIMED_OUT and not self._is_answer(answer):
+            answer = interrupt(asked_again(question))
         if answer == TIMED_OUT:
             return self._timed_out()
         return self._answered(answer, inputs)
+
+    def _is_answer(self, answer: Any) -> bool:
+        """Whether the pause can end with this; after anything else it asks again."""
+        return True
 
     def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
         if not isinstance(output, _Reply):
@@ -88,7 +94,7 @@ class SuspendAgent(MapAgent):
 
     def _answered(self, answer: Any, inputs: dict[str, Any]) -> _Reply:
         action, data = _split(answer)
-        if action in REJECT:
+        if _is_no(answer):
             return _Reply(False, data if data is not None else action)
         return _Reply(True, answer if data is None else data)
 
@@ -123,9 +129,18 @@ class HumanAgent(SuspendAgent):
         options = self.context.get("options") or []
         return options.replace(",", "|").split("|") if isinstance(options, str) else [str(o) for o in options]
 
+    def _is_answer(self, answer: Any) -> bool:
+        """An approval ends with a yes, a no, or an option of the map's own."""
+        if self._interaction() != "approval" or read_reply(answer) != "other":
+            return True
+        try:
+            return bool(self._options() and _chosen(answer, self._options()))
+        except RequestError:
+            return False
+
     def _timed_out(self) -> Any:
         default = self._default()
-        approval = self._interaction() == "approval" and str(default).casefold() in APPROVE | REJECT
+        approval = self._interaction() == "approval" and read_reply(default) != "other"
         if default is not None and (not self._options() or str(default) in self._options() or approval):
             return self._answered(default, {})
         return super()._timed_out()
@@ -136,17 +151,18 @@ class HumanAgent(SuspendAgent):
     def _answered(self, answer: Any, inputs: dict[str, Any]) -> _Reply:
         interaction = self._interaction()
         action, data = _split(answer)
+        decision = read_reply(answer)
         if interaction == "approval":
-            if action in APPROVE | REJECT:
-                return _Reply(action in APPROVE, action in APPROVE)
+            if decision != "other":
+                return _Reply(decision == "yes", decision == "yes")
             return _Reply(False, _chosen(answer, self._options()))
         if interaction == "choice" and action not in ("choose", "select"):
             among = {option.strip().casefold() for option in self._options()}
-            if action in REJECT and action not in among:
+            if _is_no(answer) and action not in among:
                 return _Reply(False, data if data is not None else action)
         if interaction == "choice":
             return _Reply(True, _chosen(answer, self._options()))
-        if action == "reject" or (action in REJECT and isinstance(answer, Mapping)):
+        if action == "reject" or (decision == "no" and isinstance(answer, Mapping)):
             return _Reply(False, data if data is not None else action)
         return _Reply(True, _unwrapped(data if data is not None else answer, self.output_fields))
 
@@ -169,15 +185,16 @@ class _Reply:
 
 
 def check_answer(question: Mapping[str, Any], answer: Any) -> None:
-    """Raise RequestError where a pause cannot take this answer; the run then still waits."""
-    interaction = question.get("interaction_type")
-    action, _ = _split(answer)
-    if answer == TIMED_OUT or action in REJECT:
+    """Raise RequestError for a choice that is none of the options; the run then still waits."""
+    if answer == TIMED_OUT or question.get("interaction_type") != "choice" or _is_no(answer):
         return
-    if interaction == "choice" and question.get("options"):
+    if question.get("options"):
         _chosen(answer, question["options"])
-    if interaction == "approval" and action not in APPROVE:
-        _chosen(answer, question.get("options") or ["approve", "reject"])
+
+
+def _is_no(answer: Any) -> bool:
+    """Whether an answer refuses: a no in words, or the word that a program sends as an action."""
+    return "no" in (read_reply(answer), read_reply({"action": _split(answer)[0]}))
 
 
 def _split(answer: Any) -> tuple[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,29 +10,55 @@ from typing import Any
 
 from signalbox.agents.tasks.agent import run_agent
 from signalbox.agents.tasks.due import read_due
+from signalbox.agents.tasks.evaluation.score import is_wanted
 from signalbox.storage import Store, TaskFilter
+from signalbox.toolbox.confirmation import read_reply
 
 __all__ = ["begin", "end", "say"]
+
+_ASKED = re.compile(
+    r"(?P<verb>\w+) (?P<what>this task|these \d+ tasks)\? (?P<those>.*?)\. Please say yes or no\.", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """Who speaks, and the numbers of the tasks that they have, in the order of the case."""
+    """Who speaks, the numbers of the tasks that they have, in the order of the case, and what they want."""
 
     person: str
     given: tuple[int, ...]
+    wanted: Mapping[str, Any]
 
 
 async def begin(wanted: Mapping[str, Any]) -> Begun:
     """A new person, with the tasks of `start`."""
     person = str(uuid.uuid4())
-    return Begun(person, tuple([await _given(person, task) for task in wanted.get("start") or ()]))
+    return Begun(person, tuple([await _given(person, task) for task in wanted.get("start") or ()]), wanted)
 
 
 async def say(before: Begun, answers: Sequence[Mapping[str, Any]], message: str) -> dict[str, Any]:
-    """What the assistant answers, given the texts of the conversation, as in a chat."""
+    """What the assistant answers, given the texts of the conversation, as in a chat.
+
+    A deletion or a change to several tasks is always shown first. Where the case does not answer that question itself,
+    a yes does, if that is what the case wants; any other question is left as it is.
+    """
     history = list(answers[-1]["messages"]) if answers else []
-    return (await run_agent([*history, {"role": "user", "content": message}], before.person)).model_dump()
+    answer = await run_agent([*history, {"role": "user", "content": message}], before.person)
+    following = list(before.wanted.get("then") or ())[len(answers) :][:1]
+    is_answered = any(read_reply(one) != "other" for one in following)
+    if not is_answered and await _agrees(before, answer.final_response):
+        answer = await run_agent([*answer.messages, {"role": "user", "content": "yes"}], before.person)
+    return answer.model_dump()
+
+
+async def _agrees(before: Begun, text: str) -> bool:
+    """Whether a text asks to confirm a deletion, or a change to several tasks, and all of it is wanted."""
+    found = list(_ASKED.finditer(text))
+    if not found or (found[-1]["verb"] != "Delete" and found[-1]["what"] == "this task"):
+        return False
+    numbers = [int(one) for one in re.findall(r"#(\d+)", found[-1]["those"])]
+    tasks = await Store(before.person).tasks.several(numbers)
+    return bool(tasks) and all(is_wanted(found[-1]["verb"], one.title, before.wanted) for one in tasks)
 
 
 async def end(before: Begun, answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

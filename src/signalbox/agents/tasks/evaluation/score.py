@@ -9,7 +9,7 @@ from typing import Any
 from signalbox.agents.tasks.due import read_due
 from signalbox.language.words import stem, tokens
 
-__all__ = ["KEYS", "check", "in_own_words", "is_right", "unasked"]
+__all__ = ["KEYS", "check", "in_own_words", "is_right", "is_wanted", "unasked"]
 
 KEYS = frozenset({"then", "start", "end"})
 _FIELDS = frozenset({"title", "description", "status", "due", "priority", "tags"})
@@ -78,6 +78,17 @@ def unasked(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
     new = [one for one in end if one["was"] is None]
     strange = [one for one in new if not any(_is_meant_by(one, other) for other in expected)]
     return found + [f"added: {one['title']}" for one in strange]
+
+
+def is_wanted(verb: str, title: str, wanted: Mapping[str, Any]) -> bool:
+    """Whether a case wants a task of this title deleted, completed, reopened or changed."""
+    task = {"title": title}
+    after = next((one for one in wanted["end"] if _same_title(task, one)), None)
+    before: Mapping[str, Any] = next((one for one in wanted.get("start") or () if _same_title(one, task)), {})
+    if verb == "Delete" or after is None:
+        return after is None
+    status = {"Complete": "completed", "Reopen": "pending"}.get(verb)
+    return bool(after.get("status") == status if status else after != before)
 
 
 def _claimed(task: Mapping[str, Any], expected: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:

@@ -10,11 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.tasks.answers import agrees
 from signalbox.agents.tasks.changing import FIELDS
-from signalbox.agents.tasks.grounding import speaks_of_labels
-from signalbox.agents.tasks.listed import add_each
 from signalbox.agents.tasks.naming import antecedent, content_words, is_bare, is_of_title, refers_only
+from signalbox.agents.tasks.offline.grounding import speaks_of_labels
+from signalbox.agents.tasks.offline.listed import add_each
 from signalbox.agents.tasks.targets import View, find_meant
 from signalbox.language.clauses import list_members
 from signalbox.language.words import stem, tokens
@@ -41,7 +40,7 @@ async def read_together(calls: Sequence[Call], request: str, tasks: Tasks) -> li
     thing to add; what is said of nothing else is said of what the other call names; a task that the message names
     beside "it" is what it means; what it lists is added one by one; and what is changed is not deleted."""
     said_once = [call for at, call in enumerate(calls) if call not in calls[:at] and not _is_dropped(call)]
-    found = add_each(_agreed(said_once, request), request)
+    found = add_each(said_once, request)
     found = [await _naming(name, await _tagged(name, args, tasks), request, tasks) for name, args in found]
     found = [await _naming_all(name, args, request, found, tasks) for name, args in found]
     if len(found) < 2 or is_torn(found):
@@ -69,11 +68,6 @@ def _only_names(call: Call, request: str) -> bool:
     if name != "update_task" or set(args) != {"task", "tags"} or speaks_of_labels(request):
         return False
     return {word for tag in args["tags"] for word in tokens(str(tag))} <= set(tokens(str(args["task"])))
-
-
-def _agreed(calls: Sequence[Call], request: str) -> list[Call]:
-    """The calls, without a yes that is read in a message that does not begin with it."""
-    return [call for call in calls if call[0] != "answer_yes" or agrees(request)]
 
 
 def _once_taken_back(calls: Sequence[Call]) -> list[Call]:

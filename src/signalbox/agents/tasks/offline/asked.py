@@ -1,7 +1,6 @@
-"""What the person's own words ask for, read apart from what a model makes of titles, notes and earlier messages.
+"""What the person's own words ask for, read apart from the conversation.
 
-Whichever model a run has, a change that it asks for must have a reason in the person's last message. The offline model
-reads that message: it chooses among the tools and obeys no instruction. What it does not find there, the person is
+A change that a plan asks for must have a reason in the person's last message. What is not found there, the person is
 asked about.
 """
 
@@ -15,9 +14,8 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
-from signalbox.agents.tasks.answers import agrees
 from signalbox.agents.tasks.definitions import CHANGING
-from signalbox.agents.tasks.guesses import guesses_of
+from signalbox.agents.tasks.offline.guesses import guesses_of
 from signalbox.language.words import stem, tokens
 from signalbox.models import load_chat_model
 from signalbox.storage import Task
@@ -25,16 +23,14 @@ from signalbox.storage import Task
 __all__ = ["has_reason", "is_named", "learn", "read_asked"]
 
 _learned: set[tuple[str, ...]] = set()
-_STRICT = frozenset({"delete_task", "answer_yes", "undo_change"})
+_STRICT = frozenset({"delete_task", "undo_change"})
 _LIGHT = frozenset("the a an my to of for and or in on at with by is it up buy get do go make call".split())
 
 
 async def read_asked(request: str, before: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]]) -> list[str]:
     """The tools that the message asks for, or may, after the turn `before` it."""
     reply = await _reader().bind_tools(list(tools)).ainvoke([*before, HumanMessage(request)])
-    read = [call["name"] for call in reply.tool_calls] or [one["name"] for one in guesses_of(reply)]
-    read = [name for name in read if name != "answer_yes"]
-    return [*read, "answer_yes"] if agrees(request) else read
+    return [call["name"] for call in reply.tool_calls] or [one["name"] for one in guesses_of(reply)]
 
 
 async def learn(tools: Sequence[Mapping[str, Any]]) -> None:
@@ -47,12 +43,12 @@ async def learn(tools: Sequence[Mapping[str, Any]]) -> None:
 
 @cache
 def _reader() -> Any:
-    return load_chat_model("offline", examples=Path(__file__).with_name("examples.jsonl"))
+    return load_chat_model("offline", examples=Path(__file__).parents[1] / "examples.jsonl")
 
 
 def has_reason(name: str, asked: Sequence[str]) -> bool:
-    """Whether the person's words give a reason for a call: deleting and agreeing must be what they say; for other
-    changes it is enough that they ask for a change."""
+    """Whether the person's words give a reason for a call: deleting must be what they say; for other changes it is
+    enough that they ask for a change."""
     if name not in CHANGING or name in asked:
         return True
     return name not in _STRICT and any(one in CHANGING and one not in _STRICT for one in asked)

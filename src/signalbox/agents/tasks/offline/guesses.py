@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from signalbox.agents.tasks.answers import agrees, choice_among, says_undo
+from signalbox.agents.tasks.answers import choice_among, says_undo
 from signalbox.agents.tasks.changing import FIELDS
 from signalbox.agents.tasks.correcting import named_instead
 from signalbox.agents.tasks.definitions import CHANGING
@@ -98,9 +98,6 @@ async def _fits(name: str, args: Mapping[str, Any], talk: Talk, request: str, st
     """Whether a call can be meant: `yes`, `no`, or `already` where what it would do is so."""
     if name in ("small_talk", "other_people", "list_tasks"):
         return "yes"
-    if name in ("answer_no", "answer_yes"):
-        can = talk["pending"] is not None and (name == "answer_no" or agrees(request))
-        return "yes" if can else "no"
     if name == "choose_task":
         return "no"
     if name == "undo_change":

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.tasks.due import is_due
-from signalbox.agents.tasks.grounding import in_quotes, quotes_of
+from signalbox.agents.tasks.offline.grounding import in_quotes, quotes_of
 from signalbox.language.clauses import list_members
 from signalbox.language.numbers import NUMBERS, ORDINALS
 from signalbox.language.time.stretches import is_time_word

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.tasks.due import clock_now, is_due, read_due
-from signalbox.agents.tasks.evidence import is_past
-from signalbox.agents.tasks.mood import (
+from signalbox.agents.tasks.naming import content_words, denies, speaks_of
+from signalbox.agents.tasks.offline.evidence import is_past
+from signalbox.agents.tasks.offline.mood import (
     asks,
     forbidden,
     is_anothers_word,
@@ -19,7 +20,6 @@ from signalbox.agents.tasks.mood import (
     sets_condition,
     weighs,
 )
-from signalbox.agents.tasks.naming import content_words, denies, speaks_of
 from signalbox.language.clauses import clauses_of
 from signalbox.language.words import stem, tokens, word_set
 from signalbox.storage import Task

@@ -1,0 +1,32 @@
+"""Where the devices are that the settings name."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from signalbox.settings import get_settings
+
+if TYPE_CHECKING:
+    from signalbox.toolbox.sessions import ServerEntry
+
+__all__ = ["of_server", "source_set"]
+
+
+def source_set() -> dict[str, str]:
+    """Where a request made now would be answered from; nothing is opened. Raises ConfigurationError."""
+    if get_settings().oncall_server.strip():
+        # Reading the setting takes the MCP client, which takes a second to load.
+        from signalbox.agents.oncall.tools import server_set
+
+        return of_server(server_set())
+    inventory = os.environ.get("NETWORK_INVENTORY", "").strip()
+    if inventory:
+        return {"kind": "live", "system": "gnmi", "address": inventory}
+    return {"kind": "embedded", "system": "gnmi", "address": "the embedded network", "connect": "NETWORK_INVENTORY"}
+
+
+def of_server(entry: ServerEntry) -> dict[str, str]:
+    """An MCP server as a source. Its arguments may hold credentials, so only its command is shown."""
+    command = f"{entry.name} ({entry.command})" if entry.command else entry.name
+    return {"kind": "live", "system": "gnmi", "address": entry.url or command}

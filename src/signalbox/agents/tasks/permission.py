@@ -1,0 +1,118 @@
+"""Whether a change to tasks runs at once or is confirmed first: the policy of effects, applied to a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from signalbox.agents.tasks.state import Talk
+from signalbox.language.words import tokens
+from signalbox.storage import Store, Task, TaskFilter
+from signalbox.toolbox.effects import Effect, Said, Thing, Verdict, decide, names
+
+__all__ = ["Heard", "is_named", "may_change", "may_take_back"]
+
+_FREE_TEXT = ("title", "note", "description", "tags")
+_LAST_CHANGE = Thing("last change", "")
+_MOST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What the person wrote, and how a call came about.
+
+    `after_data` says that results of tools had been read before it, `is_unsure` that its reader has doubts, `is_read`
+    that its words were read in the last message by code, and `is_confirmed` that the person was shown it and said yes.
+    """
+
+    turn: str = ""
+    message: str = ""
+    earlier: tuple[str, ...] = ()
+    after_data: bool = False
+    is_unsure: bool = False
+    is_read: bool = False
+    is_confirmed: bool = False
+
+
+async def may_change(
+    name: str, args: Mapping[str, Any], tasks: Sequence[Task], talk: Talk, user_id: str, heard: Heard
+) -> Verdict:
+    """Whether a call that adds a task or changes these runs at once."""
+    if heard.is_confirmed:
+        return "run"
+    if not heard.is_read and _changed_now(talk, heard) & {one.task_id for one in tasks}:
+        # One change to a task is what a message names it for; a second one is shown.
+        return "confirm"
+    effect = Effect(
+        is_reversible=name != "delete_task",
+        targets=tuple(map(_thing, tasks)),
+        texts=tuple(_new_text(args, tasks)),
+        reference=str(args.get("task") or "") if not talk.get("is_recalled") else "",
+        after_data=heard.after_data,
+        is_unsure=heard.is_unsure,
+    )
+    return decide(effect, await _said(tasks, talk, user_id, heard))
+
+
+async def may_take_back(
+    args: Mapping[str, Any], instead: Sequence[Task], talk: Talk, user_id: str, heard: Heard
+) -> Verdict:
+    """Whether the last change is taken back at once, or put right with `args`, or made to another task `instead`. To
+    delete that one is a change of its own. There must be a last change."""
+    if heard.is_confirmed:
+        return "run"
+    if not heard.is_read and talk["changes"][-1]["turn"] == heard.turn:
+        return "confirm"
+    last = talk["changes"][-1]["acts"]
+    changed = {number for act in last for number in act["numbers"]}
+    said = await _said(instead, talk, user_id, heard)
+    others = tuple(one for one in said.things if int(one.key) not in {*changed, *(task.task_id for task in instead)})
+    is_told = bool(talk["spoken"]) and set(talk["spoken"]) <= changed
+    effect = Effect(
+        is_reversible=True,
+        targets=(_LAST_CHANGE,),
+        texts=tuple(_new_text(args, ())),
+        reference=heard.message if heard.is_read else "",
+        after_data=heard.after_data,
+        is_unsure=heard.is_unsure,
+    )
+    only = _LAST_CHANGE.key if is_told else None
+    verdict = decide(effect, Said(said.message, said.earlier, only=only, things=others))
+    is_meant = heard.is_read or all(names(said, _thing(one), is_strict=heard.after_data) for one in instead)
+    return verdict if is_meant else "confirm"
+
+
+async def is_named(task: Task, talk: Talk, user_id: str, heard: Heard) -> bool:
+    """Whether the person's last message names a task."""
+    return names(await _said([task], talk, user_id, heard), _thing(task), is_strict=heard.after_data)
+
+
+def _changed_now(talk: Talk, heard: Heard) -> set[int]:
+    """The tasks that this turn has changed already; what it has added is still being written down."""
+    acts = [act for change in talk["changes"] if change["turn"] == heard.turn for act in change["acts"]]
+    return {number for act in acts if act["name"] != "add_task" for number in act["numbers"]}
+
+
+async def _said(tasks: Sequence[Task], talk: Talk, user_id: str, heard: Heard) -> Said:
+    """What the person wrote and saw, and every task that a name in it could mean."""
+    store = Store(user_id).tasks
+    open_ones = (await store.list(TaskFilter(limit=_MOST))).tasks
+    shown = await store.several(list(dict.fromkeys((*talk["shown"], *talk["spoken"]))), deleted=True)
+    things = {one.task_id: _thing(one) for one in (*open_ones, *shown, *tasks)}
+    about = talk["spoken"] or talk["shown"]
+    only = str(about[0]) if len(about) == 1 and not talk.get("is_recalled") else None
+    return Said(heard.message, heard.earlier, tuple(map(str, talk["shown"])), only, tuple(things.values()))
+
+
+def _thing(task: Task) -> Thing:
+    return Thing(str(task.task_id), task.title)
+
+
+def _new_text(args: Mapping[str, Any], tasks: Sequence[Task]) -> list[str]:
+    """The free text that a call would write, without the words that its one task has already."""
+    own = set(tokens(f"{tasks[0].title} {tasks[0].description}")) if len(tasks) == 1 else set()
+    written = [args[key] for key in _FREE_TEXT if args.get(key)]
+    flat = [str(one) for value in written for one in (value if isinstance(value, list) else [value])]
+    new = [" ".join(word for word in tokens(text) if word not in own) for text in flat]
+    return [text for text in new if text]

@@ -1,0 +1,14 @@
+"""Which of the two kinds of model this is: one that works with tools in a loop, or one that reads a request once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["is_offline"]
+
+
+def is_offline(model: Any) -> bool:
+    """True for the offline model, however it is bound: its reply is a plan that code completes and doubts."""
+    while not hasattr(model, "_llm_type") and hasattr(model, "bound"):
+        model = model.bound
+    return getattr(model, "_llm_type", "") == "offline"

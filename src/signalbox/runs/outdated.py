@@ -1,0 +1,19 @@
+"""What is said of a run that an older version left waiting or under way: it is closed, not resumed."""
+
+from __future__ import annotations
+
+from signalbox.errors import RequestError
+
+__all__ = ["OutdatedRunError"]
+
+
+class OutdatedRunError(RequestError):
+    """The run was started by an older version, which kept it in another form."""
+
+    error_type = "outdated_run"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This was started by an older version of Signalbox, which cannot be continued. It has been closed.",
+            suggestion="Ask again. Before you do, check what had already been done.",
+        )

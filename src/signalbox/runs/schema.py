@@ -1,0 +1,112 @@
+"""The tables of runs as a new database gets them; one that is older is brought here by `migrations/`.
+
+Every table has an owner, `user_id`. Only `gate.py` reads and writes them. A row that got in past the gate is nobody's.
+"""
+
+from __future__ import annotations
+
+__all__ = ["HEAD", "TABLES", "VERSION_TABLE", "postgres_statements", "sqlite_statements"]
+
+HEAD = "0001"
+"""The newest migration. A change of the tables is a new migration, and the same change here."""
+VERSION_TABLE = "alembic_version_runs"
+"""A name of its own: on PostgreSQL other tables share the database, and Alembic's usual one is theirs."""
+TABLES = ("threads", "runs", "steps", "events", "turns")
+CHECKPOINT_TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
+"""LangGraph's, on PostgreSQL."""
+_PERSON = "NULLIF(current_setting('app.user_id', true), '')"
+# SQLite numbers the rows of a table by itself, as `rowid`; on PostgreSQL the column is a real one.
+_TABLES = """
+CREATE TABLE threads (
+    thread_id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    metadata TEXT NOT NULL DEFAULT '{}',
+    transcript TEXT NOT NULL DEFAULT '',
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL
+);
+CREATE INDEX threads_of_owner ON threads (user_id, updated_at);
+CREATE INDEX threads_by_transcript ON threads (user_id, transcript) WHERE transcript <> '';
+CREATE TABLE runs (
+    /*rowid*/ run_id TEXT PRIMARY KEY,
+    thread_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    status TEXT NOT NULL,
+    owner TEXT NOT NULL DEFAULT '',
+    started_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    record TEXT NOT NULL,
+    user_id TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX runs_of_thread ON runs (user_id, thread_id, started_at);
+-- The claim: of all runs of a thread, one at most is under way or waits.
+CREATE UNIQUE INDEX active_run ON runs (thread_id) WHERE status IN ('running', 'waiting');
+CREATE INDEX runs_by_status ON runs (status);
+-- A step's place is where in the run its node stands: LangGraph's checkpoint namespace.
+CREATE TABLE steps (
+    /*rowid*/ run_id TEXT NOT NULL,
+    node TEXT NOT NULL,
+    record TEXT,
+    user_id TEXT NOT NULL DEFAULT '',
+    place TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX steps_of_run ON steps (run_id);
+CREATE TABLE events (
+    run_id TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    data TEXT NOT NULL,
+    user_id TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (run_id, number)
+);
+CREATE TABLE turns (
+    number /*numbered*/,
+    thread_id TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    said TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    remembered TEXT NOT NULL,
+    at TEXT NOT NULL,
+    user_id TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX turns_of_thread ON turns (user_id, thread_id, number);
+CREATE TABLE alembic_version_runs (version_num VARCHAR(32) NOT NULL PRIMARY KEY);
+"""
+
+
+def sqlite_statements() -> list[str]:
+    """What makes the tables in an empty file, and says that it is current."""
+    return _statements(_TABLES.replace("/*numbered*/", "INTEGER PRIMARY KEY AUTOINCREMENT"))
+
+
+def postgres_statements() -> list[str]:
+    """What makes the tables on a server where LangGraph's are already, with row-level security on all of them."""
+    identity = "BIGINT GENERATED ALWAYS AS IDENTITY"
+    tables = _TABLES.replace("/*rowid*/", f"rowid {identity},").replace("/*numbered*/", f"{identity} PRIMARY KEY")
+    owners = [one for table in CHECKPOINT_TABLES for one in _owned(table)]
+    return [*_statements(tables), *owners, *(one for table in (*TABLES, *CHECKPOINT_TABLES) for one in _secured(table))]
+
+
+def _statements(tables: str) -> list[str]:
+    found = [one.strip() for one in tables.split(";")]
+    return [*filter(None, found), f"INSERT INTO {VERSION_TABLE} (version_num) VALUES ('{HEAD}')"]
+
+
+def _owned(table: str) -> list[str]:
+    """LangGraph writes no owner: a new row gets the person that the transaction is for, and there must be one."""
+    return [
+        f"ALTER TABLE {table} ADD COLUMN user_id TEXT NOT NULL DEFAULT ''",
+        f"ALTER TABLE {table} ALTER COLUMN user_id SET DEFAULT {_PERSON}",
+    ]
+
+
+def _secured(table: str) -> list[str]:
+    """Only rows of the person that the transaction is for; the table's own role is held to it too."""
+    mine = f"user_id = {_PERSON}"
+    everybodys = "current_setting('app.maintenance', true) = 'on'"
+    return [
+        f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY",
+        f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY",
+        f"CREATE POLICY owner_only ON {table} USING ({mine} OR {everybodys})",
+    ]

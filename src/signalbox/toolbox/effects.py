@@ -1,0 +1,257 @@
+"""The policy of effects: whether a call runs at once or is shown first and waits for a yes.
+
+It goes by what a call does, never by how the request was worded, so it holds in every language and with every model. It
+is the one place that sees the person's messages again, as plain text to compare with: it does not parse them.
+
+A read runs. A change to one thing of the person's own that can be undone runs, if the person's messages name that thing
+and contain the text that is written. Everything else is confirmed: deletions, several things at once, changes to a
+shared system, what the model is unsure about.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from signalbox.language.names import close
+
+__all__ = ["Effect", "Said", "Thing", "Verdict", "contains", "decide", "names"]
+
+Verdict = Literal["run", "confirm"]
+
+_POSITIONS = (
+    "first erste ersten erster erstes premier première primero primera primer primo prima primeiro primeira eerste",
+    "second zweite zweiten zweiter zweites deuxième seconde segundo segunda secondo seconda tweede",
+    "third dritte dritten dritter drittes troisième tercero tercera tercer terzo terza terceiro terceira derde",
+    "fourth vierte vierten vierter viertes quatrième cuarto cuarta quarto quarta vierde",
+    "fifth fünfte fünften fünfter fünftes cinquième quinto quinta vijfde",
+    "sixth sechste sechsten sechster sechstes sixième sexto sexta sesto sesta zesde",
+    "seventh siebte siebten siebter siebtes septième séptimo séptima settimo settima sétimo sétima zevende",
+    "eighth achte achten achter achtes huitième octavo octava ottavo ottava oitavo oitava achtste",
+)
+_LAST = "last letzte letzten letzter letztes dernier dernière último última ultimo ultima laatste"
+_WORD = re.compile(r"[^\W_]+")
+_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_ENOUGH = 1 / 3
+"""The share of a name that words must have to mean it."""
+_CLEARLY = 1 / 2
+"""The share of a name that they must have beside another thing that is named in full."""
+_MOST = 1 / 2
+_TELLING = 3
+"""Shorter words tell nothing apart."""
+_SHORT = 4
+_SHORTEST = 2
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Something of the person's that a call may change: the number or id a person would write, and its name."""
+
+    key: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the person wrote and saw.
+
+    `message` is the last message, and `earlier` are all of the person's messages before it.
+    `shown` are the keys of the list last shown, in its order, and `only` the key of the one thing the last answer was
+    about. `things` are all that a name could mean.
+    """
+
+    message: str
+    earlier: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    only: str | None = None
+    things: tuple[Thing, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a call would do. `is_reversible` holds only for a change to the person's own things that can be undone.
+
+    `texts` are the free texts it would write: a title, a note, a label. `reference` are the words by which the call
+    names its one target, where code has found that target by them and by nothing else. `after_data` says that the call
+    was made after results of tools had entered the turn.
+    """
+
+    is_read: bool = False
+    is_reversible: bool = False
+    targets: tuple[Thing, ...] = ()
+    texts: tuple[str, ...] = ()
+    reference: str = ""
+    after_data: bool = False
+    is_unsure: bool = False
+
+
+def decide(effect: Effect, said: Said) -> Verdict:
+    """Whether a call runs, or is shown and confirmed."""
+    if effect.is_read:
+        return "run"
+    if effect.is_unsure or not effect.is_reversible:
+        return "confirm"
+    if not all(contains((said.message, *said.earlier), text) for text in effect.texts):
+        return "confirm"
+    return "run" if all(_is_meant(one, effect, said) for one in effect.targets) else "confirm"
+
+
+def _is_meant(thing: Thing, effect: Effect, said: Said) -> bool:
+    """Whether the person means a thing: it is named, or it is the one that the conversation is about."""
+    if names(said, thing, is_strict=effect.after_data):
+        return True
+    if effect.after_data or len(effect.targets) > 1:
+        return False
+    if effect.reference and _occurs(effect.reference, said.message):
+        return True
+    if any(names(said, other) for other in said.things):
+        return False
+    if thing.key == said.only:
+        return True
+    before = Said(said.earlier[-1], things=said.things) if said.earlier else None
+    return before is not None and names(before, thing, is_strict=True)
+
+
+def names(said: Said, thing: Thing, *, is_strict: bool = False) -> bool:
+    """Whether the last message names a thing: by its number, by words of its name that fit no other, or by its place in
+    the list last shown. With `is_strict` a number needs its mark (#12), and a place does not count: "at 2" may be an
+    hour.
+    """
+    message = _plain(said.message)
+    if re.search(rf"#\s?{re.escape(_plain(thing.key))}(?!\w)", message):
+        return True
+    named = _named_by_words(said.message, said.things)
+    if thing.key in named:
+        return True
+    if is_strict or named:
+        return False
+    words = set(_WORD.findall(message))
+    return _plain(thing.key) in words or bool(words & _places(thing, said.shown))
+
+
+def contains(messages: Iterable[str], text: str) -> bool:
+    """Whether most of a text stands in the person's messages, word for word or nearly so."""
+    said = tuple(messages)
+    if any(_span(_joined(text), one) is not None for one in said):
+        return True
+    words = _words(text)
+    there = frozenset(word for one in said for word in _words(one))
+    return _weight(_found(words, there)) > _MOST * _weight(words)
+
+
+@lru_cache(maxsize=64)
+def _named_by_words(message: str, things: tuple[Thing, ...]) -> frozenset[str]:
+    """The things that a message names: in full, or by enough words of the name that fit no other."""
+    there = frozenset(_words(message))
+    whole = _named_in_full(message, things)
+    share = _CLEARLY if whole else _ENOUGH
+    found = {one: words for one in things if (words := _found(_words(one.name), there))}
+    by_words = {
+        one.key
+        for one, words in found.items()
+        if any(len(word) >= _SHORT or _IDEOGRAPH.match(word) for word in words)
+        and _weight(words) >= share * _weight(_words(one.name))
+        and not any(_has_all(other.name, words) for other in found if other.key != one.key)
+    }
+    return frozenset(whole | by_words)
+
+
+def _named_in_full(message: str, things: Sequence[Thing]) -> set[str]:
+    """The things whose whole names stand in a message, the longest names first; none that shares its name."""
+    rest, found = message, set()
+    joined = [(_joined(one.name), one) for one in things]
+    many = Counter(name for name, _ in joined)
+    for name, one in sorted(joined, key=lambda pair: -len(pair[0])):
+        if many[name] == 1 and (at := _span(name, rest)) is not None:
+            found.add(one.key)
+            rest = f"{rest[: at[0]]} | {rest[at[1] :]}"
+    return found
+
+
+def _span(name: str, message: str) -> tuple[int, int] | None:
+    """Where a name stands in a message, with or without spaces and in whole words; None where it does not."""
+    if len(name) < _SHORTEST:
+        return None
+    words = list(_WORD.finditer(message))
+    for at in range(len(words)):
+        joined = ""
+        for word in words[at:]:
+            joined += _plain(word[0])
+            if joined == name:
+                return words[at].start(), word.end()
+            if not name.startswith(joined):
+                break
+    if _IDEOGRAPH.search(name):
+        place = message.find(name)
+        return (place, place + len(name)) if place >= 0 else None
+    return None
+
+
+def _has_all(name: str, words: Sequence[str]) -> bool:
+    return len(_found(words, frozenset(_words(name)))) == len(words)
+
+
+def _places(thing: Thing, shown: Sequence[str]) -> set[str]:
+    """What people write for the place of a thing in the list last shown."""
+    if thing.key not in shown:
+        return set()
+    at = shown.index(thing.key)
+    found = {str(at + 1), *(f"{at + 1}{end}" for end in ("st", "nd", "rd", "th", "º", "ª", "e", "er", "ère"))}
+    found |= set(_POSITIONS[at].split()) if at < len(_POSITIONS) else set()
+    found |= set(_LAST.split()) if at == len(shown) - 1 else set()
+    return {_plain(word) for word in found}
+
+
+def _occurs(words: str, message: str) -> bool:
+    """Whether words stand in a message as they are."""
+    sought, there = _WORD.findall(_plain(words)), _WORD.findall(_plain(message))
+    size = len(sought)
+    return size > 0 and any(there[at : at + size] == sought for at in range(len(there) - size + 1))
+
+
+def _found(words: Sequence[str], there: frozenset[str]) -> list[str]:
+    return [word for word in words if word in there or any(_alike(word, other) for other in there)]
+
+
+@lru_cache(maxsize=65536)
+def _alike(word: str, other: str) -> bool:
+    """Whether two words differ by an ending or a slip: kaufen and kaufe, mleko and mleka."""
+    if min(len(word), len(other)) < _SHORT:
+        return False
+    common = next(
+        (at for at, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other))
+    )
+    return common >= max(_SHORT, max(len(word), len(other)) - 3) or close(word, other)
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> tuple[str, ...]:
+    """The words of a text that tell something apart; signs of scripts without spaces are words of their own."""
+    found: list[str] = []
+    for word in _WORD.findall(_plain(text)):
+        if _IDEOGRAPH.search(word):
+            found += [sign for sign in word if not "\u3040" <= sign <= "\u309f"]
+        elif len(word) >= _TELLING:
+            found.append(word)
+    return tuple(found)
+
+
+def _weight(words: Sequence[str]) -> int:
+    return sum(len(word) for word in words)
+
+
+def _joined(text: str) -> str:
+    return "".join(_WORD.findall(_plain(text)))
+
+
+@lru_cache(maxsize=4096)
+def _plain(text: str) -> str:
+    """A text without case, accents and differences that only a keyboard makes."""
+    split = unicodedata.normalize("NFKD", text.casefold())
+    kept = "".join(sign for sign in split if not unicodedata.combining(sign))
+    return unicodedata.normalize("NFKC", kept)
