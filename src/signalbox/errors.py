@@ -17,6 +17,7 @@
     │   └── MissingKeyError         a credential is not set
     ├── ExternalError               another system
     │   ├── UnavailableError        cannot be reached
+    │   │   └── DatabaseError       the database is down, locked, full or damaged
     │   ├── SlowError               did not answer in time
     │   ├── RefusedError            answered, and said no
     │   ├── LLMAPIError             a model's provider failed
@@ -44,6 +45,7 @@ __all__ = [
     "ApprovalDeniedError",
     "ConfigurationError",
     "ContractError",
+    "DatabaseError",
     "ExternalError",
     "LLMAPIError",
     "MapCheckError",
@@ -214,6 +216,12 @@ class UnavailableError(ExternalError):
     """Another system cannot be reached."""
 
     error_type = "unavailable"
+
+
+class DatabaseError(UnavailableError):
+    """The database is down, locked, full or damaged."""
+
+    error_type = "database"
 
 
 class SlowError(ExternalError):

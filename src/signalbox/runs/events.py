@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from signalbox.contract.summary import plain
-from signalbox.errors import SignalboxError, redact
+from signalbox.errors import DatabaseError, SignalboxError, redact
 from signalbox.runs.database import Conflict, Database, database
 from signalbox.runs.gate import owned
+from signalbox.runs.outage import database_outage
 from signalbox.toolbox.person import current_person
 
 if TYPE_CHECKING:
@@ -127,8 +128,10 @@ class _Writer:
             try:
                 with owned(person, items[0][0].kept) as held:
                     held.insert_many("events", ("run_id", "number", "kind", "data"), rows)
-            except (SignalboxError, Conflict) as error:
+            except DatabaseError as error:
                 # Who follows gets them all the same: an event that cannot be kept is better than none.
+                database_outage.begin(error)
+            except (SignalboxError, Conflict) as error:
                 _log.error("%d events were not kept: %s", len(items), redact(error))
         for channel, event in batch:
             channel.told.append(event)

@@ -16,7 +16,7 @@ from typing import Any
 
 from signalbox.contract import NodeEvent
 from signalbox.contract.summary import plain
-from signalbox.errors import ConfigurationError, RequestError, SignalboxError
+from signalbox.errors import ConfigurationError, DatabaseError, RequestError, SignalboxError
 from signalbox.maps import GraphSpec, MapResult, arun_map, astream_map, open_map, run_map, stream_map
 from signalbox.maps.agents.human import TIMED_OUT, check_answer
 from signalbox.maps.context import StepBudget
@@ -313,7 +313,7 @@ def begin(
         return Life(run, agent=agent, keeps=False)
     try:
         saver = checkpoints(current_person(), run.run_id).with_allowlist(compiled.layout.classes)
-    except ConfigurationError as error:
+    except (ConfigurationError, DatabaseError) as error:
         if name or agent is None:
             raise
         _log.warning("The run cannot be kept, should it wait: %s", error.user_message)
