@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments import drafts
+from signalbox.agents.experiments import drafts, journal
 from signalbox.agents.experiments.agreeing import refuses
 from signalbox.agents.experiments.asked import STATUS_OF, named_params, said_params
 from signalbox.agents.experiments.changes import changes_for, moment_of
@@ -253,13 +253,19 @@ async def _execute(pending: Mapping[str, Any], state: Mapping[str, Any], calls: 
     operation = pending["operation"]
     name, args = str(operation["tool"]), dict(operation["args"])
     progress: Any = init_multi_step_operation({}, 3)
-    if name != "create_experiment":
+    key = str(pending["key"])
+    if journal.is_begun(key):
+        # It was sent before a crash: what has changed since may be its own doing.
+        args |= {"experiment": str(pending["experiment_id"])} if name != "create_experiment" else {}
+    elif name != "create_experiment":
         now_there = await calls.look(get_experiment_details, experiment=str(pending["experiment_id"]))
         if [now_there.get("version"), now_there.get("updated_at")] != list(pending["version"]):
             await _changed_since(pending, now_there, state, calls)
         args |= {"experiment": now_there["id"], "expected_version": now_there.get("version")}
     progress = advance_step(progress, {"step": "validate", "ok": True})
-    result = await calls(_TOOLS[name], **args, key=str(pending["key"]))
+    if name not in ("create_experiment", "delete_experiment"):
+        journal.open_write(key, current_client().url, operation)
+    result = await calls(_TOOLS[name], **args, key=key)
     progress = advance_step(progress, {"step": "execute", "tool": name})
     update = _report(name, result, pending)
     progress = advance_step(progress, {"step": "verify", "read_back": name != "delete_experiment"})

@@ -16,7 +16,7 @@ from typing import Any
 
 from signalbox.settings import home_file, now
 
-__all__ = ["close_write", "forget_clone", "leave_clone", "left_clones", "note_clone", "open_write"]
+__all__ = ["close_write", "forget_clone", "is_begun", "leave_clone", "left_clones", "note_clone", "open_write"]
 
 _FILE = "experiments.sqlite"
 _TABLES = """
@@ -37,6 +37,12 @@ def open_write(key: str, server: str, intent: dict[str, Any]) -> tuple[dict[str,
         told = json.dumps(intent, default=str)
         base.execute("insert into writes values (?, ?, ?, ?, null)", (key, server, now().isoformat(), told))
     return None, None
+
+
+def is_begun(key: str) -> bool:
+    """Whether a write of this key was begun before: a step that runs again after a crash has its yes already."""
+    with _open() as base:
+        return base.execute("select 1 from writes where key = ?", (key,)).fetchone() is not None
 
 
 def close_write(key: str, outcome: dict[str, Any] | None) -> None:

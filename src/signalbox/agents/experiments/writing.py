@@ -30,7 +30,9 @@ async def create(client: UpgradeClient, draft: Draft, key: str | None = None) ->
     """Make the experiment of a draft, once for a key, and read it back."""
     metadata, others = metadata_of(await client.context_metadata()), await client.experiments()
     problems = check_draft(draft, metadata, others)
-    raise_for(problems)
+    if key is None or not journal.is_begun(key):
+        # What was begun was checked then; now it may find itself.
+        raise_for(problems)
     before = [one["id"] for one in others if one.get("name") == draft.name]
     intent = {"create": draft.name, "before": before}
     key = key or f"create-{uuid4()}"
@@ -105,18 +107,22 @@ async def delete(
     client: UpgradeClient, experiment: str, expected_version: int | None = None, key: str | None = None
 ) -> Done:
     """Remove the experiment, and say what went with it; with a key, what is gone already was removed by it."""
-    outcome = journal.open_write(key, client.url, {"delete": experiment})[1] if key else None
-    if outcome:
-        return Done(outcome, None, f"DELETE /experiments/{outcome['id']}", f"{outcome['name']} is gone")
-    raw = await find(client, experiment)
-    before = read_experiment(raw)
-    _check_version(before, expected_version)
-    enrolled = await enrollment_of(client, before)
-    await _sent_once(lambda: client.delete(before["id"]), lambda: _gone(client, before["id"]), key)
-    found = {"id": before["id"], "name": before["name"], "users": enrolled["users"], "groups": enrolled["groups"]}
+    raw: Any = None
+    if key is None or not journal.is_begun(key):
+        raw = await find(client, experiment)
+        before = read_experiment(raw)
+        _check_version(before, expected_version)
+        enrolled = await enrollment_of(client, before)
+        found = {"id": before["id"], "name": before["name"], "users": enrolled["users"], "groups": enrolled["groups"]}
+        begun, outcome = journal.open_write(key, client.url, found) if key else (None, None)
+    else:
+        begun, outcome = journal.open_write(key, client.url, {})
+    found = begun or found
+    if outcome is None and (not begun or await _gone(client, found["id"]) is None):
+        await _sent_once(lambda: client.delete(found["id"]), lambda: _gone(client, found["id"]), key)
     if key:
         journal.close_write(key, found)
-    return Done(found, raw, f"DELETE /experiments/{before['id']}", f"{before['name']} is gone")
+    return Done(found, raw, f"DELETE /experiments/{found['id']}", f"{found['name']} is gone")
 
 
 def differences(draft: Draft, experiment: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
