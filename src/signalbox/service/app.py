@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -12,9 +11,9 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from signalbox import __version__
-from signalbox.errors import ConfigurationError, MissingExtraError, redact
+from signalbox.errors import ConfigurationError, MissingExtraError
 from signalbox.runs.asking import aclose
-from signalbox.runs.background import close_runs, recover
+from signalbox.runs.engine import engine
 from signalbox.service import assistants, completions, conversations, health, hooks, runs, threads
 from signalbox.service.auth import Door, is_ours
 from signalbox.service.chat import chat_agent
@@ -27,10 +26,6 @@ from signalbox.settings import get_settings
 from signalbox.storage import close_stores, purge
 
 __all__ = ["create_app"]
-
-_log = logging.getLogger("signalbox.service")
-_LOOK_EVERY = 30.0
-"""Seconds after which runs that another process left behind are looked for again."""
 
 
 def create_app(page: Callable[[], Any] | None = None) -> FastAPI:
@@ -83,31 +78,17 @@ def _lifespan(others: list[Later]) -> Any:
         await purge()
         with suppress(ConfigurationError, MissingExtraError):
             chat_agent()
-        stopping = asyncio.Event()
-        looking = asyncio.create_task(_look_after_runs(stopping))
+        await engine().open()
         held = [asyncio.create_task(other.hold()) for other in others]
         try:
             yield
         finally:
-            stopping.set()
             for one in held:
                 one.cancel()
-            await asyncio.wait([looking, *held], timeout=5)
-            looking.cancel()
+            await asyncio.wait(held, timeout=5)
             await close_turns()
-            await close_runs()
+            await engine().close()
             await aclose()
             await close_stores()
 
     return lifespan
-
-
-async def _look_after_runs(stopping: asyncio.Event) -> None:
-    """Until the service stops: it is not cancelled in the middle, which would leave a connection open."""
-    while not stopping.is_set():
-        try:
-            await recover()
-        except Exception as error:
-            _log.error("Runs that were left behind cannot be looked for: %s", redact(error))
-        with suppress(TimeoutError):
-            await asyncio.wait_for(stopping.wait(), _LOOK_EVERY)
