@@ -75,6 +75,7 @@ class SqliteDatabase:
     def __init__(self, path: Path) -> None:
         self.name = str(path)
         self.lock = threading.RLock()
+        self.keeps_checkpoints = False
         self._path = path
         self._open_for: Scope | None = None
         self.connection = sqlite3.connect(path, timeout=TIMEOUT, check_same_thread=False, isolation_level="IMMEDIATE")

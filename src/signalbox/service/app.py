@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -15,9 +14,8 @@ from fastapi.middleware.cors import CORSMiddleware
 from signalbox import __version__
 from signalbox.errors import ConfigurationError, DatabaseError, MissingExtraError, redact
 from signalbox.runs.asking import aclose
-from signalbox.runs.background import close_runs, recover
+from signalbox.runs.engine import engine
 from signalbox.runs.outage import database_outage
-from signalbox.runs.owners import renew
 from signalbox.service import assistants, completions, conversations, health, hooks, runs, threads
 from signalbox.service.auth import Door, is_ours
 from signalbox.service.chat import chat_agent
@@ -34,9 +32,7 @@ from signalbox.storage import close_stores, purge
 __all__ = ["create_app"]
 
 _log = logging.getLogger("signalbox.service")
-_LOOK_EVERY = 30.0
-"""Seconds after which runs that another process left behind are looked for again."""
-_LOOK_SOON = 2.0
+_TRY_EVERY = 2.0
 """Seconds after which a database that could not be used is tried again."""
 
 
@@ -95,7 +91,8 @@ def _lifespan(others: list[Later]) -> Any:
         with suppress(ConfigurationError, MissingExtraError):
             chat_agent()
         stopping = asyncio.Event()
-        looking = asyncio.create_task(keeper.look_after_runs(stopping))
+        watching = asyncio.create_task(keeper.watch(stopping))
+        await engine().open()
         held = [asyncio.create_task(other.hold()) for other in others]
         try:
             yield
@@ -103,10 +100,10 @@ def _lifespan(others: list[Later]) -> Any:
             stopping.set()
             for one in held:
                 one.cancel()
-            await asyncio.wait([looking, *held], timeout=5)
-            looking.cancel()
+            await asyncio.wait([watching, *held], timeout=5)
+            watching.cancel()
             await close_turns()
-            await close_runs()
+            await engine().close()
             await aclose()
             await close_stores()
 
@@ -114,15 +111,14 @@ def _lifespan(others: list[Later]) -> Any:
 
 
 class _Keeper:
-    """Does what nobody asks for: marks what a crash left unanswered, removes what is old, takes up runs that were left
-    behind. While the database cannot be used it waits for it."""
+    """Tidies up as soon as the database can be used, and notices when one that went away is back."""
 
     def __init__(self) -> None:
         self._started = now()
         self._is_tidy = False
 
     async def tidy_up(self) -> None:
-        """Do what is to be done once, before anything else if the database can be used."""
+        """Mark what a crash left unanswered and remove what is old, once."""
         if self._is_tidy:
             return
         try:
@@ -132,25 +128,20 @@ class _Keeper:
         except DatabaseError as error:
             database_outage.begin(error)
 
-    async def look_after_runs(self, stopping: asyncio.Event) -> None:
+    async def watch(self, stopping: asyncio.Event) -> None:
         """Until the service stops: it is not cancelled in the middle, which would leave a connection open."""
-        looked = float("-inf")
         while not stopping.is_set():
-            if database_outage.is_on or time.monotonic() - looked >= _LOOK_EVERY:
-                looked = time.monotonic()
-                await self._look()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stopping.wait(), _LOOK_SOON)
-
-    async def _look(self) -> None:
-        try:
             if database_outage.is_on:
-                await health.ask_databases()
-            await asyncio.to_thread(renew)
+                await self._try_again()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), _TRY_EVERY)
+
+    async def _try_again(self) -> None:
+        try:
+            await health.ask_databases()
             database_outage.end()
             await self.tidy_up()
-            await recover()
         except DatabaseError as error:
             database_outage.begin(error)
         except Exception as error:
-            _log.error("Runs that were left behind cannot be looked for: %s", redact(error))
+            _log.error("The database cannot be tried: %s", redact(error))

@@ -22,9 +22,8 @@ from signalbox.contract import Agent
 from signalbox.contract.answer import notes_of
 from signalbox.errors import RequestError
 from signalbox.runs.asking import check_question
-from signalbox.runs.background import wait_for_run
 from signalbox.runs.conversing import say
-from signalbox.runs.events import follow
+from signalbox.runs.engine import engine
 from signalbox.runs.records import Run
 from signalbox.runs.served import list_served, words_of
 from signalbox.runs.threads import find_by_transcript, update_thread
@@ -152,7 +151,7 @@ async def complete(wanted: Completion) -> Response:
     run, before = await say(agent, said, thread_id=thread or str(uuid.uuid4()))
     if wanted.stream:
         return _streamed(agent, wanted, run, before)
-    done = await wait_for_run(run.run_id)
+    done = await engine().wait(run)
     answer = done.result.get("answer") or {}
     text = f"{answer.get('answer') or ''}{_added(answer)}"
     await _remember(agent, wanted, run, text)
@@ -199,7 +198,7 @@ async def _remember(agent: Agent, wanted: Completion, run: Run, text: str) -> No
 async def _pieces(run: Run, before: int) -> AsyncIterator[str]:
     """The text of an answer as it is written. What a model said on the way to it stands before it."""
     message, answer = "", {}
-    async for event in follow(run.channel, before):
+    async for event in engine().events(run, before):
         if event.kind == "text":
             yield f"\n\n{event.data['text']}" if message not in ("", event.data["id"]) else event.data["text"]
             message = event.data["id"]

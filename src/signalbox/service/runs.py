@@ -14,8 +14,8 @@ from starlette.responses import Response, StreamingResponse
 
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.runs import records
-from signalbox.runs.background import answer_question, cancel_run, find_own_run, launch, wait_for_run
-from signalbox.runs.events import Event, follow, last_number
+from signalbox.runs.engine import engine
+from signalbox.runs.events import Event, last_number
 from signalbox.runs.records import Run, carrier_of
 from signalbox.runs.served import read_input
 from signalbox.runs.threads import make_thread, require_own
@@ -149,7 +149,7 @@ async def list_all(
 @router.get("/threads/{thread_id}/runs/{run_id}")
 async def get(thread_id: ThreadId, run_id: str) -> dict[str, Any]:
     """How a run stands."""
-    run = await find_own_run(thread_id, run_id)
+    run = await engine().status(thread_id, run_id)
     return await asyncio.to_thread(_shown, run)
 
 
@@ -158,8 +158,8 @@ async def cancel(
     thread_id: ThreadId, run_id: str, wait: bool = False, action: Literal["interrupt", "rollback"] = "interrupt"
 ) -> dict[str, Any]:
     """Stop a run. A rollback deletes it too."""
-    run = await find_own_run(thread_id, run_id)
-    await cancel_run(run)
+    run = await engine().status(thread_id, run_id)
+    await engine().cancel(run)
     if action == "rollback":
         await asyncio.to_thread(records.remove_run, run.run_id)
     return {}
@@ -168,7 +168,7 @@ async def cancel(
 @router.get("/threads/{thread_id}/runs/{run_id}/join")
 async def join(thread_id: ThreadId, run_id: str) -> dict[str, Any]:
     """Wait for the end of a run, or for its question."""
-    return await _outcome(await find_own_run(thread_id, run_id))
+    return await _outcome(await engine().status(thread_id, run_id))
 
 
 @router.get("/threads/{thread_id}/runs/{run_id}/stream", responses=_STREAM, response_class=StreamingResponse)
@@ -180,7 +180,7 @@ async def join_stream(
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
     """The events of a run: those after Last-Event-ID, else all, and then as they happen."""
-    run = await find_own_run(thread_id, run_id)
+    run = await engine().status(thread_id, run_id)
     named = [mode for mode in stream_mode or () if mode]
     modes = _modes(named) if named else set(run.stream_modes or ["values"])
     events = _events(run, modes, _after(last_event_id))
@@ -191,7 +191,7 @@ async def join_stream(
 @router.delete("/threads/{thread_id}/runs/{run_id}", status_code=204)
 async def delete(thread_id: ThreadId, run_id: str) -> Response:
     """Delete a run that has ended."""
-    run = await find_own_run(thread_id, run_id)
+    run = await engine().status(thread_id, run_id)
     if run.is_under_way:
         raise RequestError("The run is under way.", suggestion="Cancel it first.")
     await asyncio.to_thread(records.remove_run, run_id)
@@ -218,7 +218,7 @@ async def _or_cancel(run: Run, events: AsyncIterator[bytes]) -> AsyncIterator[by
 
 async def _wait_or_cancel(run: Run, request: Request) -> None:
     """Wait for a run, which is stopped if its client goes away before it ends."""
-    ending = asyncio.create_task(wait_for_run(run.run_id))
+    ending = asyncio.create_task(engine().wait(run))
     leaving = asyncio.ensure_future(request.receive())
     try:
         await asyncio.wait([ending, leaving], return_when=asyncio.FIRST_COMPLETED)
@@ -234,7 +234,7 @@ def _stop_soon(run: Run) -> None:
 
     async def stop() -> None:
         with suppress(RequestError):
-            await cancel_run(run)
+            await engine().cancel(run)
 
     task = asyncio.create_task(stop())
     _stopping.add(task)
@@ -254,7 +254,8 @@ async def _started(thread_id: str, wanted: NewRun) -> Run:
         return await _resumed(thread_id, wanted.command.resume)
     said, state = read_input(agent, wanted.input if wanted.input is not None else {})
     modes = sorted(_modes(wanted.stream_mode))
-    return await launch(agent, said, thread_id=thread_id, state=state, metadata=wanted.metadata, stream_modes=modes)
+    options: dict[str, Any] = {"state": state, "metadata": wanted.metadata, "stream_modes": modes}
+    return await engine().submit(agent, said, thread_id=thread_id, **options)
 
 
 async def _resumed(thread_id: str, value: Any) -> Run:
@@ -267,14 +268,14 @@ async def _resumed(thread_id: str, value: Any) -> Run:
     if isinstance(value, dict) and value and set(value) <= ids:
         given = list(value.items())
         for question, answer in given[:-1]:
-            run = await answer_question(thread_id, answer, question)
-            await wait_for_run(run.run_id)
-        return await answer_question(thread_id, given[-1][1], given[-1][0])
-    return await answer_question(thread_id, value)
+            run = await engine().resume(thread_id, answer, question)
+            await engine().wait(run)
+        return await engine().resume(thread_id, given[-1][1], given[-1][0])
+    return await engine().resume(thread_id, value)
 
 
 async def _outcome(run: Run) -> dict[str, Any]:
-    done = await wait_for_run(run.run_id)
+    done = await engine().wait(run)
 
     def values() -> dict[str, Any]:
         found = values_of(done.thread_id, done)
@@ -340,7 +341,7 @@ async def _events(run: Run, modes: set[str], after: tuple[int, int]) -> AsyncIte
     source = run.channel
     # The event that broke off in the middle is read again, and its parts that came through are left out. A message that
     # is told as it grows is read from its beginning.
-    async for event in follow(source, 0 if "messages" in modes else max(number - 1, 0)):
+    async for event in engine().events(run, 0 if "messages" in modes else max(number - 1, 0)):
         for place, (kind, data) in enumerate(_parts(event, modes, texts)):
             if (event.number, place) > (number, part):
                 yield as_event(kind, data, f"{event.number}-{place}")

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from signalbox.errors import NotFoundError
 from signalbox.runs import records
-from signalbox.runs.background import cancel_run, find_own_run
+from signalbox.runs.engine import engine
 from signalbox.runs.history import find_state, list_states
 from signalbox.runs.life import forget
 from signalbox.runs.records import RESUMABLE, Run
@@ -131,7 +131,7 @@ async def delete(thread_id: ThreadId) -> Response:
     await asyncio.to_thread(require_own, thread_id)
     run = await asyncio.to_thread(records.latest_run, thread_id, RESUMABLE)
     if run is not None:
-        await cancel_run(await find_own_run(thread_id, run.run_id))
+        await engine().cancel(await engine().status(thread_id, run.run_id))
     await asyncio.to_thread(_forget, thread_id)
     return Response(status_code=204)
 
