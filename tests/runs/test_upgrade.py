@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from signalbox.errors import ConfigurationError
+from signalbox.errors import ConfigurationError, DatabaseError
 from signalbox.runs import list_runs, resume, show
 from signalbox.runs.background import InProcess
 from signalbox.runs.database import database
@@ -219,7 +219,7 @@ def test_a_current_database_is_opened_without_the_tools_that_migrate(own_home: P
 def test_a_migration_that_fails_leaves_the_file_as_it_was(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_old(own_home)
     monkeypatch.setattr("signalbox.contract.answer.Answer.of_error", lambda *_, **__: 1 / 0)
-    with pytest.raises(ConfigurationError):
+    with pytest.raises(DatabaseError):
         database()
     monkeypatch.undo()
     with closing(sqlite3.connect(own_home / "signalbox.db")) as connection:

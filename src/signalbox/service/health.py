@@ -102,7 +102,7 @@ async def _ask_runs() -> str:
     def asked() -> str:
         kept = database()
         with kept.transaction() as connection:
-            connection.execute("SELECT 1 FROM runs LIMIT 1").fetchone()
+            connection.execute("SELECT 1").fetchone()
         return kept.name
 
     return await asyncio.to_thread(asked)
