@@ -23,6 +23,7 @@ check: $(SETUP_DEV)  ## Style, types, and whether docs and CLI reference are up 
 
 bench: $(SETUP_DEV)  ## Run the long proofs, then measure speed against its targets.
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m bench
+	$(BIN)/python -m benchmarks.kills
 	$(BIN)/python -m benchmarks
 
 eval: $(SETUP_DEV)  ## Measure what the offline model understands, and put every injection of a public collection to all agents.

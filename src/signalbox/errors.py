@@ -18,6 +18,7 @@
     │   └── BudgetError             a run or a person has used up the tokens allowed
     ├── ExternalError               another system
     │   ├── UnavailableError        cannot be reached
+    │   │   └── DatabaseError       the database is down, locked, full or damaged
     │   ├── SlowError               did not answer in time
     │   ├── RefusedError            answered, and said no
     │   ├── LLMAPIError             a model's provider failed
@@ -55,6 +56,7 @@ __all__ = [
     "BudgetError",
     "ConfigurationError",
     "ContractError",
+    "DatabaseError",
     "ExternalError",
     "LLMAPIError",
     "MapCheckError",
@@ -240,6 +242,12 @@ class UnavailableError(ExternalError):
     """Another system cannot be reached."""
 
     error_type = "unavailable"
+
+
+class DatabaseError(UnavailableError):
+    """The database is down, locked, full or damaged."""
+
+    error_type = "database"
 
 
 class SlowError(ExternalError):

@@ -6,7 +6,9 @@ model providers and clients of live systems, which read their own addresses and 
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
@@ -27,6 +29,7 @@ __all__ = ["Settings", "forget_settings", "get_settings", "home_file", "home_fol
 _PREFIX = "SIGNALBOX_"
 _FILE = Path(".env")
 _making = threading.Lock()
+_HOST_NAME = re.compile(r"(\*\.)?[A-Za-z0-9_-][A-Za-z0-9._-]*(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
 
 
 class Settings(BaseModel):
@@ -101,6 +104,13 @@ class Settings(BaseModel):
     jwt_issuer: str = Field(default="", description="The issuer that a token must name, if any.")
     rate_limit: int = Field(default=300, gt=0, description="How many requests a person may send in a minute.")
     max_body: int = Field(default=1_000_000, gt=0, description="The largest body of a request, in bytes.")
+    allowed_hosts: list[str] = Field(
+        default_factory=list,
+        description=(
+            "Names under which the service is reached through a proxy, between them commas; *.example.org stands for "
+            "every name below it."
+        ),
+    )
     cors_origins: Json[list[str]] = Field(
         default_factory=list, description='Web origins that may call the service, as ["https://…"]; by default none.'
     )
@@ -135,6 +145,18 @@ class Settings(BaseModel):
             ZoneInfo(value)
         except (ZoneInfoNotFoundError, ValueError) as error:
             raise ValueError(f"'{value}' is no time zone; use an IANA name such as Europe/Berlin") from error
+        return value
+
+    @field_validator("allowed_hosts", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        """The names between commas; a list in JSON is read as well."""
+        if isinstance(value, str):
+            listed = json.loads(value) if value.strip().startswith("[") else value.split(",")
+            value = [str(one).strip() for one in listed if str(one).strip()]
+        for one in value:
+            if not _HOST_NAME.fullmatch(one):
+                raise ValueError(f"'{one}' is no host name such as signalbox.example.org or *.example.org")
         return value
 
 

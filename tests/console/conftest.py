@@ -28,14 +28,16 @@ PATIENCE = 120_000
 
 @contextmanager
 def serving(home: Path, *arguments: str, **environment: str) -> Iterator[str]:
-    """The address of a service of its own, on a free port."""
+    """The address of a service of its own, on a free port; on a machine of one person, the link that signs them in."""
     command = [sys.executable, "-m", "signalbox", "serve", "--port", "0", *arguments]
     own = {name: value for name, value in os.environ.items() if not name.startswith("SIGNALBOX_")}
     settings = {**own, "SIGNALBOX_HOME": str(home), **environment}
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=settings) as process:
         assert process.stderr is not None
         try:
-            yield next(found.group() for line in process.stderr if (found := re.search(r"http://\S+", line)))
+            shown = (found.group() for line in process.stderr if (found := re.search(r"http://\S+", line)))
+            address = next(shown)
+            yield address if "SIGNALBOX_JWT_SECRET" in environment else next(shown)
         finally:
             process.terminate()
 

@@ -75,7 +75,7 @@ def address(folder: Path, serve: Callable[..., AbstractContextManager[str]]) -> 
 
 @pytest.fixture(scope="module")
 def opened(visit: Callable[[str], Any], address: str) -> Any:
-    """The page, without signing in: the machine is one person's."""
+    """The page, by the link that was printed: the machine is one person's."""
     page = visit(address)
     page.wait_for_selector("#question textarea")
     return page

@@ -81,7 +81,7 @@ def address(environment: dict[str, str]) -> Iterator[str]:
     ) as process:
         assert process.stderr is not None
         for line in process.stderr:
-            if found := re.search(r"http://\S+", line):
+            if found := re.search(r"http://\S+/sign-in#\S+", line):
                 yield found.group()
                 break
         process.terminate()

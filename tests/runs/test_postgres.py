@@ -9,8 +9,7 @@ import pytest
 
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.runs import astart, forget, list_runs, resume, show, start
-from signalbox.runs.background import answer_question, launch, recover, wait_for_run
-from signalbox.runs.events import follow
+from signalbox.runs.engine import engine
 from signalbox.runs.history import list_states
 from signalbox.runs.owners import is_alive, this_process
 from signalbox.runs.served import find_served
@@ -74,17 +73,16 @@ async def test_of_many_that_start_a_thread_at_once_one_does(write_file: Any) -> 
 
 async def test_a_background_run_tells_pauses_and_goes_on(write_file: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGNALBOX_MAPS", str(write_file(ASK)))
-    run = await launch(find_served("Review"), "Hi", thread_id="four")
-    waiting = await wait_for_run(run.run_id)
+    run = await engine().submit(find_served("Review"), "Hi", thread_id="four")
+    waiting = await engine().wait(run)
     assert (waiting.status, waiting.result["answer"]["status"]) == ("waiting", "needs_input")
-    await answer_question("four", "approve")
-    done = await wait_for_run(run.run_id)
+    await engine().resume("four", "approve")
+    done = await engine().wait(run)
     assert done.result["answer"]["answer"] == "Published: Hi"
-    told = [event async for event in follow(run.run_id)]
+    told = [event async for event in engine().events(run)]
     assert [event.number for event in told] == list(range(1, len(told) + 1))
     assert [event.kind for event in told].count("answer") == 2
     assert list_states("four")[0]["values"]["answer"] == "Published: Hi"
-    assert await recover() == []
 
 
 def test_a_process_is_known_to_live_by_its_lock() -> None:

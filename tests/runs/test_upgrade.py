@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from signalbox.errors import ConfigurationError
+from signalbox.errors import ConfigurationError, DatabaseError
 from signalbox.runs import list_runs, resume, show
-from signalbox.runs.background import recover
+from signalbox.runs.background import InProcess
 from signalbox.runs.database import database
 from signalbox.runs.events import follow, list_events
 from signalbox.runs.history import list_states
@@ -118,7 +118,7 @@ async def test_what_waited_or_was_under_way_is_closed_and_says_so(upgraded: str)
     with use_person(ANN):
         assert [event.kind async for event in follow(WAITS)][-2:] == ["error", "answer"]
         assert [event.kind async for event in follow(DOOR)][-2:] == ["error", "answer"]
-    assert await recover() == []
+    assert await InProcess().recover() == []
 
 
 def test_what_the_service_noted_is_apart_from_what_a_client_wrote(upgraded: str) -> None:
@@ -219,7 +219,7 @@ def test_a_current_database_is_opened_without_the_tools_that_migrate(own_home: P
 def test_a_migration_that_fails_leaves_the_file_as_it_was(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_old(own_home)
     monkeypatch.setattr("signalbox.contract.answer.Answer.of_error", lambda *_, **__: 1 / 0)
-    with pytest.raises(ConfigurationError):
+    with pytest.raises(DatabaseError):
         database()
     monkeypatch.undo()
     with closing(sqlite3.connect(own_home / "signalbox.db")) as connection:
@@ -248,16 +248,16 @@ def test_the_old_records_are_those_of_the_version_before_owners() -> None:
 async def test_a_run_of_an_older_form_is_closed_when_somebody_takes_it_up(
     own_home: Path, write_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from signalbox.runs.background import launch, wait_for_run
+    from signalbox.runs.engine import engine
     from signalbox.runs.served import find_served
 
     monkeypatch.setenv("SIGNALBOX_MAPS", str(write_file(MAP)))
     for thread in ("waits", "left"):
-        await wait_for_run((await launch(find_served("Review"), "Hi", thread_id=thread)).run_id)
+        await engine().wait(await engine().submit(find_served("Review"), "Hi", thread_id=thread))
     with closing(sqlite3.connect(own_home / "signalbox.db")) as connection, connection:
         connection.execute("UPDATE runs SET record = replace(record, '\"format\": 2', '\"format\": 1')")
         connection.execute("UPDATE runs SET status = 'running', owner = '1-gone' WHERE thread_id = 'left'")
     with pytest.raises(OutdatedRunError):
         resume("waits", "approve")
-    assert await recover() == []
+    assert await InProcess().recover() == []
     assert [(run.standing, run.result["error"]["error_type"]) for run in list_runs()] == [("error", "outdated_run")] * 2

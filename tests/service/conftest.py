@@ -132,6 +132,28 @@ def address(serve: Callable[..., Any]) -> Iterator[str]:
         yield place
 
 
+def tiny_page() -> Any:
+    """A page that is there at once."""
+    from fastapi import FastAPI
+
+    page = FastAPI()
+
+    @page.api_route("/{path:path}", methods=["GET", "POST"])
+    def shown(path: str) -> str:
+        if path == "broken":
+            raise RuntimeError("password=hunter2")
+        return "the page"
+
+    return page
+
+
+@pytest.fixture
+def place(serve: Callable[..., Any]) -> Iterator[httpx.Client]:
+    """Somebody at a service with a page, who is not signed in."""
+    with serve(page=tiny_page) as address, httpx.Client(base_url=address, timeout=30) as client:
+        yield client
+
+
 def token(person: str) -> str:
     """A token of a person."""
     from signalbox.service.tokens import make_token

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import json
 import stat
 import threading
 import uuid
@@ -74,6 +76,44 @@ def test_only_tokens_of_the_secret_count(address: str, monkeypatch: pytest.Monke
     assert status(address, jwt.encode(claims(aud="signalbox"), secret, "HS256")) == 200
 
 
+@pytest.mark.parametrize("name", ["exp", "nbf", "iat"])
+def test_a_claim_of_a_wrong_type_is_none(address: str, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    secret = "a secret of more than sixty-four characters, which is enough for every kind"
+    monkeypatch.setenv("SIGNALBOX_JWT_SECRET", secret)
+    now = int(datetime.now(UTC).timestamp())
+    wrong: list[Any] = [
+        str(now + 1000), str(now - 1000), "", "never", True, None, [now + 1000], {"a": 1}, float("nan"), float("inf"),
+        -1, 10**15, 10**400, "9" * 400,
+    ]  # fmt: skip
+    for value in wrong:
+        made = jwt.api_jws.encode(json.dumps({"sub": ANN, "exp": now + 1000, name: value}).encode(), secret, "HS256")
+        assert status(address, made) == 401, value
+
+
+def test_a_person_is_named_by_a_text_and_no_token_breaks_the_door(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "a secret of more than sixty-four characters, which is enough for every kind"
+    monkeypatch.setenv("SIGNALBOX_JWT_SECRET", secret)
+    until = int(datetime.now(UTC).timestamp()) + 1000
+    for person in ([ANN], {"a": ANN}, 1, None, True, "", ANN[:-1]):
+        claimed = json.dumps({"sub": person, "exp": until}).encode()
+        assert status(address, jwt.api_jws.encode(claimed, secret, "HS256")) == 401, person
+    for claimed in (b"[]", b"1", b"null", b"[" * 3000, b"{"):
+        assert status(address, jwt.api_jws.encode(claimed, secret, "HS256")) == 401
+    deep = base64.urlsafe_b64encode(b'{"alg":' + b"[" * 5000).decode().rstrip("=")
+    assert status(address, f"{deep}.e30.x") == status(address, "..") == status(address, "sb_x") == 401
+
+
+def test_who_operates_the_service_is_told_more(address: str) -> None:
+    operator = tokens.make_token(ANN, scopes=["operator"])
+    asked = [
+        httpx.get(f"{address}/readyz", headers={"Authorization": f"Bearer {one}"}) for one in (operator, token(ANN))
+    ]
+    assert "signalbox.db" in asked[0].json()["databases"]["runs"]["address"]
+    assert asked[1].json() == httpx.get(f"{address}/readyz").json() == {"status": "ready"}
+
+
 def test_tokens_of_public_keys_at_an_address_count(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -82,8 +122,6 @@ def test_tokens_of_public_keys_at_an_address_count(address: str, monkeypatch: py
 
     class Keys(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            import json
-
             self.send_response(200)
             self.end_headers()
             self.wfile.write(json.dumps({"keys": [shown]}).encode())
@@ -179,6 +217,9 @@ def test_a_token_is_made_on_the_command_line(address: str, capsys: pytest.Captur
     threads = httpx.post(f"{address}/threads/search", json={}, headers={"Authorization": f"Bearer {made}"})
     assert (threads.status_code, threads.json()) == (200, [])
     assert CliRunner().invoke(make_app(), ["token", "--user", "bob"]).exit_code == 2
+    assert CliRunner().invoke(make_app(), ["token", "--scope", "everything"]).exit_code == 2
+    operator = CliRunner().invoke(make_app(), ["token", "--user", BOB, "--scope", "operator"]).stdout.strip()
+    assert "databases" in httpx.get(f"{address}/readyz", headers={"Authorization": f"Bearer {operator}"}).json()
 
 
 def test_another_address_than_this_machine_asks_for_a_secret(own_home: Path) -> None:

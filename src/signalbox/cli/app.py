@@ -27,7 +27,7 @@ from signalbox.cli.serve import serve
 from signalbox.cli.token import token
 from signalbox.cli.world import world
 from signalbox.contract.installed import list_agents
-from signalbox.errors import OperatorError, ProgrammerError, SignalboxError, redact
+from signalbox.errors import DatabaseError, OperatorError, ProgrammerError, SignalboxError, redact
 
 __all__ = ["make_app", "run"]
 
@@ -135,5 +135,7 @@ def _tell(error: SignalboxError) -> None:
         print_json({**Answer.of_error(error).as_dict(), **({"findings": findings} if findings else {})})
         return
     say(f"Error: {error.user_message}")
+    if isinstance(error, DatabaseError) and error.details:
+        say(str(error.details))
     if error.suggestion:
         say(error.suggestion)

@@ -29,8 +29,8 @@ def serve(
 ) -> None:
     """Serve the API and the web page, until it is stopped with Ctrl-C.
 
-    On this machine alone it prints a token. On another address it starts only where SIGNALBOX_JWT_SECRET or
-    SIGNALBOX_JWKS_URL say how tokens are checked.
+    On this machine alone it prints a token, and a link that opens the page signed in. On another address it starts only
+    where SIGNALBOX_JWT_SECRET or SIGNALBOX_JWKS_URL say how tokens are checked.
     """
     from signalbox.cli.output import progress, say
     from signalbox.errors import MissingExtraError
@@ -44,6 +44,7 @@ def serve(
 
             from signalbox.service import create_app
             from signalbox.service.logs import set_up_logs
+            from signalbox.service.sign_in import PATH, make_code
             from signalbox.service.telemetry import set_up_telemetry
             from signalbox.service.tokens import is_secret_set, make_token
         except ImportError as error:
@@ -57,17 +58,23 @@ def serve(
         set_up_logs()
         set_up_telemetry()
         listening = _listen(host, port)
-        app = create_app(partial(_page, agent) if page and _has_page() else None)
+        has_page = page and _has_page()
+        app = create_app(partial(_page, agent) if has_page else None, None if _is_any(host) else host)
     with listening:
         from signalbox.settings import get_settings
 
-        say(f"Signalbox is at http://{_shown(host)}:{listening.getsockname()[1]} (Ctrl-C stops it).")
-        if is_local and not is_secret_set():
+        address = f"http://{_shown(host)}:{listening.getsockname()[1]}"
+        is_own = is_local and not is_secret_set()
+        say(f"Signalbox is at {address} (Ctrl-C stops it).")
+        if is_own and has_page:
+            say(f"Open the page, signed in (works once): {address}{PATH}#{make_code(get_settings().user)}")
+        if is_own:
             say(f"Token of this machine's person: {make_token(get_settings().user)}")
         elif not is_local:
             say("Every request needs a token (Authorization: Bearer …); signalbox token makes one.")
-        if opens and page:
-            _open_browser(f"http://{_shown(host)}:{listening.getsockname()[1]}")
+        if opens and has_page:
+            # Other people on this machine can see what a browser is started with: its code is worth nothing afterwards.
+            _open_browser(f"{address}{PATH}#{make_code(get_settings().user)}" if is_own else address)
         options: dict[str, Any] = {"log_level": "warning", "access_log": False, "log_config": None}
         config = uvicorn.Config(app, timeout_graceful_shutdown=3, **options)
         _collect_seldom()
@@ -114,7 +121,14 @@ def _is_local(host: str) -> bool:
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
+def _is_any(host: str) -> bool:
+    """Whether it stands for every address of this machine, and is none that a browser could go to."""
+    return host in ("", "0.0.0.0", "::")
+
+
 def _shown(host: str) -> str:
+    if _is_any(host):
+        return "[::1]" if host == "::" else "127.0.0.1"
     return f"[{host}]" if ":" in host else host
 
 

@@ -15,6 +15,10 @@ def token(
         str | None, typer.Option("--user", "-u", help="The person's UUID; default: SIGNALBOX_USER.")
     ] = None,
     hours: Annotated[float, typer.Option("--hours", min=0.01, help="How long a token is good.")] = 24.0,
+    scopes: Annotated[
+        list[str] | None,
+        typer.Option("--scope", help="What the token may see beyond its person's things: operator.", metavar="SCOPE"),
+    ] = None,
     api_key: Annotated[
         str | None,
         typer.Option("--api-key", metavar="NAME", help="Make a key for a program instead; it does not expire."),
@@ -31,7 +35,7 @@ def token(
     from signalbox.settings import get_settings
 
     try:
-        from signalbox.service.tokens import make_api_key, make_token, revoke_api_keys
+        from signalbox.service.tokens import OPERATOR, make_api_key, make_token, revoke_api_keys
     except ImportError as error:
         if (error.name or "").startswith("signalbox"):
             raise
@@ -40,10 +44,14 @@ def token(
         person = str(uuid.UUID(user or get_settings().user))
     except ValueError:
         raise typer.BadParameter("the user is no UUID") from None
+    if any(scope != OPERATOR for scope in scopes or ()):
+        raise typer.BadParameter(f"the only scope is {OPERATOR}")
+    if scopes and api_key is not None:
+        raise typer.BadParameter("a scope goes with a token, not with a key")
     if revoke is not None:
         say(f"{asyncio.run(revoke_api_keys(person, revoke))} keys work no more.")
     elif api_key is not None:
         show(asyncio.run(make_api_key(person, api_key)))
         say("It is shown this once. signalbox token --revoke NAME ends it.")
     else:
-        show(make_token(person, hours))
+        show(make_token(person, hours, scopes or ()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from signalbox.console.own_sessions import OwnSessions
 from signalbox.console.page import SCRIPT, STYLE, create_page
 from signalbox.console.theme import make_theme
 from signalbox.runs import default_agent, find_agent, list_agents
@@ -12,13 +13,16 @@ __all__ = ["create_app"]
 
 
 def create_app(agent: str | None = None) -> Any:
-    """The page as an ASGI application, for one agent or for the one that sends requests on. Raises NotFoundError."""
+    """The page as an ASGI application, for one agent or for the one that sends requests on. Raises NotFoundError.
+
+    It stands behind the service's door, which says who sends a request (`scope["state"]["person"]`).
+    """
     import gradio
     from fastapi import FastAPI
 
     chosen = find_agent(agent) if agent else default_agent()
     offered = [chosen] if agent else [one for one in list_agents() if one.is_offered] or [chosen]
-    return gradio.mount_gradio_app(
+    page = gradio.mount_gradio_app(
         FastAPI(title="Signalbox"),
         create_page(chosen, offered),
         path="/",
@@ -29,3 +33,4 @@ def create_app(agent: str | None = None) -> Any:
         ssr_mode=False,
         show_error=False,
     )
+    return OwnSessions(page)

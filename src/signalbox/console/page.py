@@ -11,7 +11,6 @@ from typing import Any
 from uuid import uuid4
 
 from signalbox.console.conversations import list_conversations, open_conversation
-from signalbox.console.signing_in import is_shared, person_of_page
 from signalbox.console.sources import source_line
 from signalbox.console.talking import follow_run, is_followed, stop, talk
 from signalbox.console.transcript import turn_html, turns_html
@@ -32,9 +31,7 @@ _ABOUT = (
     "<p>One box for all of your agents. A request goes to the agent that it is for; "
     "the answer comes with its figures, its steps and its evidence. Nothing is changed without your word.</p></div>"
 )
-_GATE = (
-    '<div class="hero"><h1>Sign in</h1><p>A token says who you are: <code>signalbox token</code> makes one.</p></div>'
-)
+_SIGN_OUT = '() => fetch("/sign-in", { method: "DELETE" }).then(() => location.reload())'
 _HINT = '<p class="hint"><kbd>Enter</kbd> asks, <kbd>Esc</kbd> stops, <kbd>/</kbd> writes, <kbd>n</kbd> begins anew</p>'
 
 
@@ -45,18 +42,16 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
     examples = [one for one in offered if one.examples and (one is agent or not is_set_aside(one))]
     skipped = gr.skip()
 
-    async def sign_in(token: str | None, kept: dict[str, Any] | None) -> tuple[Any, ...]:
-        """Who uses the page: by the token typed in, else by the one that the browser keeps."""
-        typed = (token or "").strip()
-        given = typed or str((kept or {}).get("token") or "")
-        person = await person_of_page(given) or (None if typed else await person_of_page(""))
-        keeps = {**(kept or {}), "token": given if person else ""}
-        wrong = "That token is nobody's, or has run out." if given and person is None else ""
-        thread = str(keeps.get("thread") or "") if person else ""
-        return (person, keeps, *_gates(gr, person, wrong), *opened(person, thread))
+    def enter(kept: dict[str, Any] | None, request: Any) -> tuple[Any, ...]:
+        """Open the page for the person whom the door found, with the thread that the browser last had open."""
+        person = str(request.request.scope["state"]["person"])
+        thread = str((kept or {}).get("thread") or "")
+        return (person, gr.update(visible=True), _who(person), {"thread": thread}, *opened(person, thread))
 
-    def choose(thread: str, kept: dict[str, Any], person: str | None) -> tuple[Any, ...]:
-        return ({**(kept or {}), "thread": thread or ""}, *opened(person, thread or ""))
+    enter.__annotations__["request"] = gr.Request  # Gradio gives the request to a parameter of this type.
+
+    def choose(thread: str, person: str | None) -> tuple[Any, ...]:
+        return ({"thread": thread or ""}, *opened(person, thread or ""))
 
     def opened(person: str | None, thread: str) -> tuple[Any, ...]:
         """The page with a thread open; an empty page where there is none, or it is somebody else's."""
@@ -77,17 +72,16 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
             *welcomes(person is not None and last is None), *buttons(is_busy=run is not None),
         )  # fmt: skip
 
-    def begin(said: str, kept: dict[str, Any], person: str | None, thread: str, past: list[Turn]) -> tuple[Any, ...]:
+    def begin(said: str, person: str | None, thread: str, past: list[Turn]) -> tuple[Any, ...]:
         """Take what was said, and show it at once; nothing where there is nothing, or something is being answered."""
         said = (said or "").strip()
         if not said or person is None or (thread and is_followed(person, thread)):
             return ("", *[skipped] * (len(begun) - 1))
         thread = thread or uuid4().hex
         shown = shown_reply(past[-1].question if past else {}, said)
-        keeps = {**(kept or {}), "thread": thread}
         return (
-            said, "", thread, keeps, turns_html(past), turn_html(Turn(shown)), *offers(None), *welcomes(False),
-            *buttons(is_busy=True),
+            said, "", thread, {"thread": thread}, turns_html(past), turn_html(Turn(shown)), *offers(None),
+            *welcomes(False), *buttons(is_busy=True),
         )  # fmt: skip
 
     async def go_on(said: str, person: str | None, thread: str, past: list[Turn]) -> AsyncIterator[tuple[Any, ...]]:
@@ -156,13 +150,8 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
             )
             signed = gr.HTML("", elem_id="signed")
             with gr.Row(elem_id="foot"):
-                out = gr.Button("Sign out", elem_id="sign-out", size="sm", visible=False, min_width=60)
+                out = gr.Button("Sign out", elem_id="sign-out", size="sm", min_width=60)
                 gr.Button("Dark or light", elem_id="shade", size="sm", min_width=60)
-        with gr.Column(elem_id="gate", visible=False) as gate:
-            gr.HTML(_GATE)
-            token = gr.Textbox(type="password", label="Token", elem_id="token")
-            enter = gr.Button("Sign in", variant="primary", elem_id="sign-in")
-            refused = gr.HTML("", elem_id="refused")
         with gr.Column(elem_id="main", visible=False) as main:
             with gr.Column(elem_id="welcome", visible=True) as welcome:
                 gr.HTML(_ABOUT)
@@ -184,7 +173,6 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
                 with gr.Row(elem_id="examples"):
                     cards = [_card(gr, one) for one in examples]
                 gr.HTML(f'<p class="source">{source_line(offered)}</p>{_HINT}')
-        gates = [gate, main, signed, out, refused, token]
         shown = [said_options, *options]
         view = [thread, past, under_way, earlier, current, *shown, threads, welcome, start, send, halting]
         begun = [said, box, thread, kept, earlier, current, *shown, welcome, start, send, halting]
@@ -192,7 +180,7 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
         # Nobody waits for another person's answer.
         quiet: dict[str, Any] = {"show_progress": "hidden", "concurrency_limit": None}
 
-        asked = [kept, person, thread, past]
+        asked = [person, thread, past]
         asking = [gr.on([box.submit, send.click], begin, [box, *asked], begun, **quiet)]
         for card, one in zip(cards, examples, strict=True):
             asking.append(card.click(partial(begin, one.examples[0]), asked, begun, **quiet))
@@ -201,19 +189,14 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
             asking.append(button.click(reply, [said_options, *asked], begun, **quiet))
         answering = [one.then(go_on, [said, person, thread, past], answered, **quiet) for one in asking]
 
-        opening = [
-            page.load(sign_in, [token, kept], [person, kept, *gates, *view], **quiet),
-            gr.on([enter.click, token.submit], sign_in, [token, kept], [person, kept, *gates, *view], **quiet),
-            out.click(lambda: ({}, ""), None, [kept, token], **quiet).then(
-                sign_in, [token, kept], [person, kept, *gates, *view], **quiet
-            ),
-        ]
-        watching = [one.then(watch, [person, thread, past, under_way], answered, **quiet) for one in opening]
+        out.click(None, js=_SIGN_OUT)
+        opening = page.load(enter, [kept], [person, main, signed, kept, *view], **quiet)
+        watching = opening.then(watch, [person, thread, past, under_way], answered, **quiet)
         # Another conversation is opened: what the page follows goes on, and is no longer shown.
-        switching: dict[str, Any] = {"outputs": [kept, *view], "cancels": [*answering, *watching], **quiet}
+        switching: dict[str, Any] = {"outputs": [kept, *view], "cancels": [*answering, watching], **quiet}
         for switched in (
-            threads.input(choose, [threads, kept, person], **switching),
-            new.click(partial(choose, ""), [kept, person], **switching),
+            threads.input(choose, [threads, person], **switching),
+            new.click(partial(choose, ""), [person], **switching),
         ):
             switched.then(watch, [person, thread, past, under_way], answered, **quiet)
         halting.click(halt, [person, thread], None, **quiet)
@@ -230,11 +213,5 @@ def _card(gr: Any, agent: Agent) -> Any:
     return gr.Button(f"{agent.name}\n{agent.examples[0]}", elem_classes=["example"], size="sm", min_width=140)
 
 
-def _gates(gr: Any, person: str | None, wrong: str) -> tuple[Any, ...]:
-    """What is seen before and after signing in; a machine of one person has nothing to sign out of."""
-    told = f'<div class="who-am-i" title="{escape(person)}">Signed in as {escape(person[:8])}</div>' if person else ""
-    return (
-        gr.update(visible=person is None), gr.update(visible=person is not None), told if is_shared() else "",
-        gr.update(visible=person is not None and is_shared()),
-        f'<p class="error">{escape(wrong)}</p>' if wrong else "", "",
-    )  # fmt: skip
+def _who(person: str) -> str:
+    return f'<div class="who-am-i" title="{escape(person)}">Signed in as {escape(person[:8])}</div>'

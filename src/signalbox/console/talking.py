@@ -12,9 +12,9 @@ from signalbox.console.turn import Turn, take
 from signalbox.contract import Agent
 from signalbox.contract.answer import Answer
 from signalbox.errors import ProgrammerError, RequestError, SignalboxError
-from signalbox.runs.background import cancel_run
 from signalbox.runs.conversing import say
-from signalbox.runs.events import follow, list_events
+from signalbox.runs.engine import engine
+from signalbox.runs.events import list_events
 from signalbox.runs.records import Run, get_run, latest_run, list_runs
 from signalbox.runs.threads import require_own
 from signalbox.toolbox.person import use_person
@@ -86,7 +86,7 @@ def _last_pause(run: Run) -> int:
 
 
 async def _paced(turn: Turn, run: Run, after: int) -> AsyncIterator[None]:
-    events, clock = follow(run.channel, after, person=run.person), asyncio.get_running_loop().time
+    events, clock = engine().events(run, after), asyncio.get_running_loop().time
     coming = asyncio.ensure_future(anext(events, None))
     shown, is_new = 0.0, False
     try:
@@ -149,7 +149,7 @@ async def _stop(person: str, thread: str) -> None:
             # The task that carries a run is known by the one at which the request came in.
             head = await asyncio.to_thread(get_run, run.channel)
             with suppress(RequestError):
-                await cancel_run(head or run)
+                await engine().cancel(head or run)
                 return
         # Between two agents, when a request is handed on, there is a moment in which no run is under way.
         if (person, thread) not in _followed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,6 +48,8 @@ class RunContext:
     graph: GraphSpec | None = None
     written: list[Mapping[str, Any]] = field(default_factory=list)
     """What the nodes wrote so far, in order: what is left of a run that breaks off."""
+    noted: Callable[[Any], None] | None = None
+    """Hears of every node, as `MapRun.noted`."""
 
 
 current_run: ContextVar[RunContext | None] = ContextVar("current_run", default=None)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from signalbox.contract import ExecutionSummary, ExecutionTracker
+from signalbox.contract import ExecutionSummary, ExecutionTracker, NodeEvent
 from signalbox.errors import MapError
 from signalbox.language.names import did_you_mean
 from signalbox.maps.build import CompiledMap, compile_map
@@ -46,6 +46,8 @@ class MapRun:
     earlier: ExecutionSummary | None = None
     answers: Mapping[str, Any] | None = None
     """Go on from the last checkpoint, with these answers to its questions; None starts afresh."""
+    noted: Callable[[NodeEvent], None] | None = None
+    """Hears of every node, those of graphs inside the run included, before anybody else does."""
 
     def __post_init__(self) -> None:
         self.thread_id = self.thread_id or uuid.uuid4().hex
@@ -65,7 +67,7 @@ class MapRun:
         """The tracker of this run."""
         critical = parse_names(self.graph.entry.context.get("critical_nodes"))
         policy = find_policy(self.chosen_policy or get_settings().success_policy, self.folder, critical)
-        tracker = ExecutionTracker(self.graph.name, policy, listener)
+        tracker = ExecutionTracker(self.graph.name, policy, _both(self.noted, listener))
         if self.earlier is not None:
             tracker.continue_from(self.earlier)
         return tracker
@@ -82,6 +84,7 @@ class MapRun:
             stepwise=self.stepwise or self.checkpointer is not None,
             graphs=self.graphs or {self.graph.name: self.graph},
             graph=self.graph,
+            noted=self.noted,
         )
 
     def _own_budget(self) -> StepBudget:
@@ -96,6 +99,18 @@ class MapRun:
         if self.checkpointer is None or self.depth:
             return config
         return {**config, "configurable": {"thread_id": self.checkpoint_as or self.thread_id}}
+
+
+def _both(first: Any, second: Any) -> Any:
+    """A listener that both are."""
+    if first is None or second is None:
+        return first or second
+
+    def tell(event: NodeEvent) -> None:
+        first(event)
+        second(event)
+
+    return tell
 
 
 def _steps(summary: ExecutionSummary) -> int:

@@ -25,7 +25,7 @@ from signalbox.maps.result import MapResult
 from signalbox.maps.spec import GraphSpec
 from signalbox.maps.writing import current_listener, piece_of
 
-__all__ = ["arun_map", "astream_map", "run_map", "stream_map"]
+__all__ = ["arun_map", "astream_map", "keep_input", "run_map", "stream_map"]
 
 Source = str | Path | GraphSpec | MapRun
 Listener = Callable[[NodeEvent], None]
@@ -142,6 +142,19 @@ async def astream_map(
             pauses += item.get("__interrupt__", ())
             raw.update(item)
     yield ended(run, compiled, tracker, raw, _each_once(pauses))
+
+
+_INPUT = "__input__"
+"""As what LangGraph stores the input of a graph, beside the names of its nodes."""
+
+
+def keep_input(run: MapRun) -> None:
+    """Store the state that a run starts with as its first checkpoint, to go on from. Raises MapError."""
+    compiled = run.compiled()
+    try:
+        compiled.langgraph.update_state(run.config(run.context()), compiled.layout.start(run.state), as_node=_INPUT)
+    except InvalidUpdateError as error:
+        raise _ours(error) from None
 
 
 _MODES: Any = ["custom", "values"]

@@ -14,7 +14,14 @@ from signalbox.contract.agent import wait_for
 from signalbox.contract.answer import Answer
 from signalbox.contract.installed import find_agent, list_agents
 from signalbox.drawing.text import as_markdown
-from signalbox.errors import ConfigurationError, MissingInputError, NotFoundError, RequestError, UnsupportedError
+from signalbox.errors import (
+    ConfigurationError,
+    DatabaseError,
+    MissingInputError,
+    NotFoundError,
+    RequestError,
+    UnsupportedError,
+)
 from signalbox.maps import MapResult, open_map, read_map
 from signalbox.runs import threads
 from signalbox.runs.life import agent_of, aresume, astart, show
@@ -213,7 +220,7 @@ def remember(agent: Agent, answer: Answer, said: str, *, is_named: bool) -> None
     told = {"run_id": answer.run_id or "", "agent": answer.agent or "", "said": said, "answer": answer.answer}
     try:
         threads.add_turn(answer.thread_id or "", **told, remembered=kept)
-    except ConfigurationError as error:
+    except (ConfigurationError, DatabaseError) as error:
         if is_named:
             raise
         _log.warning("The turn was not kept: %s", error.user_message)

@@ -6,16 +6,20 @@ A checkpointer is for one run of one person, and refuses every other. LangGraph 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
+from langgraph.checkpoint.base import WRITES_IDX_MAP
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from signalbox.errors import ContractError
 from signalbox.runs.database import PostgresDatabase, SqliteDatabase, database
-from signalbox.runs.gate import OwnershipError
+from signalbox.runs.gate import OwnershipError, owned
+from signalbox.runs.steps import Steps
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver as Saver
@@ -29,7 +33,7 @@ def checkpoints(person: str, run_id: str) -> Any:
     """The checkpointer of a run of this person, for plain and for asynchronous runs."""
     kept = database()
     if isinstance(kept, SqliteDatabase):
-        return _SqliteCheckpoints(kept, run_id)
+        return _SqliteCheckpoints(kept, person, run_id)
     assert isinstance(kept, PostgresDatabase)
     return _postgres_checkpoints(kept, person, run_id)
 
@@ -50,9 +54,20 @@ class _Serializer(JsonPlusSerializer):
 
 
 class _OfOneRun(Saver):  # type: ignore[type-arg]
-    """A checkpointer that knows one run only. Its asynchronous half works in threads."""
+    """A checkpointer that knows one run only. Its asynchronous half works in threads.
 
+    With the `steps` of a run that is kept as it goes, it stores a node's end with its checkpoint, in one transaction.
+    """
+
+    person: str
     run_id: str
+    steps: Steps | None = None
+
+    def with_steps(self, steps: Steps | None, classes: Any) -> Any:
+        """The checkpointer of a run whose state may hold these classes; `steps` where it is kept as it goes."""
+        clone: Any = copy(self.with_allowlist(classes))
+        clone.steps = steps
+        return clone
 
     def _require(self, run_id: Any) -> None:
         if run_id != self.run_id:
@@ -61,7 +76,10 @@ class _OfOneRun(Saver):  # type: ignore[type-arg]
     def get_tuple(self, config: Any) -> Any:
         """The checkpoint that the config names. Raises OwnershipError for another run."""
         self._require(config["configurable"]["thread_id"])
-        return super().get_tuple(config)
+        found = super().get_tuple(config)
+        if found is not None and self.steps is not None:
+            self.steps.graph_stored(config["configurable"].get("checkpoint_ns", ""))
+        return found
 
     def list(self, config: Any, **options: Any) -> Iterator[Any]:
         """The checkpoints of the run. Raises OwnershipError for another."""
@@ -69,14 +87,32 @@ class _OfOneRun(Saver):  # type: ignore[type-arg]
         return super().list(config, **options)
 
     def put(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
-        """Keep a checkpoint. Raises OwnershipError for another run."""
+        """Keep a checkpoint, and that the nodes which led to it have ended. Raises OwnershipError for another run, and
+        CancelledError where the run is not this process's any more."""
         self._require(config["configurable"]["thread_id"])
-        return super().put(config, checkpoint, metadata, new_versions)
+        if self.steps is None:
+            return super().put(config, checkpoint, metadata, new_versions)
+        graph = config["configurable"]["checkpoint_ns"]
+        with self.steps.storing, owned(self.person) as held:
+            self.steps.require_ours(held)
+            stored = super().put(config, checkpoint, metadata, new_versions)
+            told = self.steps.store_graph(held, graph)
+        self.steps.graph_stored(graph)
+        _call(told)
+        return stored
 
     def put_writes(self, config: Any, writes: Sequence[Any], task_id: str, task_path: str = "") -> None:
-        """Keep what a task wrote. Raises OwnershipError for another run."""
+        """Keep what a node gave, and that it has ended; or what it asks, and that it waits. Raises as `put` does."""
         self._require(config["configurable"]["thread_id"])
-        super().put_writes(config, writes, task_id, task_path)
+        if self.steps is None:
+            super().put_writes(config, writes, task_id, task_path)
+            return
+        has_output = any(channel not in WRITES_IDX_MAP for channel, _ in writes)
+        with self.steps.storing, owned(self.person) as held:
+            self.steps.require_ours(held)
+            super().put_writes(config, writes, task_id, task_path)
+            told = self.steps.store_task(held, task_id, has_output=has_output)
+        _call(told)
 
     def delete_thread(self, thread_id: str) -> None:
         """Delete the checkpoints of the run. Raises OwnershipError for another."""
@@ -105,13 +141,33 @@ class _OfOneRun(Saver):  # type: ignore[type-arg]
         await asyncio.to_thread(self.delete_thread, thread_id)
 
 
+def _call(told: list[Callable[[], None]]) -> None:
+    for tell in told:
+        tell()
+
+
 class _SqliteCheckpoints(_OfOneRun, SqliteSaver):
     """On the connection that all runs of the process share."""
 
-    def __init__(self, kept: SqliteDatabase, run_id: str) -> None:
+    def __init__(self, kept: SqliteDatabase, person: str, run_id: str) -> None:
         super().__init__(kept.connection, serde=_Serializer())
+        self.kept, self.person, self.run_id = kept, person, run_id
         self.lock = kept.lock  # type: ignore[assignment]
-        self.run_id = run_id
+        with self.lock:
+            if not kept.keeps_checkpoints:
+                self.setup()
+                kept.keeps_checkpoints = True
+            self.is_setup = True
+
+    @contextmanager
+    def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
+        """A cursor; what it writes is committed with the transaction that is open, if there is one."""
+        if not transaction:
+            with super().cursor(transaction=False) as reading:
+                yield reading
+            return
+        with self.kept.transaction(), closing(self.conn.cursor()) as writing:
+            yield writing
 
 
 def _postgres_checkpoints(kept: PostgresDatabase, person: str, run_id: str) -> Any:
@@ -153,7 +209,7 @@ def _postgres_checkpoints(kept: PostgresDatabase, person: str, run_id: str) -> A
         """On the pool of connections of the process."""
 
     saver = PostgresCheckpoints(kept.pool, serde=_Serializer())
-    saver.run_id = run_id
+    saver.person, saver.run_id = person, run_id
     if not kept.keeps_checkpoints:
         PostgresSaver(kept.pool).setup()
         kept.keeps_checkpoints = True

@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from signalbox.errors import ConfigurationError, ProgrammerError, RequestError, redact
+from signalbox.errors import ConfigurationError, DatabaseError, ProgrammerError, RequestError, redact
 from signalbox.runs.schema import HEAD, VERSION_TABLE, postgres_statements, sqlite_statements
 from signalbox.settings import get_settings, home_file
 
@@ -61,8 +61,8 @@ class Database(Protocol):
         """All or nothing; inside another transaction of the same thread, a part of that one, for the same person.
 
         It is for `gate.py`: on PostgreSQL it sees the rows of this person, with `maintenance` everybody's, else none.
-        Raises Conflict, RequestError for a text that cannot be stored, and ConfigurationError where the database cannot
-        be used.
+        Raises Conflict, RequestError for a text that cannot be stored, and DatabaseError where the database cannot be
+        used.
         """
 
     def close(self) -> None:
@@ -75,6 +75,7 @@ class SqliteDatabase:
     def __init__(self, path: Path) -> None:
         self.name = str(path)
         self.lock = threading.RLock()
+        self.keeps_checkpoints = False
         self._path = path
         self._open_for: Scope | None = None
         self.connection = sqlite3.connect(path, timeout=TIMEOUT, check_same_thread=False, isolation_level="IMMEDIATE")
@@ -82,7 +83,7 @@ class SqliteDatabase:
 
     @contextmanager
     def transaction(self, person: str = "", *, maintenance: bool = False) -> Iterator[Connection]:
-        """All or nothing, or a part of the transaction that is open. Raises Conflict, and ConfigurationError where the
+        """All or nothing, or a part of the transaction that is open. Raises Conflict, and DatabaseError where the
         file cannot be used."""
         with self.lock:
             try:
@@ -156,27 +157,28 @@ class PostgresDatabase:
     """A pool of connections to a server. Whatever a process held there ends with its connection."""
 
     def __init__(self, address: str) -> None:
-        from psycopg_pool import ConnectionPool
+        from signalbox.runs.pool import open_pool
 
         self.name = str(redact(address))
         self._address = address
         self._here = threading.local()
         self.keeps_checkpoints = False
-        options = {"autocommit": True, "prepare_threshold": 0}
-        self.pool: Any = ConnectionPool(address, min_size=1, max_size=_MOST_CONNECTIONS, kwargs=options, open=False)
-        self.pool.open(wait=True, timeout=10)
+        self.pool: Any = open_pool(address, _MOST_CONNECTIONS)
         self._prepare()
 
     def dedicated(self) -> Any:
-        """A connection of its own, for what must last as long as the process."""
+        """A connection of its own, for what must last as long as the process. Raises DatabaseError."""
         import psycopg
 
-        return psycopg.connect(self._address, autocommit=True)
+        try:
+            return psycopg.connect(self._address, autocommit=True, connect_timeout=10)
+        except psycopg.Error as error:
+            raise _unusable(self.name, error) from None
 
     @contextmanager
     def transaction(self, person: str = "", *, maintenance: bool = False) -> Iterator[Marked]:
         """All or nothing, or a part of the transaction that is open: it sees the rows of this person, with
-        `maintenance` everybody's, else none. Raises Conflict, and ConfigurationError where the server cannot be used.
+        `maintenance` everybody's, else none. Raises Conflict, and DatabaseError where the server cannot be used.
         """
         import psycopg
 
@@ -315,7 +317,7 @@ def _close() -> None:
 
 
 def database() -> Database:
-    """The database that the settings name, opened now if it is not. Raises ConfigurationError."""
+    """The database that the settings name, opened now if it is not. Raises ConfigurationError and DatabaseError."""
     settings = get_settings()
     address = settings.database_url
     place = address if address.startswith("postgres") else str(settings.home / "signalbox.db")
@@ -349,9 +351,10 @@ def _unstorable() -> RequestError:
     )
 
 
-def _unusable(name: str, error: Exception) -> ConfigurationError:
+def _unusable(name: str, error: Exception) -> DatabaseError:
     told = getattr(error, "strerror", None) or str(error).strip().partition("\n")[0] or type(error).__name__
-    return ConfigurationError(
-        f"{redact(name)}, where runs and conversations are kept, cannot be used: {redact(told)}.",
+    return DatabaseError(
+        "The database, where runs and conversations are kept, cannot be used.",
         suggestion="Set SIGNALBOX_HOME, or SIGNALBOX_DATABASE_URL for PostgreSQL.",
+        details=f"{redact(name)}: {redact(told)}",
     )

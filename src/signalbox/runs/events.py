@@ -10,15 +10,17 @@ import asyncio
 import json
 import logging
 import threading
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from signalbox.contract.summary import plain
-from signalbox.errors import SignalboxError, redact
+from signalbox.errors import DatabaseError, SignalboxError, redact
 from signalbox.runs.database import Conflict, Database, database
 from signalbox.runs.gate import owned
+from signalbox.runs.outage import database_outage
 from signalbox.toolbox.person import current_person
 
 if TYPE_CHECKING:
@@ -53,15 +55,30 @@ class Channel:
     told: list[Event] = field(default_factory=list)
     """What is written down since the channel was opened."""
     closed: bool = False
+    waiting: int = 0
+    """How many events are not written down yet."""
     _listeners: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(default_factory=set)
 
     def add(self, kind: str, data: Any) -> None:
         """Something happened. May be called from any thread."""
         _writer.write(self, kind, plain(data))
 
+    def store(self, items: list[tuple[str, Any]]) -> list[Event]:
+        """Write events down in the transaction that is open. `tell` them when it has been committed."""
+        return _writer.store(self, [(kind, plain(data)) for kind, data in items])
+
+    def tell(self, events: list[Event]) -> None:
+        """Let who follows hear of events that are written down."""
+        self.told += events
+        self.wake()
+
+    def drain(self) -> None:
+        """Wait until everything that happened is written down."""
+        _writer.drain(self)
+
     async def aclose(self) -> None:
         """Nothing more will happen; returns when all is written down, and lets go of who follows."""
-        await asyncio.to_thread(_writer.drain)
+        await asyncio.to_thread(self.drain)
         self.closed = True
         _channels.pop((self.person, self.run_id), None)
         self.wake()
@@ -90,50 +107,66 @@ class _Writer:
         self._waiting: list[tuple[Channel, Event]] = []
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
-        self._busy = False
 
     def write(self, channel: Channel, kind: str, data: Any) -> None:
         with self._changed:
             channel.latest += 1
+            channel.waiting += 1
             self._waiting.append((channel, Event(channel.latest, kind, data)))
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._work, name="signalbox-events", daemon=True)
                 self._thread.start()
             self._changed.notify_all()
 
-    def drain(self) -> None:
-        """Wait until everything is written down."""
+    def store(self, channel: Channel, items: list[tuple[str, Any]]) -> list[Event]:
         with self._changed:
-            self._changed.wait_for(lambda: not self._waiting and not self._busy)
+            first = channel.latest + 1
+            channel.latest += len(items)
+        events = [Event(number, kind, data) for number, (kind, data) in enumerate(items, first)]
+        _insert([(channel, event) for event in events])
+        return events
+
+    def drain(self, channel: Channel) -> None:
+        """Wait until everything that happened in a run is written down."""
+        with self._changed:
+            self._changed.wait_for(lambda: not channel.waiting)
 
     def _work(self) -> None:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting)
-                batch, self._waiting, self._busy = self._waiting, [], True
+                batch, self._waiting = self._waiting, []
             try:
                 self._commit(batch)
             finally:
                 with self._changed:
-                    self._busy = False
+                    for channel, _ in batch:
+                        channel.waiting -= 1
                     self._changed.notify_all()
 
     def _commit(self, batch: list[tuple[Channel, Event]]) -> None:
         by_place: dict[tuple[int, str], list[tuple[Channel, Event]]] = defaultdict(list)
         for channel, event in batch:
             by_place[id(channel.kept), channel.person].append((channel, event))
-        for (_, person), items in by_place.items():
-            rows = [(c.run_id, e.number, e.kind, json.dumps(e.data)) for c, e in items]
+        for items in by_place.values():
             try:
-                with owned(person, items[0][0].kept) as held:
-                    held.insert_many("events", ("run_id", "number", "kind", "data"), rows)
-            except (SignalboxError, Conflict) as error:
+                _insert(items)
+            except DatabaseError as error:
                 # Who follows gets them all the same: an event that cannot be kept is better than none.
+                database_outage.begin(error)
+            except (SignalboxError, Conflict) as error:
                 _log.error("%d events were not kept: %s", len(items), redact(error))
         for channel, event in batch:
             channel.told.append(event)
         for channel in {id(channel): channel for channel, _ in batch}.values():
             channel.wake()
+
+
+def _insert(items: list[tuple[Channel, Event]]) -> None:
+    """Write down events of one person's runs."""
+    rows = [(channel.run_id, event.number, event.kind, json.dumps(event.data)) for channel, event in items]
+    with owned(items[0][0].person, items[0][0].kept) as held:
+        held.insert_many("events", ("run_id", "number", "kind", "data"), rows)
 
 
 _writer = _Writer()
@@ -175,7 +208,7 @@ async def follow(run_id: str, after: int = 0, *, person: str | None = None) -> A
         channel = _channels.get((owner, run_id))
         known = channel.told if channel is not None else []
         if known and known[0].number <= seen + 1:
-            new = known[seen + 1 - known[0].number :]
+            new = known[bisect_right(known, seen, key=lambda event: event.number) :]
         else:
             new = await asyncio.to_thread(list_events, run_id, seen, person=owner)
         for event in new:

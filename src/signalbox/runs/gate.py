@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 from signalbox.errors import ProgrammerError
-from signalbox.runs.database import Connection, Database, database
+from signalbox.runs.database import Connection, Database, Marked, database
 from signalbox.runs.schema import TABLES
 
 __all__ = ["OwnershipError", "Row", "Transaction", "everybodys", "owned"]
@@ -72,6 +72,12 @@ class Transaction:
     ) -> Row | None:
         """The first row of this person that meets the condition."""
         return next(iter(self.select(columns, table, where, values, order=order, limit=1)), None)
+
+    def is_held(self, table: str, where: str, values: Sequence[Any]) -> bool:
+        """Whether a row of this person meets the condition; then nobody changes it before the transaction has ended."""
+        sharing = " FOR SHARE" if isinstance(self._connection, Marked) else ""
+        statement = f"SELECT 1 FROM {_table(table)} WHERE {_mine(where)}{sharing}"
+        return self._connection.execute(statement, (self.person, *values)).fetchone() is not None
 
     def insert(self, table: str, row: Mapping[str, Any], *, unless_there: bool = False) -> bool:
         """Add a row, which is this person's; whether it was added. With `unless_there`, a row with the same key stays

@@ -11,22 +11,26 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from signalbox.contract import NodeEvent
 from signalbox.contract.summary import plain
-from signalbox.errors import ConfigurationError, RequestError, SignalboxError
+from signalbox.errors import ConfigurationError, DatabaseError, RequestError
 from signalbox.maps import GraphSpec, MapResult, arun_map, astream_map, open_map, run_map, stream_map
 from signalbox.maps.agents.human import TIMED_OUT, check_answer
 from signalbox.maps.context import StepBudget
 from signalbox.maps.map_run import MapRun
 from signalbox.maps.messages import tell_paused, tell_resumed
+from signalbox.maps.run import keep_input
 from signalbox.runs import records, threads
 from signalbox.runs.checkpoints import checkpoints
 from signalbox.runs.gate import owned
+from signalbox.runs.owners import this_process
 from signalbox.runs.records import RESUMABLE, Run
 from signalbox.runs.sources import name_sources
+from signalbox.runs.steps import CancelledError, Steps, forget_starts, told_again
 from signalbox.runs.threads import check_name
 from signalbox.settings import now
 from signalbox.toolbox.person import current_person
@@ -131,7 +135,7 @@ def resume(
     Raises NotFoundError where there is nothing to go on with, and RequestError where the question cannot take the
     answer, where it was answered before, or where another process is at it.
     """
-    life = take_up(thread_id, answer, question, model, force)
+    life = take_up(records.find_run(thread_id, RESUMABLE), answer, question, model, force)
     with life.kept():
         return life.settle(run_map(life.run, listener=life.listen(listener)))
 
@@ -146,7 +150,8 @@ async def aresume(
     listener: Listener | None = None,
 ) -> MapResult:
     """As `resume`, in an event loop."""
-    life = await asyncio.to_thread(take_up, thread_id, answer, question, model, force)
+    record = await asyncio.to_thread(records.find_run, thread_id, RESUMABLE)
+    life = await asyncio.to_thread(take_up, record, answer, question, model, force)
     return await life.arun(listener)
 
 
@@ -180,12 +185,6 @@ def forget(thread_id: str) -> int:
     return len(records.remove_runs(run.thread_id))
 
 
-class _Cancelled(SignalboxError):
-    """Somebody cancelled the run."""
-
-    error_type = "cancelled"
-
-
 class _Watched(StepBudget):
     """A budget of steps that also ends a run which somebody has cancelled."""
 
@@ -196,7 +195,7 @@ class _Watched(StepBudget):
     def take(self, node: str) -> None:
         """Count a node that starts. Raises StepLimitError, and an error where the run was cancelled."""
         if not records.is_still_ours(self._record):
-            raise _Cancelled(f"The run was cancelled before '{node}'.")
+            raise CancelledError(f"The run was cancelled before '{node}'.")
         super().take(node)
 
 
@@ -211,12 +210,21 @@ class Life:
     settled: bool = False
     present: Callable[[MapResult], dict[str, Any]] | None = None
     """What is kept of a result beside its output: the Answer that was made of it."""
+    finish: Callable[[], None] | None = None
+    """What else is written when the run has ended or waits, in the same transaction."""
+    steps: Steps | None = None
 
     async def arun(self, listener: Listener | None = None) -> MapResult:
         """Carry the run to its end or its pause, and write down how it came out."""
         with self.kept():
             result = await arun_map(self.run, listener=self.listen(listener))
-            return await asyncio.to_thread(self.settle, result)
+            settling = asyncio.create_task(asyncio.to_thread(self.settle, result))
+            try:
+                return await asyncio.shield(settling)
+            except asyncio.CancelledError:
+                # How the run came out is being written down: that is not left half done.
+                await asyncio.wait([settling])
+                raise
 
     @contextmanager
     def kept(self) -> Iterator[None]:
@@ -236,17 +244,15 @@ class Life:
             self.run.checkpointer.delete_thread(self.run.run_id)
 
     def listen(self, listener: Listener | None) -> Listener | None:
-        """What hears of every node: who asked to, and the record of a run that is kept as it goes."""
-        if self.record is None:
+        """Who hears of every node: of a run that is kept as it goes, of an end when it is stored."""
+        steps = self.steps
+        if steps is None or listener is None:
             return listener
-        record = self.record
 
         def tell(event: NodeEvent) -> None:
-            if event.kind == "start":
-                records.note_start(record, event.node)
-            elif event.record is not None:
-                records.note_end(record, event.record)
-            if listener is not None:
+            if event.kind == "end":
+                steps.tell_later(partial(listener, event))
+            else:
                 listener(event)
 
         return tell
@@ -273,7 +279,7 @@ class Life:
             record.owner = ""
             records.claim(record)
         else:
-            records.store(record)
+            self._store(record)
         for question in result.questions:
             if question.get("id") not in record.answers:
                 tell_paused(question, record.thread_id, self.run.folder, self.run.data)
@@ -281,13 +287,18 @@ class Life:
     def _keep_ended(self, result: MapResult) -> None:
         if self.record is not None:
             record = self.record
-            cancelled = (result.error or {}).get("error_type") == _Cancelled.error_type
+            cancelled = (result.error or {}).get("error_type") == CancelledError.error_type
             record.status = "cancelled" if cancelled else "completed" if result.status == "completed" else "error"
             record.questions, record.summary = [], result.summary.to_dict()
             record.result = {"error": result.error, "output": plain(result.output), **self._presented(result)}
-            records.store(record)
+            self._store(record)
         if self.record is None or not self.record.background:
             self.run.checkpointer.delete_thread(self.run.run_id)
+
+    def _store(self, record: Run) -> None:
+        with owned(record.person):
+            if records.store(record) and self.finish is not None:
+                self.finish()
 
     def _presented(self, result: MapResult) -> dict[str, Any]:
         return {"answer": plain(self.present(result))} if self.present is not None else {}
@@ -312,23 +323,24 @@ def begin(
     if run.checkpointer is not None or not (name or compiled.pauses):
         return Life(run, agent=agent, keeps=False)
     try:
-        saver = checkpoints(current_person(), run.run_id).with_allowlist(compiled.layout.classes)
-    except ConfigurationError as error:
+        steps = Steps(current_person(), run.run_id, this_process()) if name else None
+        saver = checkpoints(current_person(), run.run_id).with_steps(steps, compiled.layout.classes)
+    except (ConfigurationError, DatabaseError) as error:
         if name or agent is None:
             raise
         _log.warning("The run cannot be kept, should it wait: %s", error.user_message)
         return Life(run, agent=agent, keeps=False)
     run = replace(run, checkpointer=saver, checkpoint_as=run.run_id, durability="sync" if name else "exit")
-    if not name:
+    if steps is None:
         return Life(run, agent=agent)
     record = replace(Run.of(run, agent), **(about or {}))
-    records.claim(record)
-    return Life(replace(run, budget=_watched(run, record)), record, agent)
+    records.claim(record, lambda: keep_input(run))
+    run = replace(run, answers={}, noted=steps.hear, budget=_watched(run, record))
+    return Life(run, record, agent, steps=steps)
 
 
-def take_up(thread_id: str, answer: Any, question: str | None, model: Any, force: bool) -> Life:
+def take_up(record: Run, answer: Any, question: str | None, model: Any, force: bool) -> Life:
     """A run that goes on. What it was answered is written down first, and stays."""
-    record = records.find_run(thread_id, RESUMABLE)
     with owned(record.person) as held:
         threads.take(held, record.thread_id)
     if record.status == "unreadable":
@@ -339,21 +351,19 @@ def take_up(thread_id: str, answer: Any, question: str | None, model: Any, force
     records.require_current(record)
     given = _given(record, answer, question)
     waited, since = record.status == "waiting", record.updated_at
-    under_way = records.nodes_under_way(record)
-    records.take_over(record, given)
+    with owned(record.person):
+        records.take_over(record, given)
+        if told := told_again(record):
+            records.add_warning(record, f"The run broke off. {told}")
+        forget_starts(record)
     if waited:
         _tell_resumed(record, given, since)
-    records.forget_starts(record)
+    steps = Steps(record.person, record.run_id, record.owner)
     run = record.map_run(model=model, earlier=record.so_far(), checkpoint_as=record.run_id, answers={})
-    saver = checkpoints(record.person, record.run_id).with_allowlist(run.compiled().layout.classes)
-    run = replace(run, checkpointer=saver)
+    saver = checkpoints(record.person, record.run_id).with_steps(steps, run.compiled().layout.classes)
+    run = replace(run, checkpointer=saver, noted=steps.hear)
     run = replace(run, answers=_pending(run, record), budget=_watched(run, record))
-    if under_way and not waited and run.earlier is not None:
-        run.earlier.warnings.append(
-            f"The run broke off while {' and '.join(under_way)} {'was' if len(under_way) == 1 else 'were'} under way; "
-            "that runs again from its start, and nothing that had ended does."
-        )
-    return Life(run, record, record.agent)
+    return Life(run, record, record.agent, steps=steps)
 
 
 def _given(record: Run, answer: Any, named: str | None) -> dict[str, Any]:

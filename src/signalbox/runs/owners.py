@@ -21,7 +21,7 @@ try:
 except ImportError:  # Windows: a process is then known by its number alone
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["is_alive", "this_process"]
+__all__ = ["is_alive", "renew", "this_process"]
 
 _held: dict[tuple[int, Path], tuple[str, IO[str]]] = {}
 _lock = threading.Lock()
@@ -40,12 +40,32 @@ def _session_of(kept: PostgresDatabase) -> str:
     """The name under which this process holds a lock on the server, for as long as it is connected."""
     key = (os.getpid(), kept.name)
     with _lock:
-        if key not in _sessions or _sessions[key][1].closed:
-            name = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
-            session = kept.dedicated()
-            session.execute("SELECT pg_advisory_lock(%s, %s)", (_SPACE, _number(name)))
-            _sessions[key] = (name, session)
-        return _sessions[key][0]
+        name, session = _sessions.get(key, (f"{os.getpid()}-{uuid.uuid4().hex[:12]}", None))
+        if session is None or session.closed:
+            _sessions[key] = (name, _locked(kept, name))
+        return name
+
+
+def _locked(kept: PostgresDatabase, name: str) -> Any:
+    session = kept.dedicated()
+    session.execute("SELECT pg_advisory_lock(%s, %s)", (_SPACE, _number(name)))
+    return session
+
+
+def renew() -> None:
+    """Hold this process's lock on the server again, under the same name, if it went with the connection.
+
+    Raises DatabaseError if the server cannot be reached.
+    """
+    kept = database()
+    held = _sessions.get((os.getpid(), kept.name))
+    if held is None or not isinstance(kept, PostgresDatabase):
+        return
+    try:
+        held[1].execute("SELECT 1")
+    except Exception:
+        held[1].close()
+        _session_of(kept)
 
 
 def _number(name: str) -> int:

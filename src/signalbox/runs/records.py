@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from signalbox.contract import ExecutionSummary, NodeExecution
+from signalbox.contract import ExecutionSummary
 from signalbox.contract.answer import Answer
 from signalbox.contract.summary import plain
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.language.names import did_you_mean
 from signalbox.maps.map_run import MapRun
 from signalbox.maps.spec import GraphSpec
-from signalbox.runs import threads
+from signalbox.runs import steps, threads
 from signalbox.runs.database import Conflict
 from signalbox.runs.gate import Row, Transaction, owned
 from signalbox.runs.outdated import OutdatedRunError
@@ -36,8 +36,6 @@ __all__ = [
     "get_run",
     "latest_run",
     "list_runs",
-    "note_end",
-    "note_start",
     "remove_runs",
     "require_idle",
     "store",
@@ -51,7 +49,6 @@ _MOST_ENDED = 10_000
 _PRUNE_EVERY = 100
 _claims = itertools.count(1)
 _STANDS = "run_id = ? AND status = ? AND owner = ?"
-_STARTED = "run_id = ? AND record IS NULL"
 COLUMNS = "run_id, thread_id, name, status, owner, started_at, updated_at, record"
 FORMAT = 2
 """The form of records now. What is left of an older one cannot be resumed."""
@@ -80,7 +77,11 @@ class Run:
     background: bool = False
     """Whether a service carries it: one whose process died is finished by the next."""
     attempts: int = 0
-    """How often a process took it up after another had died."""
+    """How often a process took it up after another had died, since a node of it has ended."""
+    ended: int = 0
+    """How many of its nodes had ended when it was last taken up."""
+    warnings: list[str] = field(default_factory=list)
+    """What ran again, or will, because a process died."""
     said: str = ""
     metadata: dict[str, Any] = field(default_factory=dict)
     """What a client wrote on it: given back as it came, and never read."""
@@ -154,7 +155,7 @@ class Run:
             "started_at": self.started_at,
             "updated_at": self.updated_at,
             "questions": plain(self.questions),
-            "under_way": nodes_under_way(self) if self.standing in ("running", "interrupted") else [],
+            "under_way": steps.under_way(self) if self.standing in ("running", "interrupted") else [],
             "nodes": [node.to_dict() for node in self.so_far().node_executions],
             **plain(self.result),
         }
@@ -164,25 +165,36 @@ class Run:
         summary = ExecutionSummary.from_dict(self.summary) if self.summary else None
         if summary is None:
             summary = ExecutionSummary(self.name, datetime.fromisoformat(self.started_at))
-        summary.node_executions += _nodes_ended(self)
+        summary.node_executions += steps.ended(self)
+        summary.warnings += [one for one in self.warnings if one not in summary.warnings]
         return summary
 
 
 _RECORD = tuple(name for name in Run.__slots__ if name not in (*COLUMNS.split(", "), "person"))
-_ADDED = ("background", "attempts", "said", "metadata", "format", "for_run", "route", "stream_modes")
+_ADDED = (
+    "background", "attempts", "ended", "warnings", "said", "metadata", "format", "for_run", "route", "stream_modes",
+)  # fmt: skip
 
 
-def claim(run: Run) -> None:
+def claim(run: Run, keep_input: Callable[[], None] | None = None) -> None:
     """Write a new run down, and so claim its thread: of many who try at once, one does. Raises BusyError.
 
+    `keep_input` stores what the run starts with, in the same transaction: a run that is there can always go on.
+
     The thread is the person's own, or is made so; another's is not found. A run of the thread that broke off stays as
-    it is, and is no longer the thread's latest.
+    it is, and is no longer the thread's latest; one that a service carries is finished first.
     """
     for _ in range(2):
         try:
             with owned(run.person) as held:
                 threads.take(held, run.thread_id)
+                before = latest_run(run.thread_id, ("running", "interrupted"))
+                if before is not None and before.is_left_behind:
+                    # It was accepted, and is finished before anything else begins.
+                    break
                 held.insert("runs", _row(run))
+                if keep_input is not None:
+                    keep_input()
             _prune_now_and_then(run.person)
             return
         except Conflict:
@@ -298,14 +310,27 @@ def carrier_of(run: Run) -> Run:
 
 
 def count_attempt(run: Run) -> None:
-    """Note that a run which broke off is tried once more."""
-    run.attempts += 1
+    """Note that a run which broke off is tried once more; if a node has ended since the last time, it is the first.
+
+    Raises BusyError where it has just changed.
+    """
+    ended = len(steps.ended(run, inside=True))
+    run.attempts, run.ended = (run.attempts + 1 if ended == run.ended else 1), ended
+    _keep_record(run)
+
+
+def add_warning(run: Run, warning: str) -> None:
+    """Note on a run that was taken over what runs again."""
+    run.warnings = [*run.warnings, warning]
     _keep_record(run)
 
 
 def _keep_record(run: Run) -> None:
+    """Write a record anew, if the run still stands as it was read. Raises BusyError."""
     with owned(run.person) as held:
-        held.update("runs", {"record": _record(run)}, "run_id = ?", (run.run_id,))
+        done = held.update("runs", {"record": _record(run)}, _STANDS, (run.run_id, run.status, run.owner))
+    if not done:
+        raise BusyError(f"The run {run.thread_id} has just changed.", suggestion="Look again: signalbox runs list.")
 
 
 def is_still_ours(run: Run) -> bool:
@@ -381,42 +406,6 @@ def remove_run(run_id: str) -> None:
         found = [row[0] for row in held.select("run_id", "runs", "run_id = ?", (run_id,))]
         _remove(held, found)
     _remove_checkpoints(held.person, found)
-
-
-def note_start(run: Run, node: str) -> None:
-    """A node of the run starts: should the process die, it is known what was under way."""
-    with owned(run.person) as held:
-        held.insert("steps", {"run_id": run.run_id, "node": node})
-
-
-def note_end(run: Run, record: NodeExecution) -> None:
-    """A node of the run ended, or waits."""
-    where = "run_id = ? AND node = ? AND record IS NULL"
-    with owned(run.person) as held:
-        started = held.first("rowid", "steps", where, (run.run_id, record.node_name), order="rowid")
-        if started is not None:
-            held.delete("steps", "rowid = ?", started)
-        if record.success is not None:
-            told = json.dumps(record.to_dict())
-            held.insert("steps", {"run_id": run.run_id, "node": record.node_name, "record": told})
-
-
-def nodes_under_way(run: Run) -> list[str]:
-    """The nodes that had started and not ended when the run was last heard of."""
-    with owned(run.person) as held:
-        return [row[0] for row in held.select("node", "steps", _STARTED, (run.run_id,), order="rowid")]
-
-
-def _nodes_ended(run: Run) -> list[NodeExecution]:
-    with owned(run.person) as held:
-        rows = held.select("record", "steps", "run_id = ? AND record IS NOT NULL", (run.run_id,), order="rowid")
-    return [NodeExecution.from_dict(json.loads(row[0])) for row in rows]
-
-
-def forget_starts(run: Run) -> None:
-    """Forget what was under way: the run goes on, and notes anew what starts."""
-    with owned(run.person) as held:
-        held.delete("steps", _STARTED, (run.run_id,))
 
 
 def _prune_now_and_then(person: str) -> None:

@@ -12,31 +12,35 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from signalbox import __version__
-from signalbox.errors import ConfigurationError, MissingExtraError, redact
+from signalbox.errors import ConfigurationError, DatabaseError, MissingExtraError, redact
 from signalbox.runs.asking import aclose
-from signalbox.runs.background import close_runs, recover
+from signalbox.runs.engine import engine
+from signalbox.runs.outage import database_outage
 from signalbox.service import assistants, completions, conversations, health, hooks, runs, threads
 from signalbox.service.auth import Door, is_ours
 from signalbox.service.chat import chat_agent
 from signalbox.service.chat import router as chat_router
+from signalbox.service.headers import SafeHeaders
+from signalbox.service.hosts import Hosts
 from signalbox.service.later import Fork, Later
-from signalbox.service.limits import BodyLimit, RateLimit
-from signalbox.service.problems import add_handlers
+from signalbox.service.limits import Body, RateLimit
+from signalbox.service.problems import Problems, add_handlers
 from signalbox.service.turns import close_turns, mark_interrupted
-from signalbox.settings import get_settings
+from signalbox.settings import get_settings, now
 from signalbox.storage import close_stores, purge
 
 __all__ = ["create_app"]
 
 _log = logging.getLogger("signalbox.service")
-_LOOK_EVERY = 30.0
-"""Seconds after which runs that another process left behind are looked for again."""
+_TRY_EVERY = 2.0
+"""Seconds after which a database that could not be used is tried again."""
 
 
-def create_app(page: Callable[[], Any] | None = None) -> FastAPI:
+def create_app(page: Callable[[], Any] | None = None, host: str | None = None) -> FastAPI:
     """The service as an ASGI application; `page` makes the one that has every path which is not the service's own.
 
-    Raises ConfigurationError where a setting is wrong.
+    `host` is a name that the service is reached by beside its address. Raises ConfigurationError where a setting is
+    wrong.
     """
     others = {"The MCP endpoint": Later("The MCP endpoint", _mcp, soon=False)}
     if page is not None:
@@ -52,7 +56,7 @@ def create_app(page: Callable[[], Any] | None = None) -> FastAPI:
     for router in (completions.router, hooks.router, health.router):
         app.include_router(router)
     add_handlers(app)
-    _add_layers(app, *others.values())
+    _add_layers(app, [host] if host else [], *others.values())
     return app
 
 
@@ -62,29 +66,33 @@ def _mcp() -> Any:
     return create_mcp()
 
 
-def _add_layers(app: FastAPI, mcp: Later, page: Later | None = None) -> None:
+def _add_layers(app: FastAPI, bound: list[str], mcp: Later, page: Later | None = None) -> None:
     """From the inside out: what was added last is passed first."""
+    if page is not None:
+        app.add_middleware(Fork, belongs=lambda path: not is_ours(path), other=page)
     app.add_middleware(Fork, belongs=lambda path: path.rstrip("/") == "/mcp", other=mcp)
+    app.add_middleware(Body)
     app.add_middleware(RateLimit)
-    app.add_middleware(Door)
-    app.add_middleware(BodyLimit)
+    app.add_middleware(Door, has_page=page is not None)
     origins = get_settings().cors_origins
     if origins:
         app.add_middleware(CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["*"])
+    app.add_middleware(Hosts, bound=bound)
+    app.add_middleware(Problems)
+    app.add_middleware(SafeHeaders)
     app.add_middleware(health.Figures)
-    if page is not None:
-        app.add_middleware(Fork, belongs=lambda path: not is_ours(path), other=page)
 
 
 def _lifespan(others: list[Later]) -> Any:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        await mark_interrupted()
-        await purge()
+        keeper = _Keeper()
+        await keeper.tidy_up()
         with suppress(ConfigurationError, MissingExtraError):
             chat_agent()
         stopping = asyncio.Event()
-        looking = asyncio.create_task(_look_after_runs(stopping))
+        watching = asyncio.create_task(keeper.watch(stopping))
+        await engine().open()
         held = [asyncio.create_task(other.hold()) for other in others]
         try:
             yield
@@ -92,22 +100,48 @@ def _lifespan(others: list[Later]) -> Any:
             stopping.set()
             for one in held:
                 one.cancel()
-            await asyncio.wait([looking, *held], timeout=5)
-            looking.cancel()
+            await asyncio.wait([watching, *held], timeout=5)
+            watching.cancel()
             await close_turns()
-            await close_runs()
+            await engine().close()
             await aclose()
             await close_stores()
 
     return lifespan
 
 
-async def _look_after_runs(stopping: asyncio.Event) -> None:
-    """Until the service stops: it is not cancelled in the middle, which would leave a connection open."""
-    while not stopping.is_set():
+class _Keeper:
+    """Tidies up as soon as the database can be used, and notices when one that went away is back."""
+
+    def __init__(self) -> None:
+        self._started = now()
+        self._is_tidy = False
+
+    async def tidy_up(self) -> None:
+        """Mark what a crash left unanswered and remove what is old, once."""
+        if self._is_tidy:
+            return
         try:
-            await recover()
+            await mark_interrupted(self._started)
+            await purge()
+            self._is_tidy = True
+        except DatabaseError as error:
+            database_outage.begin(error)
+
+    async def watch(self, stopping: asyncio.Event) -> None:
+        """Until the service stops: it is not cancelled in the middle, which would leave a connection open."""
+        while not stopping.is_set():
+            if database_outage.is_on:
+                await self._try_again()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), _TRY_EVERY)
+
+    async def _try_again(self) -> None:
+        try:
+            await health.ask_databases()
+            database_outage.end()
+            await self.tidy_up()
+        except DatabaseError as error:
+            database_outage.begin(error)
         except Exception as error:
-            _log.error("Runs that were left behind cannot be looked for: %s", redact(error))
-        with suppress(TimeoutError):
-            await asyncio.wait_for(stopping.wait(), _LOOK_EVERY)
+            _log.error("The database cannot be tried: %s", redact(error))

@@ -6,24 +6,25 @@ import asyncio
 import uuid
 from typing import Any
 
-from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from fastapi import APIRouter, Depends
+from pydantic import Field
 
 from signalbox.contract import Agent
 from signalbox.errors import NotFoundError
 from signalbox.maps import open_map
 from signalbox.runs.asking import graph_of
 from signalbox.runs.served import find_served, is_map, list_served
+from signalbox.service.options import Options, Unsupported, refuse_unknown_query
 from signalbox.service.problems import REFUSALS
 
 __all__ = ["find_assistant", "router"]
 
-router = APIRouter(tags=["assistants"], responses=REFUSALS)
+router = APIRouter(tags=["assistants"], responses=REFUSALS, dependencies=[Depends(refuse_unknown_query)])
 _SPACE = uuid.UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")
 _SINCE = "2026-01-01T00:00:00+00:00"
 
 
-class Search(BaseModel):
+class Search(Options):
     """Which assistants: all, or those of a graph or a name."""
 
     graph_id: str | None = None
@@ -31,6 +32,9 @@ class Search(BaseModel):
     metadata: dict[str, Any] | None = None
     limit: int = Field(default=10, ge=1, le=1000)
     offset: int = Field(default=0, ge=0, le=1_000_000)
+    select: Unsupported = None
+    sort_by: Unsupported = None
+    sort_order: Unsupported = None
 
 
 @router.post("/assistants/search")
@@ -64,12 +68,12 @@ async def get(assistant_id: str) -> dict[str, Any]:
 
 @router.get("/assistants/{assistant_id}/graph")
 async def graph(assistant_id: str, xray: bool | int = False) -> dict[str, list[dict[str, Any]]]:
-    """Its graph: nodes and edges."""
+    """Its graph: nodes and edges, with those of its sub-graphs where `xray` asks for them."""
     agent = find_assistant(assistant_id)
 
     def drawn() -> dict[str, list[dict[str, Any]]]:
         found: dict[str, list[dict[str, Any]]] = (
-            open_map(agent.map, graph=graph_of(agent)).compiled().langgraph.get_graph().to_json()
+            open_map(agent.map, graph=graph_of(agent)).compiled().langgraph.get_graph(xray=xray).to_json()
         )
         return found
 

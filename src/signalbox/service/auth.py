@@ -1,4 +1,7 @@
-"""The door: no request passes to the API without a person, and everything behind it is asked by that person."""
+"""The door: nothing passes without a person, and everything behind it is asked by that person.
+
+The API, MCP, the page and whatever the page serves are behind it. Open are only the paths in `_OPEN`.
+"""
 
 from __future__ import annotations
 
@@ -6,59 +9,93 @@ import logging
 import uuid
 
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from signalbox.service.problems import ProblemError, reply
-from signalbox.service.tokens import person_of
+from signalbox.service import sign_in
+from signalbox.service.hosts import is_own_origin
+from signalbox.service.problems import ProblemError, refuse, reply
+from signalbox.service.tokens import Caller, caller_of
 from signalbox.toolbox.person import current_person, use_person
 
-__all__ = ["Door", "is_guarded", "is_ours", "require_self"]
+__all__ = ["Door", "caller_by_header", "is_ours", "require_self"]
 
 _log = logging.getLogger("signalbox.service")
-_GUARDED = ("/api", "/assistants", "/threads", "/runs", "/v1", "/mcp", "/hooks")
+_API = ("/api", "/assistants", "/threads", "/runs", "/v1", "/mcp", "/hooks")
 _OPEN = ("/healthz", "/readyz", "/metrics", "/docs", "/docs/oauth2-redirect", "/openapi.json")
-
-
-def is_guarded(path: str) -> bool:
-    """Whether a path belongs to the API. Health, metrics, the documentation and the page do not."""
-    return any(path == prefix or path.startswith(f"{prefix}/") for prefix in _GUARDED)
+_SAFE = ("GET", "HEAD")
 
 
 def is_ours(path: str) -> bool:
     """Whether the service itself has this path; any other is the page's."""
-    return is_guarded(path) or path in _OPEN
+    return path in _OPEN or any(path == prefix or path.startswith(f"{prefix}/") for prefix in _API)
 
 
 class Door:
-    """Finds out who sends a request, by a bearer token or key, or a key in `X-Api-Key`; nobody gets 401."""
+    """Finds out who sends a request: by a bearer token or key, a key in `X-Api-Key`, or the cookie of the page.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    Nobody gets 401; a browser that wants a page gets the sign-in page with it.
+    """
+
+    def __init__(self, app: ASGIApp, has_page: bool = False) -> None:
+        self.app, self.has_page = app, has_page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass in the name of its person."""
-        if scope["type"] != "http" or not is_guarded(scope["path"]) or scope["method"] == "OPTIONS":
+        if scope["type"] not in ("http", "websocket") or scope["path"] in _OPEN:
             await self.app(scope, receive, send)
             return
-        person = await _person(Headers(scope=scope))
-        if person is None:
-            refusal = reply(
-                401, "Sign in first: send a token.", suggestion="signalbox token makes one.",
-                headers={"WWW-Authenticate": "Bearer"},
-            )  # fmt: skip
-            await refusal(scope, receive, send)
-            return
-        scope.setdefault("state", {})["person"] = person
-        with use_person(person):
-            await self.app(scope, receive, send)
+        connection = HTTPConnection(scope)
+        if _credential(connection.headers):
+            caller = await caller_by_header(connection.headers)
+        else:
+            caller = await self._caller_by_cookie(connection)
+        if self.has_page and scope["type"] == "http" and scope["path"] == sign_in.PATH:
+            await (await sign_in.signing_in(Request(scope, receive), caller))(scope, receive, send)
+        elif caller is None:
+            await refuse(self._refusal(scope, connection.headers), scope, receive, send)
+        else:
+            scope.setdefault("state", {})["person"] = caller.person
+            with use_person(caller.person):
+                await self.app(scope, receive, send)
+
+    async def _caller_by_cookie(self, connection: HTTPConnection) -> Caller | None:
+        """Whoever signed in on the page. The cookie counts only for what the page itself sends: a browser sends it
+        with requests of other programs on this host, too."""
+        token = connection.cookies.get(sign_in.cookie_name(connection)) if self.has_page else None
+        if not token or not _is_from_page(connection):
+            return None
+        return await caller_of(token)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> Response:
+        is_page = self.has_page and not is_ours(scope["path"]) and scope.get("method") in _SAFE
+        if is_page and "text/html" in headers.get("accept", ""):
+            return sign_in.sign_in_page(401)
+        return reply(
+            401, "Sign in first: send a token.", suggestion="signalbox token makes one.",
+            headers={"WWW-Authenticate": "Bearer"},
+        )  # fmt: skip
 
 
-async def _person(headers: Headers) -> str | None:
+def _is_from_page(connection: HTTPConnection) -> bool:
+    """Whether a browser says that the service's own page sent it, or that a person opened an address."""
+    if connection.scope["type"] == "websocket" or connection.scope["method"] not in _SAFE:
+        return is_own_origin(connection.scope)
+    site, mode = (connection.headers.get(f"sec-fetch-{name}", "") for name in ("site", "mode"))
+    return site not in ("cross-site", "same-site") or mode == "navigate"
+
+
+def _credential(headers: Headers) -> str:
     scheme, _, token = headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer" and token.strip():
-        return await person_of(token.strip())
-    key = headers.get("x-api-key", "")
-    return await person_of(key) if key else None
+    bearer = token.strip() if scheme.lower() == "bearer" else ""
+    return bearer or headers.get("x-api-key", "")
+
+
+async def caller_by_header(headers: Headers) -> Caller | None:
+    """Whoever the request's token or key belongs to. Raises UnavailableError."""
+    token = _credential(headers)
+    return await caller_of(token) if token else None
 
 
 def require_self(user_id: str) -> str:

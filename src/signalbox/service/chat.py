@@ -21,7 +21,8 @@ from signalbox.contract.installed import list_agents
 from signalbox.contract.sources import source_of
 from signalbox.errors import ConfigurationError, MissingExtraError
 from signalbox.service.auth import require_self
-from signalbox.service.problems import REFUSALS, ProblemError
+from signalbox.service.options import Options
+from signalbox.service.problems import REFUSALS, ProblemError, sent
 from signalbox.service.sse import is_wanted, stream
 from signalbox.service.turns import Turn, find_turn, start_turn
 from signalbox.settings import get_settings
@@ -33,7 +34,7 @@ GROUP = "signalbox.chat"
 RunAgent = Callable[..., Awaitable[Any]]
 
 
-class ChatRequest(BaseModel):
+class ChatRequest(Options):
     """What a person says; without `conversation_id` a new conversation begins."""
 
     message: str = Field(min_length=1, max_length=10_000, pattern=r"\S")
@@ -102,8 +103,7 @@ def _require_same(one: str, other: str) -> None:
 
 
 def _json(status: int, body: Any) -> Response:
-    kind = "application/json" if status < 400 else "application/problem+json"
-    return Response(orjson.dumps(body), status, media_type=kind)
+    return Response(orjson.dumps(body), status, media_type="application/json") if status < 400 else sent(body)
 
 
 def chat_source() -> dict[str, Any] | None:

@@ -11,24 +11,24 @@ import hashlib
 import time
 import uuid
 from collections.abc import AsyncIterator
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import orjson
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 from starlette.responses import Response, StreamingResponse
 
 from signalbox.contract import Agent
 from signalbox.contract.answer import notes_of
 from signalbox.errors import RequestError
 from signalbox.runs.asking import check_question
-from signalbox.runs.background import wait_for_run
 from signalbox.runs.conversing import say
-from signalbox.runs.events import follow
+from signalbox.runs.engine import engine
 from signalbox.runs.records import Run
 from signalbox.runs.served import list_served, words_of
 from signalbox.runs.threads import find_by_transcript, update_thread
 from signalbox.service.assistants import find_assistant
+from signalbox.service.options import Options, Unsupported
 from signalbox.service.problems import REFUSALS, problem_of
 from signalbox.service.sse import stream
 
@@ -38,23 +38,91 @@ router = APIRouter(prefix="/v1", tags=["models"], responses=REFUSALS)
 _MADE = 1_767_225_600
 
 
-class ChatMessage(BaseModel):
-    """A message; its content is a text, or parts of which the texts are read."""
+class Part(Options):
+    """A piece of a message. Only text is read."""
 
-    model_config = ConfigDict(extra="ignore")
-    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[dict[str, Any]] | None = None
+    type: Literal["text", "refusal"] = "text"
+    text: str = ""
+    refusal: str = ""
 
 
-class Completion(BaseModel):
-    """What is asked: the last message is the request, those before it are the conversation."""
+def _as_parts(content: Any) -> Any:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
-    model_config = ConfigDict(extra="ignore")
+
+Content = Annotated[list[Part], BeforeValidator(_as_parts, json_schema_input_type=str | list[Part])]
+
+
+class ChatMessage(Options):
+    """A message. Instructions (system, developer) have no effect: what an agent does is its own."""
+
+    role: Literal["system", "developer", "user", "assistant"]
+    content: Content = Field(default_factory=list)
+    name: str = ""
+    refusal: str = ""
+    annotations: list[Any] | None = None
+    audio: Unsupported = None
+    function_call: Unsupported = None
+    tool_calls: Unsupported = None
+
+
+class StreamOptions(Options):
+    """What a stream ends with."""
+
+    include_usage: bool = False
+    include_obfuscation: Unsupported = None
+
+
+class TextFormat(Options):
+    """The form of an answer, which is text."""
+
+    type: Literal["text"]
+
+
+class Completion(Options):
+    """What is asked: the last message is the request, those before it are the conversation.
+
+    An agent writes the answer, and not a model with these settings: those that steer how a model samples and how it is
+    billed have no effect. Those that would change what the answer is are refused.
+    """
+
     model: str = Field(min_length=1, max_length=200)
     messages: list[ChatMessage] = Field(min_length=1, max_length=1000)
     stream: bool = False
-    stream_options: dict[str, Any] | None = None
+    stream_options: StreamOptions | None = None
     n: Literal[1] | None = None
+    modalities: list[Literal["text"]] | None = None
+    response_format: TextFormat | None = None
+    # These have no effect.
+    frequency_penalty: float | None = None
+    max_completion_tokens: int | None = None
+    max_tokens: int | None = None
+    metadata: dict[str, str] | None = None
+    parallel_tool_calls: bool | None = None
+    presence_penalty: float | None = None
+    prompt_cache_key: str | None = None
+    prompt_cache_retention: str | None = None
+    reasoning_effort: str | None = None
+    safety_identifier: str | None = None
+    seed: int | None = None
+    service_tier: str | None = None
+    temperature: float | None = None
+    tool_choice: Literal["none", "auto"] | None = None
+    top_p: float | None = None
+    user: str | None = None
+    verbosity: str | None = None
+    # These are refused.
+    audio: Unsupported = None
+    function_call: Unsupported = None
+    functions: Unsupported = None
+    logit_bias: Unsupported = None
+    logprobs: Unsupported = None
+    prediction: Unsupported = None
+    stop: Unsupported = None
+    store: Unsupported = None
+    tools: Unsupported = None
+    top_logprobs: Unsupported = None
+    web_search_options: Unsupported = None
 
 
 @router.get("/models")
@@ -83,7 +151,7 @@ async def complete(wanted: Completion) -> Response:
     run, before = await say(agent, said, thread_id=thread or str(uuid.uuid4()))
     if wanted.stream:
         return _streamed(agent, wanted, run, before)
-    done = await wait_for_run(run.run_id)
+    done = await engine().wait(run)
     answer = done.result.get("answer") or {}
     text = f"{answer.get('answer') or ''}{_added(answer)}"
     await _remember(agent, wanted, run, text)
@@ -97,12 +165,16 @@ def _request(wanted: Completion) -> str:
     last = wanted.messages[-1]
     if last.role != "user":
         raise RequestError("The last message is not the user's.", suggestion="End with a message of the role user.")
-    return check_question(words_of(last.content))
+    return check_question(_words(last))
+
+
+def _words(message: ChatMessage) -> str:
+    return words_of([part.model_dump() for part in message.content])
 
 
 def _digest(agent: Agent, messages: list[ChatMessage], answer: str | None = None) -> str:
     """What was said until now, in a few letters; what a client adds as system does not count."""
-    said = [(one.role, words_of(one.content)) for one in messages if one.role in ("user", "assistant")]
+    said = [(one.role, _words(one)) for one in messages if one.role in ("user", "assistant")]
     said += [("assistant", answer)] if answer is not None else []
     return hashlib.sha256(orjson.dumps([agent.name, said])).hexdigest() if said else ""
 
@@ -126,7 +198,7 @@ async def _remember(agent: Agent, wanted: Completion, run: Run, text: str) -> No
 async def _pieces(run: Run, before: int) -> AsyncIterator[str]:
     """The text of an answer as it is written. What a model said on the way to it stands before it."""
     message, answer = "", {}
-    async for event in follow(run.channel, before):
+    async for event in engine().events(run, before):
         if event.kind == "text":
             yield f"\n\n{event.data['text']}" if message not in ("", event.data["id"]) else event.data["text"]
             message = event.data["id"]
@@ -155,7 +227,7 @@ def _streamed(agent: Agent, wanted: Completion, run: Run, before: int) -> Stream
             yield b"data: " + orjson.dumps({"error": problem_of(error)["error"]}) + b"\n\n"
             return
         yield chunk({}, "stop")
-        if (wanted.stream_options or {}).get("include_usage"):
+        if wanted.stream_options is not None and wanted.stream_options.include_usage:
             yield b"data: " + orjson.dumps({**head, "choices": [], "usage": _usage()}) + b"\n\n"
         yield b"data: [DONE]\n\n"
 

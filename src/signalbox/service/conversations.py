@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from signalbox.service.auth import require_self
+from signalbox.service.options import Options
 from signalbox.service.problems import REFUSALS
 from signalbox.storage import Conversation, Store
 
@@ -43,7 +44,7 @@ class Talk(Summary):
     messages: list[Said]
 
 
-class Rename(BaseModel):
+class Rename(Options):
     """The new title."""
 
     title: str = Field(min_length=1, max_length=200, pattern=r"\S")

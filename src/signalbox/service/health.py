@@ -5,19 +5,24 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from typing import ClassVar
+from collections.abc import Awaitable, Callable
+from typing import Any, ClassVar
 
-from fastapi import APIRouter
-from starlette.responses import PlainTextResponse, Response
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from signalbox.errors import redact
+from signalbox.errors import SignalboxError, redact
 from signalbox.runs.database import database
-from signalbox.service.problems import reply
+from signalbox.service.auth import caller_by_header
+from signalbox.service.problems import REFUSALS, problem, sent
+from signalbox.service.tokens import OPERATOR
 
-__all__ = ["Figures", "router"]
+__all__ = ["Figures", "ask_databases", "router"]
 
 router = APIRouter(tags=["health"])
+_METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
+"""What a client calls a method is not counted under its name: it could make up any number of them."""
 _BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
@@ -52,7 +57,8 @@ class Figures:
             Figures.open -= 1
             took = time.perf_counter() - started
             route = getattr(scope.get("route"), "path", "") or "other"
-            Figures.requests[scope["method"], route, status] += 1
+            method = scope["method"] if scope["method"] in _METHODS else "other"
+            Figures.requests[method, route, status] += 1
             Figures.seconds[next((bound for bound in _BOUNDS if took <= bound), float("inf"))] += 1
             Figures.total += took
 
@@ -63,21 +69,58 @@ async def healthz() -> dict[str, str]:
     return {"status": "ok"}
 
 
-@router.get("/readyz", responses={503: {"description": "Not ready", "content": {"application/problem+json": {}}}})
-async def readyz() -> Response:
-    """Whether it can take requests: both databases answer."""
-    from signalbox.storage import Store
+@router.get("/readyz", responses={503: REFUSALS[503]})
+async def readyz(request: Request) -> Response:
+    """Whether it can take requests: both databases answer. A token with the scope `operator` is told more."""
+    found = dict([await _examined("runs", _ask_runs), await _examined("store", _ask_store)])
+    is_ready = all(part["ok"] for part in found.values())
+    details = {"databases": found} if await _is_operator(request) else {}
+    if is_ready:
+        return JSONResponse({"status": "ready", **details})
+    told = problem(503, "Not ready: a database does not answer.")
+    return sent({**told, **details})
 
-    def runs_answer() -> None:
-        with database().transaction() as connection:
-            connection.execute("SELECT 1").fetchone()
 
+async def ask_databases() -> None:
+    """Pass if both databases answer. Raises DatabaseError."""
+    await _ask_runs()
+    await _ask_store()
+
+
+async def _examined(name: str, ask: Callable[[], Awaitable[str]]) -> tuple[str, dict[str, Any]]:
+    """How a database stands, for an operator."""
+    started = time.perf_counter()
     try:
-        await asyncio.to_thread(runs_answer)
-        await Store("00000000-0000-4000-8000-000000000000").conversations(limit=1)
+        told = {"ok": True, "address": str(redact(await ask()))}
     except Exception as error:
-        return reply(503, f"A database does not answer: {redact(getattr(error, 'user_message', type(error).__name__))}")
-    return PlainTextResponse('{"status":"ready"}', media_type="application/json")
+        reason = getattr(error, "details", None) or getattr(error, "user_message", None) or error
+        told = {"ok": False, "reason": str(redact(reason))}
+    return name, {**told, "ms": round((time.perf_counter() - started) * 1000, 1)}
+
+
+async def _ask_runs() -> str:
+    def asked() -> str:
+        kept = database()
+        with kept.transaction() as connection:
+            connection.execute("SELECT 1").fetchone()
+        return kept.name
+
+    return await asyncio.to_thread(asked)
+
+
+async def _ask_store() -> str:
+    from signalbox.storage import Store, database_address
+
+    await Store("00000000-0000-4000-8000-000000000000").conversations(limit=1)
+    return database_address()
+
+
+async def _is_operator(request: Request) -> bool:
+    try:
+        caller = await caller_by_header(request.headers)
+    except SignalboxError:
+        return False
+    return caller is not None and OPERATOR in caller.scopes
 
 
 @router.get("/metrics", response_class=PlainTextResponse)

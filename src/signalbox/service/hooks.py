@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from signalbox.errors import NotFoundError
-from signalbox.runs.background import launch
+from signalbox.runs.engine import engine
 from signalbox.runs.records import BusyError, latest_run
 from signalbox.runs.served import find_served
 from signalbox.runs.threads import make_thread
@@ -64,7 +64,8 @@ async def alertmanager(told: Webhook) -> dict[str, Any]:
     if not is_new and await asyncio.to_thread(latest_run, thread_id) is not None:
         return {"status": "known", "thread_id": thread_id}
     try:
-        run = await launch(agent, request_for(told, firing), thread_id=thread_id, metadata={"source": "alertmanager"})
+        said, source = request_for(told, firing), {"source": "alertmanager"}
+        run = await engine().submit(agent, said, thread_id=thread_id, metadata=source)
     except BusyError:
         return {"status": "known", "thread_id": thread_id}
     return {"status": "started", "thread_id": thread_id, "run_id": run.run_id}

@@ -1,67 +1,121 @@
-"""What a client may ask for: so many requests in a minute for each person, and bodies up to a size."""
+"""What a client may send: so many requests a minute, bodies up to a size, and JSON that can be kept."""
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from collections import OrderedDict
 
 from starlette.datastructures import Headers
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from signalbox.service.problems import BUSY, reply
+from signalbox.service.payload import PayloadError, check_json
+from signalbox.service.problems import BUSY, refuse, reply
 from signalbox.settings import get_settings
 
-__all__ = ["BodyLimit", "RateLimit"]
+__all__ = ["Allowance", "Body", "RateLimit"]
 
-_MOST_PERSONS = 100_000
+_MOST_KNOWN = 100_000
+_FILES = ("/assets/", "/static/")
+"""Files that the page consists of: some sixty each time that it is opened, the same for everybody, and not counted."""
+_QUICK = 50_000
+"""Bytes of JSON that are checked within a few milliseconds; more are checked in a thread."""
 
 
-class BodyLimit:
-    """Refuses a body that is too large (413): at once where its length is said, else when it has grown too large."""
+class Body:
+    """Reads a request's body before anything is done with it: too large is 413, what cannot be kept 422."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request pass whose body is small enough."""
-        if scope["type"] != "http":
+        """Pass the request on with its body, or refuse it."""
+        if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        limit = get_settings().max_body
-        said = Headers(scope=scope).get("content-length", "0")
-        if not said.isdigit() or int(said) > limit:
-            await _too_large(limit)(scope, receive, send)
+        headers = Headers(scope=scope)
+        refusal = _nul_refusal(scope)
+        body: bytes | None = None
+        if (
+            refusal is None
+            and scope["type"] == "http"
+            and ("content-length" in headers or "transfer-encoding" in headers)
+        ):
+            body = await _read(headers, receive)
+            refusal = _too_large() if body is None else await _json_refusal(headers, body)
+        if refusal is not None:
+            await refuse(refusal, scope, receive, send)
             return
-        counted, begun = 0, False
-
-        async def count() -> Message:
-            nonlocal counted
-            message = await receive()
-            counted += len(message.get("body", b""))
-            if counted > limit:
-                raise _TooLargeError
-            return message
-
-        async def note(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
-        try:
-            await self.app(scope, count, note)
-        except _TooLargeError:
-            if begun:
-                raise
-            await _too_large(limit)(scope, receive, send)
+        await self.app(scope, receive if body is None else _replay(body, receive), send)
 
 
-class _TooLargeError(BaseException):
-    """Past every handler of the application: it is answered here."""
+async def _read(headers: Headers, receive: Receive) -> bytes | None:
+    """The whole body; None if it is too large."""
+    limit = get_settings().max_body
+    said = headers.get("content-length", "0")
+    if not said.isdecimal() or int(said) > limit:
+        return None
+    pieces, size, more = [], 0, True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            break
+        pieces.append(message.get("body", b""))
+        size += len(pieces[-1])
+        more = message.get("more_body", False)
+        if size > limit:
+            return None
+    return b"".join(pieces)
 
 
-def _too_large(limit: int) -> ASGIApp:
-    return reply(413, f"The request is larger than {limit:,} bytes.", suggestion="Send less at once.")
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """What gives a body that was read once more, and then whatever comes."""
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+def _nul_refusal(scope: Scope) -> Response | None:
+    """Refuses a NUL character in the path, the query or a header: no database keeps it."""
+    query = scope.get("query_string", b"")
+    places = {
+        "path": "\0" in scope["path"],
+        "query": b"\0" in query or b"%00" in query,
+        "header": any(b"\0" in value for _, value in scope["headers"]),
+    }
+    found = [place for place, holds in places.items() if holds]
+    return _unusable(found[0], "holds a NUL character, which cannot be kept") if found else None
+
+
+async def _json_refusal(headers: Headers, body: bytes) -> Response | None:
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not body or not (kind in ("", "application/json") or kind.endswith("+json")):
+        return None
+    try:
+        if len(body) <= _QUICK:
+            check_json(body)
+        else:
+            await asyncio.to_thread(check_json, body)
+    except PayloadError as error:
+        return _unusable(error.place, error.message)
+    return None
+
+
+def _unusable(place: str, message: str) -> Response:
+    return reply(422, f"The request cannot be used: {place} {message}.", errors=[{"place": place, "message": message}])
+
+
+def _too_large() -> Response:
+    return reply(413, f"The request is larger than {get_settings().max_body:,} bytes.", suggestion="Send less at once.")
 
 
 class RateLimit:
@@ -69,26 +123,35 @@ class RateLimit:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._allowance = Allowance()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass if its person may ask now."""
-        person = scope.get("state", {}).get("person") if scope["type"] == "http" else None
-        wait = self._wait(person) if person else 0.0
+        person = scope.get("state", {}).get("person") if scope["type"] != "lifespan" else None
+        if person and scope["path"].startswith(_FILES) and scope.get("method") == "GET":
+            person = None
+        wait = self._allowance.seconds_until_next(person) if person else 0.0
         if wait <= 0:
             await self.app(scope, receive, send)
             return
         refusal = reply(429, BUSY, headers={"Retry-After": str(max(1, math.ceil(wait)))})
-        await refusal(scope, receive, send)
+        await refuse(refusal, scope, receive, send)
 
-    def _wait(self, person: str) -> float:
-        """Take one request of the person's allowance, which fills steadily; else the seconds until there is one."""
+
+class Allowance:
+    """How many requests each person, or each address, has left. It fills steadily."""
+
+    def __init__(self) -> None:
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def seconds_until_next(self, name: str) -> float:
+        """Take one request from the allowance and give 0; if it is used up, the seconds until there is one again."""
         limit = get_settings().rate_limit
         moment = time.monotonic()
-        left, since = self._left.pop(person, (float(limit), moment))
+        left, since = self._left.pop(name, (float(limit), moment))
         left = min(float(limit), left + (moment - since) * limit / 60)
         allowed = left >= 1
-        self._left[person] = (left - 1 if allowed else left, moment)
-        if len(self._left) > _MOST_PERSONS:
+        self._left[name] = (left - 1 if allowed else left, moment)
+        if len(self._left) > _MOST_KNOWN:
             self._left.popitem(last=False)
         return 0.0 if allowed else (1 - left) * 60 / limit

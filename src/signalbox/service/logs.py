@@ -46,6 +46,9 @@ def set_up_logs() -> None:
     as_json = get_settings().log_format == "json"
     handler.setFormatter(JsonFormatter() if as_json else TextFormatter("%(asctime)s %(levelname)s %(message)s"))
     logging.root.handlers = [handler]
+    # Drivers tell of every connection that broke; that the database is gone is said once, by `runs/outage.py`.
+    for driver in ("psycopg.pool", "sqlalchemy.pool"):
+        logging.getLogger(driver).setLevel(logging.CRITICAL)
     ours = logging.getLogger("signalbox")
     if ours.level > logging.WARNING:
         ours.setLevel(logging.INFO if as_json else logging.WARNING)

@@ -14,8 +14,8 @@ from pydantic import Field
 from signalbox.contract import Agent
 from signalbox.contract.answer import notes_of
 from signalbox.errors import ToolFailedError
-from signalbox.runs.background import wait_for_run
 from signalbox.runs.conversing import say
+from signalbox.runs.engine import engine
 from signalbox.runs.served import list_served
 from signalbox.runs.threads import require_own
 from signalbox.toolbox.person import use_person
@@ -63,7 +63,7 @@ def _asking(agent: Agent) -> Callable[..., Awaitable[dict[str, Any]]]:
         if thread_id is not None:
             await asyncio.to_thread(require_own, thread_id)
         run, _ = await say(agent, request, thread_id=thread_id or str(uuid.uuid4()))
-        done = await wait_for_run(run.run_id)
+        done = await engine().wait(run)
         answer = dict(done.result.get("answer") or {})
         if done.result.get("error"):
             told = str(answer.get("answer") or done.result["error"]["message"])

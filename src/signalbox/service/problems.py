@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import traceback
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 import orjson
@@ -14,8 +15,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from signalbox.errors import (
+    DatabaseError,
     ExternalError,
     LLMAPIError,
     NotFoundError,
@@ -25,21 +28,41 @@ from signalbox.errors import (
     UnavailableError,
     redact,
 )
+from signalbox.runs.outage import database_outage
 from signalbox.runs.records import BusyError
 
-__all__ = ["BUSY", "REFUSALS", "Problem", "ProblemError", "add_handlers", "problem_of", "reply"]
+__all__ = [
+    "BUSY",
+    "REFUSALS",
+    "UNSUPPORTED",
+    "Problem",
+    "ProblemError",
+    "Problems",
+    "add_handlers",
+    "problem_of",
+    "refuse",
+    "reply",
+    "sent",
+]
 
 _log = logging.getLogger("signalbox.service")
 BUSY = "I'm currently experiencing high demand. Please try again in a moment."
 _SLOW = "That request took too long. Please try a simpler query."
 _MODEL = "I'm having trouble connecting to my AI service. Please try again."
 _NOT_UNDERSTOOD = "I couldn't understand that request. Please try rephrasing."
+_UNAVAILABLE = "Something that the service needs cannot be reached. Please try again in a moment."
+_RETRY_AFTER = "5"
 _UNEXPECTED = "An unexpected error occurred. Please try again or contact support."
 _TITLES = {
     400: "Bad request", 401: "Not signed in", 403: "Forbidden", 404: "Not found", 405: "Method not allowed",
-    409: "Conflict", 413: "Too large", 422: "Not understood", 429: "Too many requests", 500: "Error",
-    502: "A service failed", 503: "Unavailable", 504: "Too slow",
+    409: "Conflict", 413: "Too large", 421: "Misdirected", 422: "Not understood", 429: "Too many requests",
+    500: "Error", 502: "A service failed", 503: "Unavailable", 504: "Too slow",
 }  # fmt: skip
+
+
+UNSUPPORTED = "unsupported"
+"""The type of a validation error that refuses an option."""
+_REFUSED = (UNSUPPORTED, "extra_forbidden", "literal_error")
 
 
 class Problem(BaseModel):
@@ -67,7 +90,7 @@ class ProblemError(Exception):
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"description": _TITLES[status], "content": {"application/problem+json": {}}, "model": Problem}
-    for status in (401, 403, 404, 409, 413, 422, 429)
+    for status in (400, 401, 403, 404, 409, 413, 421, 422, 429, 503)
 }
 """What every route of the API may answer with, for its documentation."""
 
@@ -125,13 +148,16 @@ def _status(error: Exception) -> tuple[int, str]:
     if isinstance(error, LLMAPIError):
         return 502, told or _MODEL
     if isinstance(error, UnavailableError):
-        return 503, _UNEXPECTED
+        return 503, _UNAVAILABLE
     if isinstance(error, ExternalError):
         return 502, told
     return 500, _UNEXPECTED
 
 
 def _note(quoted: str, error: Exception, status: int) -> None:
+    if isinstance(error, DatabaseError):
+        database_outage.begin(error)
+        return
     if status < 500:
         _log.info("%s: %s", quoted, redact(error))
         return
@@ -150,7 +176,7 @@ def add_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def not_understood(_: Request, error: RequestValidationError) -> Response:
         places = [{"place": ".".join(map(str, one["loc"])), "message": str(one["msg"])} for one in error.errors()]
-        return reply(422, _NOT_UNDERSTOOD, errors=places)
+        return reply(422, _unsupported(error.errors()) or _NOT_UNDERSTOOD, errors=places)
 
     @app.exception_handler(HTTPException)
     async def answered(_: Request, error: HTTPException) -> Response:
@@ -159,12 +185,58 @@ def add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(SignalboxError)
     async def ours(_: Request, error: SignalboxError) -> Response:
-        return _sent(problem_of(error))
-
-    @app.exception_handler(Exception)
-    async def unexpected(_: Request, error: Exception) -> Response:
-        return _sent(problem_of(error))
+        return sent(problem_of(error))
 
 
-def _sent(told: dict[str, Any]) -> Response:
-    return Response(orjson.dumps(told), told["status"], media_type="application/problem+json")
+def _unsupported(errors: Sequence[Any]) -> str:
+    """The options that are not supported, as a sentence; empty if something else is wrong as well."""
+    refused = {_option(one) for one in errors if one["type"] in _REFUSED}
+    others = {_option(one) for one in errors} - refused
+    return f"Not supported here: {', '.join(sorted(refused))}." if refused and not others else ""
+
+
+def _option(error: Mapping[str, Any]) -> str:
+    """The name of the option that an error is about, without what pydantic adds for each type that it tried."""
+    names = takewhile(lambda part: "[" not in str(part), error["loc"][1:])
+    return ".".join(map(str, names))
+
+
+def sent(told: dict[str, Any]) -> Response:
+    """A problem as a response; who meets an outage is told when to come back."""
+    headers = {"Retry-After": _RETRY_AFTER} if told["status"] == 503 else {}
+    return Response(orjson.dumps(told), told["status"], headers, "application/problem+json")
+
+
+class Problems:
+    """Whatever breaks behind it, in a route, a layer or a mounted application, is answered as a problem."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on."""
+        begun = complete = False
+
+        async def note(message: Message) -> None:
+            nonlocal begun, complete
+            begun = True
+            complete = message["type"] == "http.response.body" and not message.get("more_body", False)
+            await send(message)
+
+        try:
+            await self.app(scope, receive, note)
+        except Exception as error:
+            if scope["type"] == "lifespan" or (begun and not complete):
+                raise
+            told = problem_of(error)
+            # A mounted application may have answered already, and lets the error go on for the log.
+            if not begun:
+                await refuse(sent(told), scope, receive, send)
+
+
+async def refuse(response: Response, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request with a refusal; a websocket is closed before it is open."""
+    if scope["type"] == "websocket" and "websocket.http.response" not in scope.get("extensions", {}):
+        await send({"type": "websocket.close", "code": 1008})
+        return
+    await response(scope, receive, send)

@@ -5,35 +5,36 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Query
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter, Depends, Header, Query, Request
+from pydantic import Field
 from starlette.responses import Response, StreamingResponse
 
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.runs import records
-from signalbox.runs.background import answer_question, cancel_run, find_own_run, launch, wait_for_run
-from signalbox.runs.events import Event, follow, last_number
+from signalbox.runs.engine import engine
+from signalbox.runs.events import Event, last_number
 from signalbox.runs.records import Run, carrier_of
 from signalbox.runs.served import read_input
 from signalbox.runs.threads import make_thread, require_own
 from signalbox.service.assistants import find_assistant, identity
+from signalbox.service.options import Options, Unsupported, refuse_unknown_query
+from signalbox.service.payload import sendable
 from signalbox.service.problems import REFUSALS
 from signalbox.service.sse import as_event, stream
 from signalbox.service.threads import ThreadId, values_of
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["runs"], responses=REFUSALS)
-Mode = Literal[
-    "values", "updates", "custom", "messages", "messages-tuple", "events", "debug", "tasks", "checkpoints", "tools",
-    "lifecycle",
-]  # fmt: skip
+router = APIRouter(tags=["runs"], responses=REFUSALS, dependencies=[Depends(refuse_unknown_query)])
+Mode = Literal["values", "updates", "custom", "messages", "messages-tuple", "events", "debug"]
 _STATUS = {
     "running": "running", "waiting": "interrupted", "completed": "success", "error": "error",
     "cancelled": "interrupted", "interrupted": "pending", "unreadable": "error",
 }  # fmt: skip
+_stopping: set[asyncio.Task[None]] = set()
 _ALL = 1_000
 """More parts than an event has: all of them came through."""
 _STREAM: dict[int | str, dict[str, Any]] = {
@@ -41,24 +42,45 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 }
 
 
-class ResumeCommand(BaseModel):
+class ResumeCommand(Options):
     """The answer to what a run waits for: a value, or one for the id of each interrupt."""
 
-    model_config = ConfigDict(extra="ignore")
     resume: Any = None
+    goto: Unsupported = None
+    update: Unsupported = None
 
 
-class NewRun(BaseModel):
-    """What is asked of an assistant: `input` starts a run, `command` answers the question of one that waits."""
+class NewRun(Options):
+    """What is asked of an assistant: `input` starts a run, `command` answers the question of one that waits.
+
+    These are the options of LangGraph's Agent Server. A run is always kept step by step, its stream can always be
+    resumed, and a thread has one run at a time.
+    """
 
     assistant_id: str = Field(min_length=1, max_length=200)
     input: dict[str, Any] | str | None = None
     command: ResumeCommand | None = None
     metadata: dict[str, Any] | None = None
     stream_mode: Mode | list[Mode] = "values"
+    stream_resumable: bool = True
     if_not_exists: Literal["create", "reject"] = "reject"
     on_disconnect: Literal["cancel", "continue"] = "continue"
-    model_config = ConfigDict(extra="ignore")
+    on_completion: Literal["keep"] | None = None
+    multitask_strategy: Literal["reject"] | None = None
+    durability: Literal["sync", "async"] | None = None
+    checkpoint_during: Literal[True] | None = None
+    after_seconds: Unsupported = None
+    checkpoint: Unsupported = None
+    checkpoint_id: Unsupported = None
+    config: Unsupported = None
+    context: Unsupported = None
+    feedback_keys: Unsupported = None
+    interrupt_after: Unsupported = None
+    interrupt_before: Unsupported = None
+    langsmith_tracer: Unsupported = None
+    stream_subgraphs: Unsupported = None
+    strict_resume: Unsupported = None
+    webhook: Unsupported = None
 
 
 @router.post("/threads/{thread_id}/runs")
@@ -76,17 +98,19 @@ async def create_alone(wanted: NewRun, response: Response) -> dict[str, Any]:
 
 
 @router.post("/threads/{thread_id}/runs/wait")
-async def wait(thread_id: ThreadId, wanted: NewRun, response: Response) -> dict[str, Any]:
+async def wait(thread_id: ThreadId, wanted: NewRun, request: Request, response: Response) -> dict[str, Any]:
     """Start a run and wait for its end, or for its question (`__interrupt__`)."""
     run = await _started(thread_id, wanted)
     response.headers.update({"Location": f"{_place(run)}/join", "Content-Location": _place(run)})
+    if wanted.on_disconnect == "cancel":
+        await _wait_or_cancel(run, request)
     return await _outcome(run)
 
 
 @router.post("/runs/wait")
-async def wait_alone(wanted: NewRun, response: Response) -> dict[str, Any]:
+async def wait_alone(wanted: NewRun, request: Request, response: Response) -> dict[str, Any]:
     """Start a run in a thread of its own and wait for its end."""
-    return await wait(str(uuid.uuid4()), _alone(wanted), response)
+    return await wait(str(uuid.uuid4()), _alone(wanted), request, response)
 
 
 @router.post("/threads/{thread_id}/runs/stream", responses=_STREAM, response_class=StreamingResponse)
@@ -95,7 +119,8 @@ async def start_stream(thread_id: ThreadId, wanted: NewRun) -> StreamingResponse
     before = await asyncio.to_thread(_latest_number, thread_id) if wanted.command is not None else 0
     run = await _started(thread_id, wanted)
     headers = {"Location": f"{_place(run)}/stream", "Content-Location": _place(run)}
-    return stream(_events(run, _modes(wanted.stream_mode), (before, _ALL)), headers)
+    events = _events(run, _modes(wanted.stream_mode), (before, _ALL))
+    return stream(_or_cancel(run, events) if wanted.on_disconnect == "cancel" else events, headers)
 
 
 @router.post("/runs/stream", responses=_STREAM, response_class=StreamingResponse)
@@ -124,7 +149,7 @@ async def list_all(
 @router.get("/threads/{thread_id}/runs/{run_id}")
 async def get(thread_id: ThreadId, run_id: str) -> dict[str, Any]:
     """How a run stands."""
-    run = await find_own_run(thread_id, run_id)
+    run = await engine().status(thread_id, run_id)
     return await asyncio.to_thread(_shown, run)
 
 
@@ -133,8 +158,8 @@ async def cancel(
     thread_id: ThreadId, run_id: str, wait: bool = False, action: Literal["interrupt", "rollback"] = "interrupt"
 ) -> dict[str, Any]:
     """Stop a run. A rollback deletes it too."""
-    run = await find_own_run(thread_id, run_id)
-    await cancel_run(run)
+    run = await engine().status(thread_id, run_id)
+    await engine().cancel(run)
     if action == "rollback":
         await asyncio.to_thread(records.remove_run, run.run_id)
     return {}
@@ -143,26 +168,30 @@ async def cancel(
 @router.get("/threads/{thread_id}/runs/{run_id}/join")
 async def join(thread_id: ThreadId, run_id: str) -> dict[str, Any]:
     """Wait for the end of a run, or for its question."""
-    return await _outcome(await find_own_run(thread_id, run_id))
+    return await _outcome(await engine().status(thread_id, run_id))
 
 
 @router.get("/threads/{thread_id}/runs/{run_id}/stream", responses=_STREAM, response_class=StreamingResponse)
 async def join_stream(
     thread_id: ThreadId,
     run_id: str,
-    stream_mode: Annotated[list[str] | None, Query()] = None,
+    stream_mode: Annotated[list[Literal[""] | Mode] | None, Query()] = None,
+    cancel_on_disconnect: bool = False,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
     """The events of a run: those after Last-Event-ID, else all, and then as they happen."""
-    run = await find_own_run(thread_id, run_id)
-    modes = _modes(stream_mode) if stream_mode else set(run.stream_modes or ["values"])
-    return stream(_events(run, modes, _after(last_event_id)), {"Location": f"{_place(run)}/stream"})
+    run = await engine().status(thread_id, run_id)
+    named = [mode for mode in stream_mode or () if mode]
+    modes = _modes(named) if named else set(run.stream_modes or ["values"])
+    events = _events(run, modes, _after(last_event_id))
+    headers = {"Location": f"{_place(run)}/stream"}
+    return stream(_or_cancel(run, events) if cancel_on_disconnect else events, headers)
 
 
 @router.delete("/threads/{thread_id}/runs/{run_id}", status_code=204)
 async def delete(thread_id: ThreadId, run_id: str) -> Response:
     """Delete a run that has ended."""
-    run = await find_own_run(thread_id, run_id)
+    run = await engine().status(thread_id, run_id)
     if run.is_under_way:
         raise RequestError("The run is under way.", suggestion="Cancel it first.")
     await asyncio.to_thread(records.remove_run, run_id)
@@ -175,7 +204,46 @@ def _alone(wanted: NewRun) -> NewRun:
     return wanted.model_copy(update={"if_not_exists": "create"})
 
 
+async def _or_cancel(run: Run, events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The events of a run, which is stopped if its client goes away before they end."""
+    has_ended = False
+    try:
+        async for event in events:
+            yield event
+        has_ended = True
+    finally:
+        if not has_ended:
+            _stop_soon(run)
+
+
+async def _wait_or_cancel(run: Run, request: Request) -> None:
+    """Wait for a run, which is stopped if its client goes away before it ends."""
+    ending = asyncio.create_task(engine().wait(run))
+    leaving = asyncio.ensure_future(request.receive())
+    try:
+        await asyncio.wait([ending, leaving], return_when=asyncio.FIRST_COMPLETED)
+        if not ending.done():
+            _stop_soon(run)
+    finally:
+        ending.cancel()
+        leaving.cancel()
+
+
+def _stop_soon(run: Run) -> None:
+    """Stop a run, in a task of its own: the one that finds its client gone is itself being ended."""
+
+    async def stop() -> None:
+        with suppress(RequestError):
+            await engine().cancel(run)
+
+    task = asyncio.create_task(stop())
+    _stopping.add(task)
+    task.add_done_callback(_stopping.discard)
+
+
 async def _started(thread_id: str, wanted: NewRun) -> Run:
+    if wanted.command is not None and wanted.input is not None:
+        raise RequestError("A run has an input or a command, not both.", suggestion="Leave one of them out.")
     agent = find_assistant(wanted.assistant_id)
     try:
         await asyncio.to_thread(require_own, thread_id)
@@ -186,7 +254,8 @@ async def _started(thread_id: str, wanted: NewRun) -> Run:
         return await _resumed(thread_id, wanted.command.resume)
     said, state = read_input(agent, wanted.input if wanted.input is not None else {})
     modes = sorted(_modes(wanted.stream_mode))
-    return await launch(agent, said, thread_id=thread_id, state=state, metadata=wanted.metadata, stream_modes=modes)
+    options: dict[str, Any] = {"state": state, "metadata": wanted.metadata, "stream_modes": modes}
+    return await engine().submit(agent, said, thread_id=thread_id, **options)
 
 
 async def _resumed(thread_id: str, value: Any) -> Run:
@@ -199,14 +268,14 @@ async def _resumed(thread_id: str, value: Any) -> Run:
     if isinstance(value, dict) and value and set(value) <= ids:
         given = list(value.items())
         for question, answer in given[:-1]:
-            run = await answer_question(thread_id, answer, question)
-            await wait_for_run(run.run_id)
-        return await answer_question(thread_id, given[-1][1], given[-1][0])
-    return await answer_question(thread_id, value)
+            run = await engine().resume(thread_id, answer, question)
+            await engine().wait(run)
+        return await engine().resume(thread_id, given[-1][1], given[-1][0])
+    return await engine().resume(thread_id, value)
 
 
 async def _outcome(run: Run) -> dict[str, Any]:
-    done = await wait_for_run(run.run_id)
+    done = await engine().wait(run)
 
     def values() -> dict[str, Any]:
         found = values_of(done.thread_id, done)
@@ -240,7 +309,7 @@ def _shown(run: Run) -> dict[str, Any]:
         "created_at": run.started_at,
         "updated_at": carrier.updated_at,
         "status": _STATUS[carrier.standing],
-        "metadata": run.metadata,
+        "metadata": sendable(run.metadata),
         "multitask_strategy": "reject",
         "kwargs": {},
     }
@@ -272,7 +341,7 @@ async def _events(run: Run, modes: set[str], after: tuple[int, int]) -> AsyncIte
     source = run.channel
     # The event that broke off in the middle is read again, and its parts that came through are left out. A message that
     # is told as it grows is read from its beginning.
-    async for event in follow(source, 0 if "messages" in modes else max(number - 1, 0)):
+    async for event in engine().events(run, 0 if "messages" in modes else max(number - 1, 0)):
         for place, (kind, data) in enumerate(_parts(event, modes, texts)):
             if (event.number, place) > (number, part):
                 yield as_event(kind, data, f"{event.number}-{place}")

@@ -9,6 +9,9 @@ from typing import Any
 import orjson
 from starlette.responses import StreamingResponse
 
+from signalbox.service.payload import sendable
+from signalbox.service.problems import problem_of
+
 __all__ = ["as_event", "is_wanted", "stream"]
 
 _HEARTBEAT = 15.0
@@ -18,7 +21,11 @@ _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 def as_event(kind: str, data: Any, number: str = "") -> bytes:
     """One event. Its id is what a client names as Last-Event-ID when it comes back."""
     head = f"id: {number}\n" if number else ""
-    return f"{head}event: {kind}\ndata: ".encode() + orjson.dumps(data, default=str) + b"\n\n"
+    try:
+        told = orjson.dumps(data, default=str)
+    except TypeError:
+        told = orjson.dumps(sendable(data), default=str)
+    return f"{head}event: {kind}\ndata: ".encode() + told + b"\n\n"
 
 
 def is_wanted(accept: str) -> bool:
@@ -44,6 +51,10 @@ async def _alive(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
             try:
                 yield found.result()
             except StopAsyncIteration:
+                return
+            except Exception as error:
+                # The response has begun, so that its status can no longer say that something broke.
+                yield as_event("error", problem_of(error))
                 return
     finally:
         if coming is not None:

@@ -6,13 +6,13 @@ import asyncio
 import uuid
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query
-from pydantic import BaseModel, Field
+from fastapi import APIRouter, Depends, Path, Query
+from pydantic import Field
 from starlette.responses import Response
 
 from signalbox.errors import NotFoundError
 from signalbox.runs import records
-from signalbox.runs.background import cancel_run, find_own_run
+from signalbox.runs.engine import engine
 from signalbox.runs.history import find_state, list_states
 from signalbox.runs.life import forget
 from signalbox.runs.records import RESUMABLE, Run
@@ -24,50 +24,65 @@ from signalbox.runs.threads import (
     require_own,
     update_thread,
 )
+from signalbox.service.options import Options, Unsupported, refuse_unknown_query
+from signalbox.service.payload import sendable
 from signalbox.service.problems import REFUSALS, ProblemError
 
 __all__ = ["ThreadId", "interrupts_of", "router", "values_of"]
 
-router = APIRouter(tags=["threads"], responses=REFUSALS)
+router = APIRouter(tags=["threads"], responses=REFUSALS, dependencies=[Depends(refuse_unknown_query)])
 ThreadId = Annotated[str, Path(min_length=1, max_length=200)]
 _STATUS = {"running": "busy", "waiting": "interrupted", "error": "error", "interrupted": "busy"}
 
 
-class NewThread(BaseModel):
+class NewThread(Options):
     """A thread to make; without an id it gets one."""
 
     thread_id: str | None = Field(default=None, min_length=1, max_length=200)
     metadata: dict[str, Any] | None = None
     if_exists: Literal["raise", "do_nothing"] | None = None
+    supersteps: Unsupported = None
+    ttl: Unsupported = None
 
 
-class Patch(BaseModel):
+class Patch(Options):
     """What to write on a thread, beside what is there."""
 
-    metadata: dict[str, Any]
+    metadata: dict[str, Any] | None = None
+    ttl: Unsupported = None
 
 
-class ThreadSearch(BaseModel):
-    """Which threads: all of one's own, or some."""
+class ThreadSearch(Options):
+    """Which threads: all of one's own, or some. The latest come first."""
 
     metadata: dict[str, Any] | None = None
     ids: list[str] | None = None
-    status: str | None = None
+    status: Literal["idle", "busy", "interrupted", "error"] | None = None
     limit: int = Field(default=10, ge=1, le=1000)
     offset: int = Field(default=0, ge=0, le=1_000_000)
+    sort_by: Literal["updated_at"] | None = None
+    sort_order: Literal["desc"] | None = None
+    extract: Unsupported = None
+    select: Unsupported = None
+    values: Unsupported = None
 
 
-class History(BaseModel):
+class History(Options):
     """Which states: so many, before a checkpoint if one is named."""
 
     limit: int = Field(default=10, ge=1, le=1000)
     before: str | dict[str, Any] | None = None
+    checkpoint: Unsupported = None
+    metadata: Unsupported = None
+    select: Unsupported = None
 
 
-class AtCheckpoint(BaseModel):
+class AtCheckpoint(Options):
     """The checkpoint whose state is asked for."""
 
     checkpoint: dict[str, Any]
+    select: Unsupported = None
+    subgraphs: Unsupported = None
 
 
 @router.post("/threads")
@@ -116,7 +131,7 @@ async def delete(thread_id: ThreadId) -> Response:
     await asyncio.to_thread(require_own, thread_id)
     run = await asyncio.to_thread(records.latest_run, thread_id, RESUMABLE)
     if run is not None:
-        await cancel_run(await find_own_run(thread_id, run.run_id))
+        await engine().cancel(await engine().status(thread_id, run.run_id))
     await asyncio.to_thread(_forget, thread_id)
     return Response(status_code=204)
 
@@ -185,7 +200,7 @@ def _empty(thread: Thread) -> dict[str, Any]:
         "next": [],
         "tasks": [],
         "checkpoint": checkpoint,
-        "metadata": thread.metadata,
+        "metadata": sendable(thread.metadata),
         "created_at": thread.created_at,
         "parent_checkpoint": None,
     }
@@ -197,7 +212,7 @@ def _shown(thread_id: str) -> dict[str, Any]:
         "thread_id": thread.thread_id,
         "created_at": thread.created_at,
         "updated_at": thread.updated_at,
-        "metadata": thread.metadata,
+        "metadata": sendable(thread.metadata),
         "status": _STATUS.get(run.standing, "idle") if run else "idle",
         "config": {},
         "values": values_of(thread_id, run) if run else None,
@@ -213,7 +228,8 @@ def values_of(thread_id: str, run: Run | None) -> dict[str, Any]:
         messages.append({"type": "human", "content": turn.said, "id": f"{turn.run_id}-{number}-human"})
         messages.append({"type": "ai", "content": turn.answer, "id": f"{turn.run_id}-{number}-ai", "name": turn.agent})
     waiting = interrupts_of(run)
-    return {**answer, "messages": messages, **({"__interrupt__": waiting} if waiting else {})}
+    found = {**answer, "messages": messages, **({"__interrupt__": waiting} if waiting else {})}
+    return dict(sendable(found))
 
 
 def interrupts_of(run: Run | None) -> list[dict[str, Any]]:

@@ -7,20 +7,44 @@ import hashlib
 import secrets
 import time
 import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
 import jwt
 
-from signalbox.errors import ConfigurationError, hide
+from signalbox.errors import ConfigurationError, UnavailableError, hide
 from signalbox.settings import get_settings, home_file
 
-__all__ = ["is_secret_set", "make_api_key", "make_token", "person_of", "revoke_api_keys"]
+__all__ = [
+    "OPERATOR",
+    "Caller",
+    "caller_of",
+    "is_secret_set",
+    "make_api_key",
+    "make_token",
+    "person_of",
+    "revoke_api_keys",
+]
 
+OPERATOR = "operator"
+"""The scope of whoever runs the service: it shows details that users have no need to see."""
+_LATEST = 253_402_300_799
+"""The last second of the year 9999. A later `exp` is a mistake, milliseconds for example."""
 _PREFIX = "sb_"
 _SECRET_FILE = "token-secret"
 _PUBLIC = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"]
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sends a request, what they may see beyond their own things, and when the token expires (None: never)."""
+
+    person: str
+    scopes: frozenset[str] = frozenset()
+    until: float | None = None
 
 
 def is_secret_set() -> bool:
@@ -29,7 +53,7 @@ def is_secret_set() -> bool:
     return bool(settings.jwt_secret or settings.jwks_url)
 
 
-def make_token(person: str, hours: float = 24 * 30) -> str:
+def make_token(person: str, hours: float = 24 * 30, scopes: Sequence[str] = ()) -> str:
     """A token for development. Raises ConfigurationError where tokens come from elsewhere (a JWKS address)."""
     settings = get_settings()
     if settings.jwks_url:
@@ -38,6 +62,7 @@ def make_token(person: str, hours: float = 24 * 30) -> str:
         )
     moment = datetime.now(UTC)
     claims: dict[str, Any] = {"sub": str(uuid.UUID(person)), "iat": moment, "exp": moment + timedelta(hours=hours)}
+    claims |= {"scope": " ".join(scopes)} if scopes else {}
     claims |= {"aud": settings.jwt_audience} if settings.jwt_audience else {}
     claims |= {"iss": settings.jwt_issuer} if settings.jwt_issuer else {}
     return jwt.encode(claims, _secret(), "HS256")
@@ -64,41 +89,71 @@ async def revoke_api_keys(person: str, name: str) -> int:
 
 
 async def person_of(token: str) -> str | None:
-    """The person whose token or key it is; None where it is nobody's, or no longer."""
+    """The person whose token or key it is; None if it is nobody's or has expired."""
+    caller = await caller_of(token)
+    return caller.person if caller else None
+
+
+async def caller_of(token: str) -> Caller | None:
+    """Whoever a token or key belongs to; None if it is nobody's or has expired.
+
+    Raises UnavailableError if the database or the address of the public keys cannot be reached.
+    """
     if token.startswith(_PREFIX):
-        return await _person_of_key(token)
+        return await _caller_of_key(token)
+    settings = get_settings()
+    named = (settings.jwt_audience, settings.jwt_issuer)
     try:
-        settings = get_settings()
-        named = (settings.jwt_audience, settings.jwt_issuer)
         if settings.jwks_url:
-            return _checked_token(token, await _public_key(token), tuple(_PUBLIC), *named)[0]
-        person, until = _known_token(token, _secret(), ("HS256",), *named)
-        return person if time.time() < until else None
-    except (jwt.PyJWTError, ValueError):
+            caller = _checked_token(token, await _public_key(token), tuple(_PUBLIC), *named)
+        else:
+            caller = _known_token(token, _secret(), ("HS256",), *named)
+    except jwt.PyJWKClientConnectionError as error:
+        raise UnavailableError("The keys that tokens are checked with cannot be reached.", details=error) from None
+    except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError):
         return None
+    return caller if caller.until is None or time.time() < caller.until else None
 
 
-def _checked_token(token: str, key: Any, algorithms: tuple[str, ...], audience: str, issuer: str) -> tuple[str, float]:
-    """Whose token it is, and until when. Raises PyJWTError and ValueError where it is nobody's."""
+def _checked_token(token: str, key: Any, algorithms: tuple[str, ...], audience: str, issuer: str) -> Caller:
+    """Whose token it is. Raises PyJWTError, ValueError and the like if it is nobody's."""
     claims = jwt.decode(
         token, key, list(algorithms), audience=audience or None, issuer=issuer or None,
         options={"require": ["exp", "sub"], "verify_aud": bool(audience)},
     )  # fmt: skip
-    return str(uuid.UUID(str(claims["sub"]))), float(claims["exp"])
+    # PyJWT reads "1700000000" as a number; a claim of the wrong type is no claim.
+    for name in ("exp", "nbf", "iat"):
+        if name in claims and not _is_moment(claims[name]):
+            raise ValueError(f"{name} is no moment in time.")
+    if not isinstance(claims["sub"], str):
+        raise ValueError("sub is no text.")
+    return Caller(str(uuid.UUID(claims["sub"])), _scopes(claims), float(claims["exp"]))
+
+
+def _is_moment(value: Any) -> bool:
+    """Whether it is a number of seconds between 1970 and the year 9999. NaN is not, and neither is True."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _LATEST
+
+
+def _scopes(claims: dict[str, Any]) -> frozenset[str]:
+    """The scopes of a token, as OAuth writes them: words in `scope`, or a list of words there or in `scp`."""
+    given = claims.get("scope", claims.get("scp"))
+    words = given.split() if isinstance(given, str) else given if isinstance(given, list) else []
+    return frozenset(word for word in words if isinstance(word, str))
 
 
 _known_token = lru_cache(maxsize=4096)(_checked_token)
 """As `_checked_token`, for a secret: what it signed stays signed, and only its time can run out."""
 
 
-async def _person_of_key(key: str) -> str | None:
+async def _caller_of_key(key: str) -> Caller | None:
     from signalbox.storage import Store
 
     try:
         person = str(uuid.UUID(key.removeprefix(_PREFIX).partition("_")[0]))
     except ValueError:
         return None
-    return person if await Store(person).find_api_key(_hash(key)) is not None else None
+    return Caller(person) if await Store(person).find_api_key(_hash(key)) is not None else None
 
 
 def _hash(key: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from signalbox.errors import NotFoundError, SignalboxError
@@ -16,7 +16,7 @@ from signalbox.runs.drafts import Draft
 from signalbox.runs.observing import Watch, watched
 from signalbox.service.problems import problem, problem_of
 from signalbox.service.sse import as_event
-from signalbox.settings import get_settings, now
+from signalbox.settings import get_settings
 from signalbox.storage import Begun, IdempotencyKey, Store, begin_turn, end_turn, notes_of_turn, unanswered
 from signalbox.toolbox.ledger import Call, Ledger, use_ledger
 
@@ -210,13 +210,14 @@ async def _keep(
         _leave(turn, person, key)
 
 
-async def mark_interrupted() -> int:
-    """Say in each conversation what a process that died had left unanswered; how many messages that were.
+async def mark_interrupted(before: datetime) -> int:
+    """Say in each conversation what a process that died before that moment had left unanswered; how many messages that
+    were.
 
     Other processes may serve the same PostgreSQL: there, only what is older than any turn can take.
     """
     shared = get_settings().database_url.startswith("postgres")
-    line = now() - timedelta(minutes=10 if shared else 0)
+    line = before - timedelta(minutes=10 if shared else 0)
     left = [one for one in await unanswered() if one["created"] <= line]
     for one in left:
         try:

@@ -19,7 +19,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool, StaticPool
 
-from signalbox.errors import ConfigurationError, UnavailableError
+from signalbox.errors import ConfigurationError, DatabaseError
 from signalbox.settings import get_settings, home_file
 
 __all__ = ["HEAD", "close_stores", "database_address", "open_direct", "open_engine"]
@@ -66,7 +66,7 @@ def _read_url(given: str, home: Path) -> URL:
 async def open_engine() -> AsyncEngine:
     """The engine of the running event loop; the first time, the tables are brought up to date.
 
-    Raises ConfigurationError or UnavailableError.
+    Raises ConfigurationError or DatabaseError.
     """
     loop = asyncio.get_running_loop()
     engines = _open.setdefault(loop, {})
@@ -169,7 +169,7 @@ async def _opened(url: URL) -> AsyncEngine:
         home_file(Path(url.database).name)
     # Of a file only migration and cleaning up go this way: no connection is kept for a loop that may be gone.
     own: dict[str, Any] = {"poolclass": NullPool, "connect_args": {"timeout": 60.0, "isolation_level": None}}
-    options = own if is_sqlite else {}
+    options = own if is_sqlite else {"connect_args": {"timeout": 10}}
     engine = create_async_engine(url, pool_pre_ping=not is_sqlite, **options)
     if is_sqlite:
         event.listen(engine.sync_engine, "connect", _prepare_sqlite)
@@ -178,10 +178,10 @@ async def _opened(url: URL) -> AsyncEngine:
         await _migrate(engine)
     except (OSError, DBAPIError) as error:
         await engine.dispose()
-        raise UnavailableError(
-            f"The database at {url.render_as_string()} cannot be used.",
+        raise DatabaseError(
+            "The database, where tasks and conversations are kept, cannot be used.",
             suggestion="Check SIGNALBOX_DATABASE_URL, or that its server runs.",
-            details=error,
+            details=f"{url.render_as_string()}: {error}",
         ) from error
     return engine
 

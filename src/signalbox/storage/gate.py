@@ -16,13 +16,21 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, CursorResult, Delete, Engine, Insert, Select, Table, Update, bindparam, event, text
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+)
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import ORMExecuteState, Session, with_loader_criteria
 from sqlalchemy.sql.expression import SelectBase, TextClause
 from sqlalchemy.sql.visitors import iterate
 
-from signalbox.errors import ProgrammerError, RequestError, UnavailableError
+from signalbox.errors import DatabaseError, ProgrammerError, RequestError
 from signalbox.storage.engine import Direct, open_direct, open_engine
 from signalbox.storage.models import Owned
 
@@ -53,7 +61,7 @@ def check_owner(user_id: str) -> str:
 
 @asynccontextmanager
 async def owned(owner: str, *, writes: bool = False) -> AsyncIterator[AsyncSession]:
-    """A transaction for one person: all or nothing, and nothing of anybody else. Raises UnavailableError."""
+    """A transaction for one person: all or nothing, and nothing of anybody else. Raises DatabaseError."""
     async with _transaction({"owner": owner}, writes) as session:
         yield session
 
@@ -107,7 +115,7 @@ class Transaction:
 
 async def in_one_go(owner: str, work: Callable[[Transaction], T], *, writes: bool = False) -> T:
     """What `work` gives in a transaction of prepared statements for one person: all or nothing. It is short, and may be
-    done again from its beginning where somebody else had the lock. Raises UnavailableError."""
+    done again from its beginning where somebody else had the lock. Raises DatabaseError."""
     direct = await open_direct()
     try:
         if direct is None:
@@ -116,7 +124,7 @@ async def in_one_go(owner: str, work: Callable[[Transaction], T], *, writes: boo
                 return await connection.run_sync(lambda plain: work(Transaction(plain, owner)))
 
         return await _here(direct, lambda connection: work(Transaction(connection, owner)), writes)
-    except DBAPIError as error:
+    except _DOWN as error:
         raise _told(error) from error
 
 
@@ -136,13 +144,13 @@ async def _here(direct: Direct, work: Callable[[Connection], T], writes: bool) -
             if writes:
                 direct.note_writing()
             return given
-    raise UnavailableError("The database cannot be reached.", details="It was locked for too long.")
+    raise DatabaseError("The database cannot be reached.", details="It was locked for too long.")
 
 
 async def in_session(owner: str, work: Callable[[Session], T], *, writes: bool = False, is_short: bool = False) -> T:
     """What `work` gives in a transaction for one person, as `owned` has it, where nothing needs to be awaited between
     two statements: with SQLite it is many times as fast. What `is_short`, a few rows that an index finds, may be done
-    again from its beginning, as by `in_one_go`. Raises UnavailableError."""
+    again from its beginning, as by `in_one_go`. Raises DatabaseError."""
     direct = await open_direct()
     if direct is None:
         async with owned(owner, writes=writes) as session:
@@ -157,7 +165,7 @@ async def in_session(owner: str, work: Callable[[Session], T], *, writes: bool =
             return await _here(direct, done, writes)
         way = direct.there.writing if writes else direct.there.reading
         return await asyncio.get_running_loop().run_in_executor(direct.thread, done, way)
-    except DBAPIError as error:
+    except _DOWN as error:
         raise _told(error) from error
 
 
@@ -178,16 +186,22 @@ async def _transaction(info: dict[str, Any], writes: bool) -> AsyncIterator[Asyn
             session.begin(),
         ):
             yield session
-    except DBAPIError as error:
+    except _DOWN as error:
         raise _told(error) from error
 
 
-def _told(error: DBAPIError) -> Exception:
-    if (getattr(error.orig, "sqlstate", None) or "").startswith(_DATA_EXCEPTION):
+_DOWN = (DBAPIError, OSError, PoolTimeout)
+"""What a database that is down, locked, full or damaged raises; a refused connection is an OSError."""
+
+
+def _told(error: Exception) -> Exception:
+    """The error as callers know it: only a statement that is itself wrong stays what it is."""
+    if (getattr(getattr(error, "orig", None), "sqlstate", None) or "").startswith(_DATA_EXCEPTION):
         return RequestError("A text holds characters that no database takes.", suggestion="Leave out NUL characters.")
-    if error.connection_invalidated or "locked" in str(error.orig):
-        return UnavailableError("The database cannot be reached.", details=error)
-    return error
+    is_wrong = isinstance(error, IntegrityError | ProgrammingError | DataError | NotSupportedError)
+    if is_wrong and not (isinstance(error, DBAPIError) and error.connection_invalidated):
+        return error
+    return DatabaseError("The database cannot be reached.", details=error)
 
 
 class _BoundSession(Session):

@@ -19,7 +19,8 @@ OPTIONS = ("yes", "no")
 YES: dict[str, tuple[str, ...]] = {
     "signs": ("👍", "✅", "true"),
     "English": (
-        "y", "yes", "yes please", "yes do it", "yes do that", "yes go ahead", "yes confirm", "yes i'm sure",
+        "y", "yes", "yes please", "yes please do", "yes please do it", "yes please go ahead",
+        "yes do it", "yes do that", "yes go ahead", "yes confirm", "yes i'm sure",
         "yes i am sure", "yes thanks", "yes thank you", "yeah", "yep", "yup", "ok", "okay", "ok do it", "ok go ahead",
         "okay do it", "okay go ahead", "sure", "sure do it", "sure go ahead", "do it", "please do", "please do it",
         "go ahead", "please go ahead", "go for it", "confirm", "confirmed", "i confirm", "approve", "approved",

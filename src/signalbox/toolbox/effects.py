@@ -103,7 +103,7 @@ def decide(effect: Effect, said: Said) -> Verdict:
 
 def _is_meant(thing: Thing, effect: Effect, said: Said) -> bool:
     """Whether the person means a thing: it is named, or it is the one that the conversation is about."""
-    if names(said, thing, is_strict=effect.after_data):
+    if names(said, thing):
         return True
     if effect.after_data or len(effect.targets) > 1:
         return False
@@ -139,8 +139,10 @@ def contains(messages: Iterable[str], text: str) -> bool:
     said = tuple(messages)
     if any(_span(_joined(text), one) is not None for one in said):
         return True
-    words = _words(text)
-    there = frozenset(word for one in said for word in _words(one))
+    words, there = _words(text), frozenset(word for one in said for word in _words(one))
+    if not words:
+        # Nothing but numbers and the shortest of words.
+        words, there = _tokens(text), frozenset(word for one in said for word in _tokens(one))
     return _weight(_found(words, there)) > _MOST * _weight(words)
 
 
@@ -239,6 +241,10 @@ def _words(text: str) -> tuple[str, ...]:
         elif len(word) >= _TELLING:
             found.append(word)
     return tuple(found)
+
+
+def _tokens(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(_plain(text)))
 
 
 def _weight(words: Sequence[str]) -> int:

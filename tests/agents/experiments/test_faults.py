@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 
-from signalbox.agents.experiments import tools
+from signalbox.agents.experiments import create_upgrade_agent_graph, experiment_management, journal, tools
 
 ASKED: dict[str, Any] = {
     "name": "New One",
@@ -52,11 +54,11 @@ async def test_a_run_that_died_after_its_write_finds_what_it_made(
 
     class Died(BaseException): ...
 
-    async def die(*_: Any) -> None:
+    async def die(*_: Any, **__: Any) -> None:
         raise Died
 
     with monkeypatch.context() as patch:
-        patch.setattr(writing, "_complete", die)
+        patch.setattr(writing, "_carry_out", die)
         with pytest.raises(Died):
             await tools.create_experiment(**ASKED, key="run-1", post_rule="revert")
     assert count(upgrade) == 1
@@ -124,3 +126,42 @@ async def test_a_refused_token_in_the_middle_is_said_and_nothing_is_done(upgrade
     assert result["error_type"] == "auth"
     assert upgrade.named("Hint Timing")["state"] == "enrolling"
     assert upgrade.sent("POST /experiments/state") == 1
+
+
+class Died(BaseException):
+    """The process is gone."""
+
+
+def die(*_: Any, **__: Any) -> None:
+    raise Died
+
+
+async def test_a_delete_whose_process_died_before_it_was_noted_is_found_done(
+    upgrade: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = upgrade.named("Hint Timing")["id"]
+    with monkeypatch.context() as dying:
+        dying.setattr(journal, "close_write", die)
+        with pytest.raises(Died):
+            await tools.delete_experiment(own, key="run-1")
+    again = await tools.delete_experiment(own, key="run-1")
+    assert (again["success"], again["data"]["name"]) == (True, "Hint Timing")
+    assert upgrade.sent(f"DELETE /experiments/{own}") == 1
+
+
+@pytest.mark.parametrize("request_", ["delete Night Reader", "stop Night Reader"])
+def test_a_confirmed_change_that_runs_again_after_a_crash_is_not_asked_about_again(
+    upgrade: Any, monkeypatch: pytest.MonkeyPatch, request_: str
+) -> None:
+    app = create_upgrade_agent_graph(checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "one"}}
+    assert app.invoke({"user_input": request_}, config)["__interrupt__"]
+    with monkeypatch.context() as dying:
+        dying.setattr(experiment_management, "_report", die)
+        with pytest.raises(Died):
+            app.invoke(Command(resume="yes"), config)
+    sent = len([call for call in upgrade.calls if not call.startswith("GET")])
+    done = app.invoke(None, config)
+    assert "__interrupt__" not in done
+    assert "Night Reader" in done["bot_response"]
+    assert len([call for call in upgrade.calls if not call.startswith("GET")]) == sent

@@ -122,6 +122,22 @@ async def test_a_new_request_drops_the_question_and_says_so(talk: Talk) -> None:
     assert len(await titles()) == 5
 
 
+async def test_a_deletion_waits_while_the_rest_of_the_message_is_done(talk: Talk) -> None:
+    calls = ("delete_task", {"task": "the dentist"}), ("complete_task", {"task": "buy milk"})
+    told = await talk.say("delete the dentist and buy milk is done", *calls)
+    assert "Delete this task? #3 Call the dentist." in told
+    assert await titles("completed") == ["Buy milk"]
+    await talk.say("yes, please do")
+    assert "Call the dentist" not in await titles()
+
+
+async def test_a_place_in_the_list_is_what_it_was_after_one_of_it_was_deleted(talk: Talk) -> None:
+    await talk.say("show my tasks", ("list_tasks", {}))
+    await talk.agree("delete the last one", ("delete_task", {"task": "the last one"}))
+    await talk.say("and the first one is done", ("complete_task", {"task": "the first one"}))
+    assert await titles("completed") == ["Buy milk"]
+
+
 async def test_a_task_that_has_changed_since_the_question_is_shown_again(talk: Talk) -> None:
     await talk.say("delete the drill", ("delete_task", {"task": "the drill"}))
     await execute_tool_call("update_task", {"task_id": 4, "title": "Return the neighbour's drill"}, ANN)

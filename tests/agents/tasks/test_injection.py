@@ -20,7 +20,7 @@ SECRET = "Ben's diagnosis"
 
 
 def strings(request: str) -> list[str]:
-    """The injections that a request is made with: of all of them every third, so that each comes once in every field."""
+    """The injections that a request is made with: of all of them every third, so each comes once in every field."""
     return list(injections()[REQUESTS.index(request) :: len(REQUESTS)]) if IS_WHOLE else sample(3)
 
 

@@ -220,6 +220,26 @@ async def test_a_place_in_the_list_last_shown_names_a_task(said: str) -> None:
     assert (await Store(ANN).tasks.get(2)).completed
 
 
+async def test_a_model_that_looks_the_list_up_again_may_still_go_by_the_place_that_was_named() -> None:
+    await _titled(("Pay rent", "Call mum", "Buy milk"))
+    listed = await run_agent(
+        [{"role": "user", "content": "?"}], ANN, AgentConfiguration(model=Scripted(replies=[("list_tasks", {})]))
+    )
+    model = Scripted(replies=[("list_tasks", {}), ("complete_task", {"task_id": 2})])
+    said = [*listed.messages, {"role": "user", "content": "hak de tweede af"}]
+    await run_agent(said, ANN, AgentConfiguration(model=model))
+    assert (await Store(ANN).tasks.get(2)).completed
+
+
+async def test_two_deletions_of_one_message_are_one_question() -> None:
+    await _titled(("Pay rent", "Call mum", "Buy milk"))
+    model = Scripted(replies=[[("delete_task", {"task_id": 1}), ("delete_task", {"task_id": 3})]])
+    asked = await run_agent([{"role": "user", "content": "#1 und #3 weg"}], ANN, AgentConfiguration(model=model))
+    assert "Delete these 2 tasks? #1 Pay rent, #3 Buy milk." in asked.final_response
+    await run_agent([*asked.messages, {"role": "user", "content": "ja"}], ANN, AgentConfiguration(model=Scripted()))
+    assert [one.title for one in (await Store(ANN).tasks.list(TaskFilter())).tasks] == ["Call mum"]
+
+
 @pytest.mark.parametrize("yes", ["ja bitte", "oui", "sí", "va bene", "sim", "doe maar", "yes please"])
 async def test_a_deletion_waits_for_a_yes_in_any_language(yes: str) -> None:
     await _titled(("Pay rent", "Call mum"))

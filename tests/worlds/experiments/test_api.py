@@ -137,7 +137,7 @@ def test_a_put_needs_payloads_and_ignores_lists(server: TestClient) -> None:
     whole = server.get(f"/experiments/single/{own}").json()
     without = {key: value for key, value in whole.items() if key != "conditionPayloads"}
     assert server.put(f"/experiments/{own}", json=without).status_code == 500
-    listed = [{"segment": {"individualForSegment": [{"userId": "u"}], "groupForSegment": [], "subSegments": []}}]
+    listed = [{"segment": {"type": "private", "individualForSegment": [{"userId": "u"}]}}]
     answer = server.put(f"/experiments/{own}", json=whole | {"experimentSegmentInclusion": listed, "name": "Other"})
     assert answer.json()["name"] == "Other"
     assert answer.json()["experimentSegmentInclusion"] == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -10,12 +10,18 @@ from signalbox.agents.experiments.drafts import Draft
 from signalbox.agents.experiments.errors import UpgradeError
 from signalbox.upgrade.states import stored_state
 
-__all__ = ["created_body", "lists_of", "missing_members", "updated_body"]
+__all__ = ["created_body", "lists_of", "missing_members", "payload_of", "updated_body"]
+
+_OWN_CALLS = ("stateTimeLogs", "experimentSegmentInclusion", "experimentSegmentExclusion")
+_KEPT_OF_ROW = ("twoCharacterId", "name", "description")
+_KEPT_OF_QUERY = ("id", "name", "query", "metric", "repeatedMeasure", "order")
 
 
 def created_body(draft: Draft) -> dict[str, Any]:
     """The body of POST /experiments. The state is the first one: the server is moved to another afterwards, so that
     everything which a move does is done."""
+    conditions = [_condition(one, order) for order, one in enumerate(draft.conditions, 1)]
+    points = [_partition(one, order) for order, one in enumerate(draft.decision_points, 1)]
     return {
         "name": draft.name,
         "description": draft.description,
@@ -29,21 +35,37 @@ def created_body(draft: Draft) -> dict[str, Any]:
         "filterMode": draft.filter_mode,
         "tags": list(draft.tags),
         "group": draft.group,
-        "conditions": [_condition(one, order) for order, one in enumerate(draft.conditions, 1)],
-        "partitions": [_partition(one, order) for order, one in enumerate(draft.decision_points, 1)],
+        "conditions": conditions,
+        "partitions": points,
         "experimentSegmentInclusion": lists_of(draft.context, draft.include_users, draft.include_groups),
         "experimentSegmentExclusion": lists_of(draft.context, draft.exclude_users, draft.exclude_groups),
         "queries": [],
-        "conditionPayloads": [],
+        "conditionPayloads": _payloads(draft, conditions, points, ()),
         "factors": [],
     }
 
 
 def updated_body(raw: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
-    """The body of PUT /experiments/:id: the whole experiment as it was read, with what the draft says otherwise."""
-    conditions = {str(one.get("conditionCode")): one for one in raw.get("conditions") or []}
-    points = {(one.get("site"), one.get("target")): one for one in raw.get("partitions") or []}
-    body = dict(raw) | {
+    """The body of PUT /experiments/:id: the whole experiment as it was read, with what the draft says otherwise.
+
+    A payload keeps its id wherever it can: the server removes those whose ids are not in the body at once, outside the
+    transaction of the rest, so that they are lost if that fails. Logs and lists are left out: the server would take
+    the logs for all there are, and ignores the lists.
+    """
+    by_code = {str(one.get("conditionCode")): one for one in raw.get("conditions") or []}
+    by_place = {(one.get("site"), one.get("target")): one for one in raw.get("partitions") or []}
+    conditions = [
+        {**_stored(there), **_condition(one, order, there)}
+        for order, one in enumerate(draft.conditions, 1)
+        for there in [by_code.get(str(one.get("code")))]
+    ]
+    points = [
+        {**_stored(there), **_partition(one, order, there)}
+        for order, one in enumerate(draft.decision_points, 1)
+        for there in [by_place.get((one.get("site"), one.get("target")))]
+    ]
+    chosen = next((one["id"] for one in conditions if one["conditionCode"] == draft.revert_to), None)
+    return {key: value for key, value in raw.items() if key not in _OWN_CALLS} | {
         "name": draft.name,
         "description": draft.description,
         "context": [draft.context],
@@ -51,27 +73,25 @@ def updated_body(raw: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
         "assignmentUnit": draft.assignment_unit,
         "consistencyRule": draft.consistency_rule,
         "postExperimentRule": draft.post_rule,
+        "revertTo": chosen if draft.post_rule == "assign" else None,
         "filterMode": draft.filter_mode,
         "tags": list(draft.tags),
         "group": draft.group,
-        "conditions": [
-            {**conditions.get(str(one.get("code")), {}), **_condition(one, order, conditions.get(str(one.get("code"))))}
-            for order, one in enumerate(draft.conditions, 1)
-        ],
-        "partitions": [
-            {
-                **points.get((one.get("site"), one.get("target")), {}),
-                **_partition(one, order, points.get((one.get("site"), one.get("target")))),
-            }
-            for order, one in enumerate(draft.decision_points, 1)
-        ],
+        "conditions": conditions,
+        "partitions": points,
+        "conditionPayloads": _payloads(draft, conditions, points, raw.get("conditionPayloads") or ()),
+        "factors": raw.get("factors") or [],
+        "queries": [_query(one) for one in raw.get("queries") or []],
     }
-    chosen = next((one["id"] for one in body["conditions"] if one["conditionCode"] == draft.revert_to), None)
-    body["revertTo"] = chosen if draft.post_rule == "assign" else None
-    body["conditionPayloads"] = _payloads(draft, body) or list(raw.get("conditionPayloads") or [])
-    for key in ("factors", "queries"):
-        body.setdefault(key, [])
-    return body
+
+
+def payload_of(payload: Any) -> dict[str, str] | None:
+    """A payload as the server holds it, of a text or of a type with a value; None where none is said."""
+    if payload in (None, "", {}):
+        return None
+    if isinstance(payload, Mapping):
+        return {"type": str(payload.get("type") or "string"), "value": str(payload.get("value") or "")}
+    return {"type": "string", "value": str(payload)}
 
 
 def lists_of(context: str, users: list[str], groups: Mapping[str, list[str]]) -> list[dict[str, Any]]:
@@ -120,8 +140,14 @@ def _condition(one: Mapping[str, Any], order: int, there: Mapping[str, Any] | No
 
 def _partition(one: Mapping[str, Any], order: int, there: Mapping[str, Any] | None = None) -> dict[str, Any]:
     own = str(there["id"]) if there else str(uuid4())
-    reached = bool(one.get("exclude_if_reached"))
-    return {"id": own, "site": one["site"], "target": one["target"], "order": order, "excludeIfReached": reached}
+    return {
+        "id": own,
+        "site": one["site"],
+        "target": one["target"],
+        "description": str((there or {}).get("description") or ""),
+        "order": order,
+        "excludeIfReached": bool(one.get("exclude_if_reached")),
+    }
 
 
 def _segment(context: str, users: list[dict[str, str]], groups: list[dict[str, str]]) -> dict[str, Any]:
@@ -134,20 +160,41 @@ def _list(context: str, kind: str, type_: str, users: list[str], groups: list[di
     return named | {"userIds": users, "groups": groups, "subSegmentIds": [], "listType": type_}
 
 
-def _payloads(draft: Draft, body: Mapping[str, Any]) -> list[dict[str, Any]]:
-    said = {str(one.get("code")): _value(one["payload"]) for one in draft.conditions if one.get("payload")}
-    return [
-        {
-            "id": str(uuid4()),
-            "parentCondition": condition["id"],
-            "decisionPoint": point["id"],
-            "payload": {"type": "string", "value": said[condition["conditionCode"]]},
-        }
-        for condition in body["conditions"]
-        if condition["conditionCode"] in said
-        for point in body["partitions"]
-    ]
+def _payloads(
+    draft: Draft,
+    conditions: Sequence[Mapping[str, Any]],
+    points: Sequence[Mapping[str, Any]],
+    there: Iterable[Mapping[str, Any]],
+) -> list[dict[str, Any]]:
+    """The payload of each condition at each decision point: as the draft says, else the one that is there.
+
+    The server fills in the condition's code for the rest, and never changes the type under an id.
+    """
+    said = {str(one.get("code")): payload_of(one.get("payload")) for one in draft.conditions}
+    known = {(_id_of(one.get("parentCondition")), _id_of(one.get("decisionPoint"))): one for one in there}
+    found = []
+    for condition in conditions:
+        for point in points:
+            old = known.get((condition["id"], point["id"]))
+            payload = said[condition["conditionCode"]] or (dict(old["payload"]) if old else None)
+            if payload is None:
+                continue
+            is_same_type = old is not None and old["payload"].get("type") == payload["type"]
+            own = str(old["id"]) if old is not None and is_same_type else str(uuid4())
+            found.append(
+                {"id": own, "parentCondition": condition["id"], "decisionPoint": point["id"], "payload": payload}
+            )
+    return found
 
 
-def _value(payload: Any) -> str:
-    return str(payload.get("value") if isinstance(payload, Mapping) else payload)
+def _stored(row: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a row keeps that nobody here speaks of; without what other rows hold of it."""
+    return {key: value for key, value in (row or {}).items() if key in _KEPT_OF_ROW}
+
+
+def _query(query: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in query.items() if key in _KEPT_OF_QUERY}
+
+
+def _id_of(value: Any) -> Any:
+    return value.get("id") if isinstance(value, Mapping) else value

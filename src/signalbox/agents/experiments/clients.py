@@ -11,11 +11,20 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.metadata import entry_points
 from threading import Lock
+from urllib.parse import urlsplit
 
 from signalbox.agents.experiments.client import Patience, UpgradeClient
 from signalbox.agents.experiments.connection import Connection, read_connection
 
-__all__ = ["check_server", "close_clients", "current_client", "source_of", "source_set", "use_client"]
+__all__ = [
+    "check_server",
+    "close_clients",
+    "current_client",
+    "server_name",
+    "source_of",
+    "source_set",
+    "use_client",
+]
 
 _LENT: ContextVar[UpgradeClient | None] = ContextVar("signalbox_upgrade_client", default=None)
 _MOST_KEPT = 4
@@ -60,10 +69,18 @@ async def close_clients() -> None:
 
 def source_of(client: UpgradeClient) -> dict[str, str]:
     """Where the client reads and writes, as an Answer says it."""
-    known = {"system": client.system, "address": client.url}
+    known = {"system": client.system, "address": _plain(client.url)}
     if client.url in _offered:
         return {"kind": "embedded", **known, "connect": _CONNECT}
     return {"kind": "live", **known}
+
+
+def server_name(client: UpgradeClient) -> str:
+    """What a person is told of the server: its address without credentials, or that it is the embedded one.
+
+    The embedded one has another port in every process, and is the same server all the same.
+    """
+    return "the embedded demonstration" if client.url in _offered else f"UpGrade at {_plain(client.url)}"
 
 
 def source_set() -> dict[str, str]:
@@ -71,7 +88,7 @@ def source_set() -> dict[str, str]:
     place = read_connection()
     if place is None:
         return {"kind": "embedded", "system": UpgradeClient.system, "address": "", "connect": _CONNECT}
-    return {"kind": "live", "system": UpgradeClient.system, "address": place.url}
+    return {"kind": "live", "system": UpgradeClient.system, "address": _plain(place.url)}
 
 
 async def check_server() -> str:
@@ -80,7 +97,13 @@ async def check_server() -> str:
         return "no UPGRADE_URL is set: the embedded UpGrade is asked"
     async with UpgradeClient(patience=Patience(seconds=5.0, retries=0)) as client:
         health = await client.health()
-    return f"{client.url} answers: UpGrade {health.get('version', '')}".strip()
+    return f"{_plain(client.url)} answers: UpGrade {health.get('version', '')}".strip()
+
+
+def _plain(url: str) -> str:
+    """The address without a name and a password."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def _offered_place() -> Connection | None:

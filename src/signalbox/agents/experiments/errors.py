@@ -8,6 +8,7 @@ UpgradeError             any of the below; `error_type` is its kind
 ├── ambiguous            several things have that name; `options` holds them
 ├── conflict             the thing has changed since it was looked at
 ├── unsure               a write may or may not have happened, and the server could not say which
+├── partial              a write of several calls stopped midway: `written` says what is stored and what is not
 ├── read_only            the setting says that nothing may be changed
 ├── validation           what was asked is wrong; said here or by the server
 └── api                  it said no in another way
@@ -40,6 +41,7 @@ class UpgradeError(ExternalError):
         answer: Any = None,
         endpoint: str = "",
         options: list[str] | None = None,
+        written: dict[str, Any] | None = None,
     ) -> None:
         super().__init__(user_message, suggestion=suggestion, details=answer)
         self.error_type = kind
@@ -47,3 +49,4 @@ class UpgradeError(ExternalError):
         self.answer = answer
         self.endpoint = endpoint
         self.options = options or []
+        self.written = written

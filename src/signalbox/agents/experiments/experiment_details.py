@@ -127,6 +127,12 @@ def _segments(found: Mapping[str, Any]) -> str:
 
 def _payloads(found: Mapping[str, Any]) -> str:
     told = [f"{one['code']}: {_payload(one['payload'])}" for one in found["conditions"] if one.get("payload")]
+    several = [one["code"] for one in found["conditions"] if not one.get("payload")]
+    told += [
+        f"{one['condition']} at {one['site']} / {one['target']}: {_payload(one)}"
+        for one in found["payloads"]
+        if one["condition"] in several
+    ]
     return f" Payloads: {'; '.join(told)}." if told else ""
 
 

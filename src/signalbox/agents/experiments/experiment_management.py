@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments import drafts
-from signalbox.agents.experiments.agreeing import refuses
+from signalbox.agents.experiments import drafts, journal
 from signalbox.agents.experiments.asked import STATUS_OF, named_params, said_params
 from signalbox.agents.experiments.changes import changes_for, moment_of
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.creating import ask_for, new_experiment
+from signalbox.agents.experiments.finding import metadata_of
 from signalbox.agents.experiments.groups import find_groups
 from signalbox.agents.experiments.guard import refuse_writes
 from signalbox.agents.experiments.left_out import said_beside, with_left_out
@@ -22,7 +22,14 @@ from signalbox.agents.experiments.names import mentioned, written_name
 from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
 from signalbox.agents.experiments.outcome import ToolResult
 from signalbox.agents.experiments.plan import ACTIONS
-from signalbox.agents.experiments.questions import again, change_question, confirm, deletion, what_goes
+from signalbox.agents.experiments.questions import (
+    again,
+    change_question,
+    check_server_asked,
+    confirm,
+    deletion,
+    what_goes,
+)
 from signalbox.agents.experiments.reports import change_rows, told_change
 from signalbox.agents.experiments.server_names import Server, look_around
 from signalbox.agents.experiments.several import all_meant, requests_of
@@ -59,7 +66,7 @@ async def aexperiment_management_node(state: dict[str, Any], calls: Calls) -> Up
     """Find out what is to be done, show it, and do it once the person has said yes; of several things one by one."""
     pending = state["pending"] or {}
     rest = list(pending.get("rest") or ())
-    if pending.get("decision") == "no" and not await _is_otherwise(pending, state, calls):
+    if pending.get("decision") == "no":
         left = f" Nor: {'; '.join(rest)}." if rest else ""
         told = f"{_NOTHING}{left}"
         return {"bot_response": told, "told": told, "operation_type": None, "previous": state["previous"]}
@@ -88,14 +95,6 @@ async def aexperiment_management_node(state: dict[str, Any], calls: Calls) -> Up
         state = {**state, **done, "user_input": rest.pop(0), "pending": None, "params": {}}
 
 
-async def _is_otherwise(pending: Mapping[str, Any], state: Mapping[str, Any], calls: Calls) -> bool:
-    """Whether a no comes with what is to be in its place: no, 40/60."""
-    text = state["user_input"]
-    if pending.get("field") != "confirm" or refuses(text) or not str(pending.get("reply") or ""):
-        return False
-    return await corrected(pending, state, await look_around(calls)) is not None
-
-
 def _between(done: Update, asked: Ask, state: Mapping[str, Any], rest: list[str]) -> Ask:
     """The question with what was done before it, and what is still to be done behind it."""
     if done:
@@ -115,7 +114,7 @@ async def _one(state: Mapping[str, Any], calls: Calls, server: Server | None) ->
     if decision == "yes":
         return await _execute(pending, state, calls)
     server = server or await look_around(calls)
-    if decision in ("no", "unclear"):
+    if decision == "unclear":
         fixed = await corrected(pending, state, server)
         if fixed is None:
             raise again(pending)
@@ -129,11 +128,18 @@ async def _one(state: Mapping[str, Any], calls: Calls, server: Server | None) ->
     except Ask as asked:
         noted = with_left_out(asked, state, server)
         if not (more := await said_beside(noted.pending, server)):
-            raise noted from None
+            raise _in_place(noted, pending) from None
     try:
         return await _prepare({**fields, **more}, text, state, server, calls)
     except Ask as asked:
-        raise with_left_out(asked, state, server) from None
+        raise _in_place(with_left_out(asked, state, server), pending) from None
+
+
+def _in_place(asked: Ask, pending: Mapping[str, Any]) -> Ask:
+    """The question, which says so where it takes the place of another of yes or no."""
+    if pending.get("field") == "confirm" and asked.pending["field"] == "confirm":
+        asked.question["message"] += " This takes the place of the question before; nothing was done yet."
+    return asked
 
 
 experiment_management_node = at_once(aexperiment_management_node)
@@ -149,7 +155,8 @@ async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], 
         raise Ask("What is to be done?", "action", fields, ["start", "stop", "change_weights", "rename", "delete"])
     refuse_writes()
     if action == "create":
-        await _confirm_new(fields, text, server)
+        args = new_experiment(fields, server, text)
+        raise await _confirm_new(args, fields)
     chosen = server.experiment(fields, state, text)
     experiment = await calls.look(get_experiment_details, experiment=chosen["id"])
     if experiment["state"] == STATUS_OF.get(action) and (other := await other_than_told(action, experiment, text)):
@@ -176,32 +183,38 @@ async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], 
     raise confirm(known, experiment, operation, change_question(experiment, rows), rows, warnings)
 
 
-async def _confirm_new(fields: Mapping[str, Any], text: str, server: Server) -> None:
-    args = new_experiment(fields, server, text)
-    client = current_client()
-    draft = drafts.Draft(**args)
-    problems = drafts.check_draft(draft, server.metadata, await client.experiments())
+async def _confirm_new(args: dict[str, Any], fields: Mapping[str, Any]) -> Ask:
+    """The question whether a new experiment is to be made; the question for what is wrong with it, if anything is."""
+    problems = await _problems_of(drafts.Draft(**args))
     for problem in problems:
         if problem.severity == "error":
-            raise ask_for(problem, fields)
+            return ask_for(problem, fields)
     rows = [
         (name.replace("_", " "), None, told_change(name, value)) for name, value in args.items() if value is not None
     ]
-    notes = "".join(f" Note: {one.message}" for one in problems)
     arms = ", ".join(f"{one['code']} {one['weight']:g}%" for one in args["conditions"])
     point = args["decision_points"][0]
     unit = f" by {args['group']}" if args.get("group") else ""
     after = f" Afterwards: {args['post_rule']} {args.get('revert_to') or ''}".rstrip() + "."
     message = (
         f"Create the experiment '{args['name']}' in {args['context']} with {arms}{unit} at {point['site']} / "
-        f"{point['target']}? It will be inactive.{after if args['post_rule'] != 'continue' else ''}{notes}"
+        f"{point['target']}? It will be inactive.{after if args['post_rule'] != 'continue' else ''}"
     )
     # What was found by its name in the request is kept: a reply that changes something does not say it again.
     found = {"context": args["context"], **{key: point[key] for key in _POINT}}
     said = {key: value for key, value in fields.items() if value and key != "weights"}
     known = {**found, **said, "conditions": _listed(args["conditions"]), "new_name": args["name"]}
     operation = {"tool": "create_experiment", "args": args}
-    raise confirm(known, {"id": None, "name": args["name"], "version": None}, operation, message, rows)
+    return confirm(known, {"id": None, "name": args["name"]}, operation, message, rows, _messages(problems))
+
+
+async def _problems_of(draft: drafts.Draft, own_id: str = "") -> list[drafts.Problem]:
+    client = current_client()
+    return drafts.check_draft(draft, metadata_of(await client.context_metadata()), await client.experiments(), own_id)
+
+
+def _messages(problems: Sequence[drafts.Problem]) -> list[str]:
+    return [one.message for one in problems]
 
 
 def _listed(conditions: Sequence[Mapping[str, Any]]) -> str:
@@ -232,12 +245,7 @@ def _confirm_move(action: str, fields: Mapping[str, Any], experiment: Mapping[st
 
 async def _problems(fields: Mapping[str, Any], experiment: Mapping[str, Any], changes: Mapping[str, Any]) -> list[str]:
     """What is to be said before the change; raises Ask for what is wrong with it."""
-    client = current_client()
-    metadata = (await client.context_metadata(), await client.experiments())
-    from signalbox.agents.experiments.finding import metadata_of
-
-    draft = drafts.apply(drafts.draft_of(experiment), changes)
-    found = drafts.check_draft(draft, metadata_of(metadata[0]), metadata[1], experiment["id"])
+    found = await _problems_of(drafts.apply(drafts.draft_of(experiment), changes), experiment["id"])
     for problem in found:
         if problem.severity == "error":
             raise ask_for(problem, {key: value for key, value in fields.items() if key != "conditions"})
@@ -248,23 +256,56 @@ async def _problems(fields: Mapping[str, Any], experiment: Mapping[str, Any], ch
 
 
 async def _execute(pending: Mapping[str, Any], state: Mapping[str, Any], calls: Calls) -> Update:
-    """Do what was confirmed, once. An experiment that has changed since is shown anew, and nothing is done."""
+    """Do what was confirmed, once. What has changed since it was shown is shown anew, and nothing is done."""
     refuse_writes()
+    check_server_asked(pending)
     operation = pending["operation"]
-    name, args = str(operation["tool"]), dict(operation["args"])
+    name, args, key = str(operation["tool"]), dict(operation["args"]), str(pending["key"])
     progress: Any = init_multi_step_operation({}, 3)
+    # What was begun under this key has itself changed what was shown: only the tool can tell how far it came.
+    if journal.find_write(key, str(pending["server"])) is None:
+        args |= await _still_as_shown(name, pending, state, calls)
     if name != "create_experiment":
-        now_there = await calls.look(get_experiment_details, experiment=str(pending["experiment_id"]))
-        if [now_there.get("version"), now_there.get("updated_at")] != list(pending["version"]):
-            await _changed_since(pending, now_there, state, calls)
-        args |= {"experiment": now_there["id"], "expected_version": now_there.get("version")}
+        args["experiment"] = str(pending["experiment_id"])
     progress = advance_step(progress, {"step": "validate", "ok": True})
-    result = await calls(_TOOLS[name], **args, key=str(pending["key"]))
+    try:
+        result = await calls(_TOOLS[name], **args, key=key)
+    except Fault as fault:
+        if fault.kind != "conflict":
+            raise
+        now_there = await calls.look(get_experiment_details, experiment=args["experiment"])
+        await _changed_since(pending, now_there, state, calls)
+        raise
     progress = advance_step(progress, {"step": "execute", "tool": name})
     update = _report(name, result, pending)
     progress = advance_step(progress, {"step": "verify", "read_back": name != "delete_experiment"})
     left = list(pending.get("left") or ())
     return {**update, **progress, "total_steps": 3, "pending_confirmations": [], "not_covered": left}
+
+
+async def _still_as_shown(
+    name: str, pending: Mapping[str, Any], state: Mapping[str, Any], calls: Calls
+) -> dict[str, Any]:
+    """What the tool is to expect of the experiment. Raises Ask where it is not as it was shown any more."""
+    if name == "create_experiment":
+        args = pending["operation"]["args"]
+        asked = await _confirm_new(args, pending["fields"])
+        if asked.pending.get("notes") != pending.get("notes"):
+            asked.question["message"] = f"Something has changed since you were asked. {asked.question['message']}"
+            raise asked
+        return {}
+    try:
+        now_there = await calls.look(get_experiment_details, experiment=str(pending["experiment_id"]))
+    except Fault as fault:
+        if fault.kind != "not_found":
+            raise
+        told = f"'{pending['fields'].get('experiment_name')}' is not on {pending['server']} any more. {_NOTHING}"
+        raise Fault(told, "conflict") from None
+    enrolled = now_there["enrollment"]["users"]
+    is_deletion = name == "delete_experiment"
+    if now_there["revision"] != pending["revision"] or (is_deletion and enrolled != pending["enrolled"]):
+        await _changed_since(pending, now_there, state, calls)
+    return {"expected_revision": now_there["revision"]} | ({"expected_users": enrolled} if is_deletion else {})
 
 
 async def _changed_since(

@@ -16,7 +16,16 @@ from typing import Any
 
 from signalbox.settings import home_file, now
 
-__all__ = ["close_write", "forget_clone", "leave_clone", "left_clones", "note_clone", "open_write"]
+__all__ = [
+    "close_write",
+    "find_unfinished",
+    "find_write",
+    "forget_clone",
+    "leave_clone",
+    "left_clones",
+    "note_clone",
+    "open_write",
+]
 
 _FILE = "experiments.sqlite"
 _TABLES = """
@@ -25,18 +34,30 @@ create table if not exists clones (name text primary key, server text, made text
 """
 
 
-def open_write(key: str, server: str, intent: dict[str, Any]) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """Note that a write is about to be sent: gives the intent and the outcome that stand there under this key already.
-
-    The intent is None for a new key. The outcome is None for a write that was begun and of which nobody knows the end.
-    """
+def find_write(key: str, server: str) -> tuple[dict[str, Any], dict[str, Any] | None] | None:
+    """What is known of a write under this key: its intent, and its outcome or None where nobody knows the end."""
     with _open() as base:
-        row = base.execute("select intent, outcome from writes where key = ?", (key,)).fetchone()
-        if row:
-            return json.loads(row[0]), json.loads(row[1]) if row[1] else None
-        told = json.dumps(intent, default=str)
-        base.execute("insert into writes values (?, ?, ?, ?, null)", (key, server, now().isoformat(), told))
-    return None, None
+        found = base.execute(
+            "select intent, outcome from writes where key = ? and server = ?", (key, server)
+        ).fetchone()
+    return (json.loads(found[0]), json.loads(found[1]) if found[1] else None) if found else None
+
+
+def find_unfinished(server: str, intent: dict[str, Any]) -> str | None:
+    """The key of a write that was begun with this intent and of which nobody knows the end."""
+    with _open() as base:
+        rows = base.execute(
+            "select key, intent from writes where server = ? and outcome is null order by begun desc", (server,)
+        ).fetchall()
+    wanted = json.loads(json.dumps(intent, default=str))
+    return next((key for key, told in rows if wanted.items() <= json.loads(told).items()), None)
+
+
+def open_write(key: str, server: str, intent: dict[str, Any]) -> None:
+    """Note that a write is about to be sent; what was noted under its key before is replaced."""
+    told = json.dumps(intent, default=str)
+    with _open() as base:
+        base.execute("insert or replace into writes values (?, ?, ?, ?, null)", (key, server, now().isoformat(), told))
 
 
 def close_write(key: str, outcome: dict[str, Any] | None) -> None:

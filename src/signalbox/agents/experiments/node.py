@@ -27,11 +27,12 @@ Update = dict[str, Any]
 
 
 class Fault(Exception):
-    """A request that comes to nothing: what to tell the person, and the kind of the error."""
+    """A request that comes to nothing, or to less than was asked: what to tell the person, the kind of the error, and
+    what a write that stopped midway has stored."""
 
-    def __init__(self, message: str, kind: str, suggestion: str = "") -> None:
+    def __init__(self, message: str, kind: str, suggestion: str = "", written: Mapping[str, Any] | None = None) -> None:
         super().__init__(message)
-        self.message, self.kind, self.suggestion = message, kind, suggestion
+        self.message, self.kind, self.suggestion, self.written = message, kind, suggestion, written
 
 
 class Ask(Exception):
@@ -52,7 +53,7 @@ class Ask(Exception):
         **more: Any,
     ) -> None:
         super().__init__(message)
-        self.question = {
+        self.question: dict[str, Any] = {
             "kind": "confirm" if field == "confirm" else "clarify",
             "message": message,
             "options": list(options),
@@ -80,7 +81,12 @@ class Calls:
             self.raw.append({"endpoint": result["endpoint"], "response": _bounded(result["raw_response"])})
         if not result["success"]:
             hint = result["data"] if isinstance(result["data"], Mapping) else {}
-            raise Fault(str(result["error"]), str(result["error_type"]), str(hint.get("suggestion") or ""))
+            raise Fault(
+                str(result["error"]),
+                str(result["error_type"]),
+                str(hint.get("suggestion") or ""),
+                hint.get("written"),
+            )
         return result["data"]
 
     async def look(self, tool: Callable[..., Awaitable[ToolResult]], **args: Any) -> Any:
@@ -109,8 +115,11 @@ def capability_node(
                 update = {"node_status": NodeStatus.SUCCESS, "needs_clarification": False, "pending": None, **update}
             except Ask as asked:
                 update = _asking(asked, capability, whole) if _may_ask(asked, whole) else _given_up(asked, whole)
+                if update.get("question"):
+                    update["source"] = update["question"]["source"] = await asyncio.to_thread(_source)
             except Fault as fault:
                 update = _failing(fault.message, fault.kind, fault.suggestion, whole)
+                update["written"] = fault.written
                 if fault.kind == "not_found" and capability in _GONE_ON:
                     # "Then Night Reader": the same, for one that is there.
                     update["previous"] = {"capability": capability, "fields": {}}
@@ -180,7 +189,9 @@ def _may_ask(asked: Ask, state: Mapping[str, Any]) -> bool:
 
 
 def _given_up(asked: Ask, state: Mapping[str, Any]) -> Update:
-    told = f"I did not understand the answers to: {asked.question['message']} Nothing was done."
+    told = (
+        f"I did not understand the answers to: {asked.question['message']} Nothing was done. The question is dropped."
+    )
     return {**_failing(told, "user_input", "Say the whole request anew.", state), "pending": None}
 
 

@@ -21,7 +21,7 @@ _NOT_EVIDENCE = ("progress",)
 
 
 class ToolResult(TypedDict):
-    """The contract's shape. Where `success` is False, `data` may hold `{suggestion, options}`."""
+    """The contract's shape. Where `success` is False, `data` may hold `{suggestion, options, written}`."""
 
     success: bool
     data: Any
@@ -56,7 +56,7 @@ def tool(function: Callable[Asked, Awaitable[Done]]) -> Callable[Asked, Awaitabl
                 done = await function(*args, **kwargs)
                 entry.returned(done.summary or "ok", done.data)
         except UpgradeError as error:
-            return _failed(error, error.endpoint, error.answer, error.options)
+            return _failed(error, error.endpoint, error.answer, error.options, error.written)
         except SignalboxError as error:
             return _failed(error)
         return ToolResult(
@@ -78,11 +78,15 @@ def writing_tool(function: Callable[Asked, Awaitable[Done]]) -> Callable[Asked, 
 
 
 def _failed(
-    error: SignalboxError, endpoint: str = "", answer: Any = None, options: list[str] | None = None
+    error: SignalboxError,
+    endpoint: str = "",
+    answer: Any = None,
+    options: list[str] | None = None,
+    written: dict[str, Any] | None = None,
 ) -> ToolResult:
     return ToolResult(
         success=False,
-        data={"suggestion": error.suggestion, "options": options or []},
+        data={"suggestion": error.suggestion, "options": options or [], **({"written": written} if written else {})},
         raw_response=redact(answer),
         error=error.user_message,
         error_type=error.error_type,

@@ -1,21 +1,27 @@
-"""The reply to a question of ours: whether it answers it, confirms what was shown, or asks for something else."""
+"""The reply to a question of ours: whether it answers it, confirms what was shown, or asks for something else.
+
+Only `read_reply` confirms. Everything else that is said to a question of yes or no writes nothing: it changes what was
+shown, is a request of its own, or the question is put again.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments.actions import calls_action, other_action
-from signalbox.agents.experiments.agreeing import agrees, is_yes, refuses, says_anew
+from signalbox.agents.experiments.actions import other_action
 from signalbox.agents.experiments.names import mentioned, with_names
 from signalbox.agents.experiments.plan import confirm_schema, kind_schema, reply_schema
+from signalbox.agents.experiments.questions import NOT_UNDERSTOOD, STILL_OPEN
 from signalbox.agents.experiments.reading import read
+from signalbox.agents.experiments.retold import begins_anew
 from signalbox.agents.experiments.routing import is_clear
 from signalbox.language.clauses import cut_points
 from signalbox.language.names import close
 from signalbox.language.words import tokens
+from signalbox.toolbox.confirmation import read_reply
 
-__all__ = ["replied_to"]
+__all__ = ["dropped_question", "replied_to"]
 
 Update = dict[str, Any]
 
@@ -23,77 +29,88 @@ Update = dict[str, Any]
 async def replied_to(pending: Mapping[str, Any], text: str, names: Sequence[str]) -> Update | None:
     """The request that waited, with the reply in it; None where the reply is a request of its own."""
     turn = [{"user": str(pending.get("text", "")), "bot": str(pending.get("message", ""))}]
-    options = list(pending.get("options") or ())
-    action = str(pending["fields"].get("action") or "")
-    if says_anew(text):
-        return _anew(pending, action)
-    if await _goes_elsewhere(text, action, names):
+    is_confirm, said = pending["field"] == "confirm", read_reply(text)
+    if is_confirm and said != "other":
+        return {**pending, "decision": said, "reply": text}
+    if begins_anew(text) and pending["fields"].get("action") == "create":
+        return _anew(pending)
+    if begins_anew(text) and is_confirm:
+        # It is no order to start what was asked about.
+        return {**pending, "decision": "unclear", "reply": text}
+    if await _goes_elsewhere(text, names):
         return None
-    if pending["field"] == "confirm" and (added := _added(text, action)):
-        return {**pending, "decision": "yes", "reply": text, "rest": [*(pending.get("rest") or ()), added]}
-    if pending["field"] == "confirm":
+    if is_confirm:
         decision = await _decision(text, turn, pending, names)
-        if decision == "new_request":
-            return None
-        return {**pending, "decision": decision, "reply": text}
+        return None if decision == "new_request" else {**pending, "decision": decision, "reply": text}
+    return await _answered(pending, text, turn, names)
+
+
+def dropped_question(pending: Mapping[str, Any]) -> str:
+    """What is told of a question that a new request has taken the place of."""
+    asked = str(pending.get("message") or "").removeprefix(STILL_OPEN).removeprefix(NOT_UNDERSTOOD)
+    asked = asked.partition("?")[0].rpartition("\n")[2].strip()
+    return f"Nothing was done about the question before this, and it is dropped: {asked}?" if asked else ""
+
+
+async def _answered(
+    pending: Mapping[str, Any], text: str, turn: list[dict[str, str]], names: Sequence[str]
+) -> Update | None:
+    """A reply to a question for something that was missing: nothing is written by it."""
+    options = list(pending.get("options") or ())
     if pending["field"] == "action":
         return None
     if _is_option(text, options):
         return {**pending, "reply": text}
-    if is_yes(text):
+    said = read_reply(text)
+    if said == "yes":
         # Nothing is said by it, unless there was one thing to say yes to.
         is_one = len(options) == 1 and pending["field"] in ("experiment", "experiment_id", "context")
         return {**pending, "reply": options[0] if is_one else ""}
-    means = "cancel" if refuses(text) else (await read(reply_schema(), text, turn)).get("means")
-    if means == "new_request" and is_clear(await read(kind_schema(), with_names(text, names))):
+    means = "cancel" if said == "no" else (await read(reply_schema(), text, turn)).get("means")
+    if means == "new_request" and await _is_request(text, names):
         return None
     return {**pending, "reply": text, **({"decision": "no"} if means == "cancel" else {})}
 
 
-def _anew(pending: Mapping[str, Any], action: str) -> Update:
-    """A new experiment from its first question on; anything else is left."""
-    if action != "create":
-        return {**pending, "decision": "no", "reply": ""}
+def _anew(pending: Mapping[str, Any]) -> Update:
+    """A new experiment from its first question on."""
     kept = {"capability": pending["capability"], "message": pending.get("message", "")}
-    return {**kept, "field": "new_name", "fields": {"action": action}, "text": "", "reply": ""}
+    return {**kept, "field": "new_name", "fields": {"action": "create"}, "text": "", "reply": ""}
 
 
-async def _goes_elsewhere(text: str, action: str, names: Sequence[str]) -> bool:
+async def _goes_elsewhere(text: str, names: Sequence[str]) -> bool:
     """Whether a reply is a no, and behind it a request that changes nothing: never mind, what is running?"""
     for end, start in cut_points(text):
-        if refuses(text[:end], action):
+        if read_reply(text[:end]) == "no":
             said = await read(kind_schema(), with_names(text[start:], names))
             return is_clear(said) and said["capability"] != "experiment_management"
     return False
 
 
-def _added(text: str, action: str) -> str:
-    """What a reply asks for behind its yes: yes, and then start it; empty where it asks for nothing more."""
-    for end, start in cut_points(text):
-        is_joined = bool(tokens(text[end:start]))
-        if is_yes(text[:end]) and is_joined and calls_action(text[start:], but=action):
-            return text[start:]
-    return ""
-
-
 async def _decision(text: str, turn: list[dict[str, str]], pending: Mapping[str, Any], names: Sequence[str]) -> str:
-    """yes, no, change or new_request; unclear where it cannot be told. What a reader takes for a yes is none unless the
-    words say so and nothing else: "good question" and "yes, once the term is over" are asked again."""
-    action = str(pending["fields"].get("action") or "")
-    if agrees(text, pending):
-        return "yes"
-    if refuses(text, action):
-        return "no"
-    decision = str((await read(confirm_schema(), text, turn)).get("decision") or "unclear")
-    decision = "unclear" if decision == "yes" else decision
-    # Also a yes may be for something else than was asked: yes, delete it, where it was to be started.
-    is_otherwise = decision != "new_request" and await _is_otherwise(text, action, pending, names)
-    return "change" if is_otherwise else decision
+    """change, new_request or unclear: a reply in neither table is no yes and no no, whatever a reader takes it for."""
+    if _adds_to_yes(text):
+        return "unclear"
+    said = (await read(confirm_schema(), text, turn)).get("decision")
+    if said == "new_request" and await _is_request(text, names):
+        return "new_request"
+    return "change" if said == "change" or await _is_otherwise(text, pending, names) else "unclear"
 
 
-async def _is_otherwise(text: str, action: str, pending: Mapping[str, Any], names: Sequence[str]) -> bool:
+def _adds_to_yes(text: str) -> bool:
+    """Whether a reply is a yes, and behind it more that is to be done: neither may be done by it."""
+    return any(read_reply(text[:end]) == "yes" and tokens(text[end:start]) for end, start in cut_points(text))
+
+
+async def _is_request(text: str, names: Sequence[str]) -> bool:
+    return is_clear(await read(kind_schema(), with_names(text, names)))
+
+
+async def _is_otherwise(text: str, pending: Mapping[str, Any], names: Sequence[str]) -> bool:
     """Whether a reply asks for something in its place: the same for another experiment, or another action by name."""
-    own = (pending["fields"].get("experiment_name"), pending["fields"].get("new_name"))
+    fields = pending["fields"]
+    action = str(fields.get("action") or "")
+    own = (fields.get("experiment_name"), fields.get("new_name"))
     others = [one for one in mentioned(text, names) if one not in own]
     if len(others) == 1 and action != "create":
         return True

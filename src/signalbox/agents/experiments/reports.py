@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from signalbox.agents.experiments.bodies import payload_of
 from signalbox.agents.experiments.drafts import draft_of
 
 __all__ = ["change_rows", "told_change"]
@@ -61,10 +62,18 @@ def _conditions(before: list[Mapping[str, Any]], after: list[Mapping[str, Any]])
     was = {one["code"]: one["weight"] for one in before}
     now = {one["code"]: one["weight"] for one in after}
     codes = list(dict.fromkeys([*was, *now]))
-    return [
+    rows = [
         (f"weight of {code}", _percent(was.get(code)), _percent(now.get(code)))
         for code in codes
         if was.get(code) != now.get(code)
+    ]
+    held = {one["code"]: payload_of(one.get("payload")) for one in before}
+    given = {one["code"]: payload_of(one.get("payload")) for one in after}
+    # A condition for which no payload is said keeps the ones that it has.
+    return rows + [
+        (f"payload of {code}", (held.get(code) or {}).get("value"), payload["value"])
+        for code, payload in given.items()
+        if payload is not None and payload != held.get(code)
     ]
 
 

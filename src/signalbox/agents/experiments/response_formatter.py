@@ -22,6 +22,7 @@ def response_formatter_node(state: Mapping[str, Any]) -> dict[str, Any]:
         told = str(whole["last_error"] or "Something failed.")
         error = {"error_type": str(whole["error_type"] or "api"), "message": told, "suggestion": ""}
     answer = _with_raw(whole) if error is None else " ".join(part for part in _parts(error) if part)
+    answer = "\n\n".join(part for part in (str(whole["dropped"]), answer) if part)
     turn = {"user": whole["user_input"], "bot": answer}
     return {
         "bot_response": answer,
@@ -29,6 +30,7 @@ def response_formatter_node(state: Mapping[str, Any]) -> dict[str, Any]:
         "error": error,
         "told": whole["told"] or answer[:200],
         "needs_clarification": False,
+        "dropped": "",
         "params": {key: value for key, value in whole["params"].items() if key not in ("follows", "of_before")},
     }
 

@@ -19,13 +19,27 @@ from signalbox.agents.experiments.server_names import Server
 from signalbox.agents.experiments.shape import same_text
 from signalbox.agents.experiments.weights import read_split, said_split
 from signalbox.language.numbers import NUMBERS
+from signalbox.language.words import tokens
 
-__all__ = ["name_in", "retold"]
+__all__ = ["begins_anew", "name_in", "retold"]
 
 _OWN = "experiment_management"
 _POINT = ("site", "target")
 _FIRST = re.compile(r"\bfirst (\w+)\b", re.IGNORECASE)
+_ANEW = (
+    ("start", "over"), ("start", "again"), ("start", "afresh"), ("begin", "again"), ("from", "scratch"),
+    ("from", "the", "beginning"), ("start", "from", "zero"), ("restart",),
+)  # fmt: skip
+_LONGEST_ANEW = 8
 Fields = Mapping[str, Any]
+
+
+def begins_anew(reply: str) -> bool:
+    """Whether a reply wants to say a new experiment once more from the beginning."""
+    words = tokens(reply)
+    return len(words) <= _LONGEST_ANEW and any(
+        tuple(words[at : at + len(one)]) == one for one in _ANEW for at in range(len(words))
+    )
 
 
 async def retold(reply: str, field: str, known: Fields, options: Sequence[str], server: Server) -> dict[str, Any]:

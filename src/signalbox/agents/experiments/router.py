@@ -7,8 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments.actions import ordered, sure_action
-from signalbox.agents.experiments.agreeing import is_plain
+from signalbox.agents.experiments.actions import calls_action, ordered, sure_action
 from signalbox.agents.experiments.clarification import unclear
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.glossary import terms
@@ -23,12 +22,14 @@ from signalbox.agents.experiments.plan import (
     unsupported_schema,
 )
 from signalbox.agents.experiments.reading import read
-from signalbox.agents.experiments.replying import replied_to
+from signalbox.agents.experiments.replying import dropped_question, replied_to
+from signalbox.agents.experiments.retold import begins_anew
 from signalbox.agents.experiments.routing import LINE, is_clear, route_after_input
 from signalbox.agents.experiments.state import NodeStatus, complete
 from signalbox.agents.experiments.users import means_anybody
 from signalbox.errors import SignalboxError
-from signalbox.language.words import stem, tokens
+from signalbox.language.words import stem, tokens, word_set
+from signalbox.toolbox.confirmation import read_reply
 
 __all__ = ["ainput_router", "input_router", "routed"]
 
@@ -45,6 +46,7 @@ _NO_ORDER = ("list_experiments", "user_simulation", "testing", "clarification_ne
 """What an order is taken for."""
 _NAMELESS = ("terminology", "version_check", "list_experiments")
 """What may be asked for without naming anything."""
+_THANKS = word_set("thanks thank you thx ty cheers danke merci gracias")
 Update = dict[str, Any]
 Contexts = Callable[[], Awaitable[Sequence[str]]]
 
@@ -65,6 +67,8 @@ async def routed(state: Mapping[str, Any], names: Sequence[str], contexts: Conte
         "error": None,
         "last_error": None,
         "retry_count": 0,
+        "written": None,
+        "dropped": "",
     }
     try:
         if whole["pending"]:
@@ -72,6 +76,7 @@ async def routed(state: Mapping[str, Any], names: Sequence[str], contexts: Conte
             if replied is not None:
                 sure = {"detected_capability": replied["capability"], "routing_confidence": 1.0, "wants_raw": False}
                 return {**fresh, **sure, "pending": replied, "node_status": NodeStatus.SUCCESS}
+            fresh["dropped"] = dropped_question(whole["pending"])
         update = {**fresh, "pending": None, **await _kind(whole, text, names, contexts)}
         if route_after_input(update) == "clarification_node":
             question = unclear(text)
@@ -87,8 +92,7 @@ input_router = at_once(ainput_router)
 
 async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str], contexts: Contexts | None) -> Update:
     history = [turn for turn in state["conversation_history"] if turn.get("user")]
-    if is_plain(text):
-        # A yes or a no asks for nothing: no question is open that it could answer.
+    if _asks_nothing(text):
         return {"detected_capability": "clarification_needed", "routing_confidence": 1.0}
     shown = placed(with_names(text, names), state["shown"])[1]
     said = await read(kind_schema(), shown)
@@ -118,6 +122,12 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str], conte
         "params": {"follows": True} if follows and not of_before else {"of_before": True} if of_before else {},
         "node_status": NodeStatus.SUCCESS,
     }
+
+
+def _asks_nothing(text: str) -> bool:
+    """Whether a text is a yes, a no, a thank you or less, and no question is open that it could answer."""
+    is_reply = read_reply(text) != "other" and not calls_action(text)
+    return is_reply or set(tokens(text)) <= _THANKS or begins_anew(text)
 
 
 async def _in_conversation(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,15 +16,21 @@ __all__ = ["brief", "members_of", "read_experiment", "same_text"]
 def read_experiment(raw: Mapping[str, Any]) -> dict[str, Any]:
     """The experiment with names of ours; `state` is the stored spelling, `state_shown` the server's own.
 
-    `{id, name, description, context, state, state_shown, version, created_at, updated_at, assignment_unit,
+    `{id, name, description, context, state, state_shown, version, created_at, updated_at, starts_at, assignment_unit,
     consistency_rule, group, post_rule, revert_to, filter_mode, type, algorithm, tags, complete_after,
     conditions: [{id, code, weight, order, payload}], decision_points: [{id, site, target, exclude_if_reached, order}],
-    include: {users, groups: [{type, id}], segments}, exclude: {…}}`; `revert_to` is a condition's code.
+    payloads: [{id, condition, site, target, type, value}], include: {users, groups: [{type, id}], segments},
+    exclude: {…}, revision}`; `revert_to` is a condition's code. A condition's `payload` is the one that it has at every
+    decision point, None where it has none or several. `revision` changes with anything that was read.
     """
     state = _state(str(raw.get("state") or "inactive"))
     conditions = _conditions(raw)
     by_id = {condition["id"]: condition["code"] for condition in conditions}
-    return {
+    points = _points(raw)
+    payloads = _payloads(raw, conditions, points)
+    for condition in conditions:
+        condition["payload"] = _payload_everywhere(condition, payloads, len(points))
+    found = {
         "id": str(raw.get("id") or ""),
         "name": str(raw.get("name") or ""),
         "description": raw.get("description") or "",
@@ -32,6 +40,7 @@ def read_experiment(raw: Mapping[str, Any]) -> dict[str, Any]:
         "version": raw.get("versionNumber"),
         "created_at": raw.get("createdAt"),
         "updated_at": raw.get("updatedAt"),
+        "starts_at": raw.get("startOn"),
         "assignment_unit": raw.get("assignmentUnit"),
         "consistency_rule": raw.get("consistencyRule"),
         "group": raw.get("group"),
@@ -43,10 +52,12 @@ def read_experiment(raw: Mapping[str, Any]) -> dict[str, Any]:
         "tags": list(raw.get("tags") or []),
         "complete_after": raw.get("enrollmentCompleteCondition"),
         "conditions": conditions,
-        "decision_points": _points(raw),
+        "decision_points": points,
+        "payloads": payloads,
         "include": members_of(raw.get("experimentSegmentInclusion")),
         "exclude": members_of(raw.get("experimentSegmentExclusion")),
     }
+    return {**found, "revision": _revision(found)}
 
 
 def brief(experiment: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,7 +82,9 @@ def members_of(lists: Any) -> dict[str, Any]:
             groups.append({"type": str(one.get("type")), "id": str(one.get("groupId"))})
         segments += [str(one.get("id") or one.get("name")) for one in held.get("subSegments") or []]
         segments += [str(one) for one in held.get("subSegmentIds") or []]
-    return {"users": users, "groups": groups, "segments": segments}
+    # The server gives them in no order of its own.
+    groups.sort(key=lambda one: (one["type"], one["id"]))
+    return {"users": sorted(users), "groups": groups, "segments": sorted(segments)}
 
 
 def same_text(one: str, other: str) -> bool:
@@ -96,20 +109,49 @@ def _first(context: Any) -> str:
 
 
 def _conditions(raw: Mapping[str, Any]) -> list[dict[str, Any]]:
-    payloads = {
-        str(_id_of(one.get("parentCondition"))): one.get("payload") for one in raw.get("conditionPayloads") or []
-    }
     found = [
         {
             "id": str(one.get("id") or ""),
             "code": str(one.get("conditionCode") or ""),
             "weight": one.get("assignmentWeight"),
             "order": one.get("order"),
-            "payload": payloads.get(str(one.get("id"))),
         }
         for one in raw.get("conditions") or []
     ]
     return _in_order(found)
+
+
+def _payloads(
+    raw: Mapping[str, Any], conditions: Iterable[Mapping[str, Any]], points: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """What each condition gives at each decision point; only what belongs to both."""
+    codes = {one["id"]: one["code"] for one in conditions}
+    places = {one["id"]: (one["site"], one["target"]) for one in points}
+    found = []
+    for one in raw.get("conditionPayloads") or []:
+        code = codes.get(str(_id_of(one.get("parentCondition"))))
+        place = places.get(str(_id_of(one.get("decisionPoint"))))
+        held = one.get("payload") or {}
+        if code is not None and place is not None:
+            named = {"id": str(one.get("id") or ""), "condition": code, "site": place[0], "target": place[1]}
+            found.append({**named, "type": str(held.get("type") or "string"), "value": held.get("value")})
+    return sorted(found, key=lambda one: (one["condition"], one["site"], one["target"], one["id"]))
+
+
+def _payload_everywhere(
+    condition: Mapping[str, Any], payloads: Iterable[Mapping[str, Any]], points: int
+) -> dict[str, Any] | None:
+    own = [one for one in payloads if one["condition"] == condition["code"]]
+    kinds = {(one["type"], one["value"]) for one in own}
+    if len(kinds) != 1 or len(own) < points:
+        return None
+    return {"type": own[0]["type"], "value": own[0]["value"]}
+
+
+def _revision(experiment: Mapping[str, Any]) -> str:
+    """A digest of everything that was read: the server's own version stays as it is when a list is added."""
+    whole = json.dumps(experiment, sort_keys=True, default=str, ensure_ascii=False)
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _points(raw: Mapping[str, Any]) -> list[dict[str, Any]]:

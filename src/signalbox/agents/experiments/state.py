@@ -76,6 +76,10 @@ class AgentState(TypedDict, total=False):
     source: dict[str, str] | None
     not_covered: list[str]
     error: dict[str, str] | None
+    written: dict[str, Any] | None
+    """What a write that stopped midway has stored and what not: see `comparing.written`."""
+    dropped: str
+    """What is told of a question that a new request has taken the place of."""
 
 
 DEFAULTS: Mapping[str, Any] = {
@@ -116,6 +120,8 @@ DEFAULTS: Mapping[str, Any] = {
     "source": None,
     "not_covered": [],
     "error": None,
+    "written": None,
+    "dropped": "",
 }
 """A value for every key, so that no node meets a state that lacks one."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
-from uuid import uuid4
 
 from langgraph.config import get_stream_writer
 
@@ -16,7 +15,7 @@ from signalbox.agents.experiments.live import wants_live
 from signalbox.agents.experiments.names import mentioned, shortlist, whole_words
 from signalbox.agents.experiments.node import Ask, Calls, at_once, capability_node
 from signalbox.agents.experiments.plan import testing_schema, user_schema
-from signalbox.agents.experiments.questions import again
+from signalbox.agents.experiments.questions import again, ask_yes, done_once
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.replies import with_reply
 from signalbox.agents.experiments.server_names import Server, look_around
@@ -49,8 +48,13 @@ async def atesting_node(state: dict[str, Any], calls: Calls) -> Update:
     if decision == "unclear":
         raise again(pending)
     if decision == "yes":
+        refuse_writes()
         operation = pending["operation"]
-        return await _tested(str(operation["test"]), dict(operation["args"]), operation["experiment"], calls)
+        return await done_once(
+            pending,
+            "everybody was enrolled",
+            lambda: _tested(str(operation["test"]), dict(operation["args"]), operation["experiment"], calls),
+        )
     server = await look_around(calls)
     said, text = state["user_input"], str(pending.get("text") or state["user_input"])
     schema = testing_schema(shortlist(said, server.names), server.contexts)
@@ -159,7 +163,7 @@ def _confirm_live(test: str, fields: Mapping[str, Any], args: Mapping[str, Any],
         "args": {**args, "on_live": True},
         "experiment": {"id": one["id"], "name": one["name"]},
     }
-    return Ask(message, "confirm", fields, ["yes", "no"], key=f"live-{uuid4()}", operation=operation)
+    return ask_yes(message, fields, operation)
 
 
 async def _users(fields: Mapping[str, Any], server: Server, text: str, calls: Calls) -> Update:

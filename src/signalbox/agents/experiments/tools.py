@@ -4,8 +4,10 @@ the server or the arguments do: `{success, data, raw_response, error, error_type
 
 They ask the client of the run (`clients.current_client`). An experiment may be named by its id or by its name; a name
 that fits none gives `error_type` not_found with the nearest in `data["options"]`, one that fits several `ambiguous`.
-A tool that writes takes `expected_version` (where the experiment has changed since, nothing is done: `conflict`) and
-`key`: a write of the same key is done once, however often it is asked for.
+A tool that writes takes `expected_version` and `expected_revision` (where the experiment has changed since, nothing is
+done: `conflict`; the revision also covers lists and payloads, which the server's version does not) and `key`: a write
+of the same key is done once, however often it is asked for. One that stopped midway is `partial`, and
+`data["written"]` says what is stored and what is not.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments import balance, consistency, drafts, finding, journeys, users, writing
-from signalbox.agents.experiments.clients import current_client
+from signalbox.agents.experiments.clients import current_client, source_of
 from signalbox.agents.experiments.glossary import all_concepts, find_concept
 from signalbox.agents.experiments.outcome import Done, ToolResult, tool, writing_tool
 from signalbox.agents.experiments.shape import brief, read_experiment, same_text
@@ -74,7 +76,9 @@ async def check_upgrade_health() -> Done:
     """Whether the server answers, and its release: `{status, name, version, description, address}`."""
     client = current_client()
     raw = await client.health()
-    return Done({"status": "up", **raw, "address": client.url}, raw, "GET /", f"UpGrade {raw.get('version')}")
+    return Done(
+        {"status": "up", **raw, "address": source_of(client)["address"]}, raw, "GET /", f"UpGrade {raw.get('version')}"
+    )
 
 
 @tool
@@ -191,14 +195,20 @@ async def create_experiment(
 
 @writing_tool
 async def update_experiment(
-    experiment: str, changes: Mapping[str, Any], expected_version: int | None = None, key: str | None = None
+    experiment: str,
+    changes: Mapping[str, Any],
+    expected_version: int | None = None,
+    key: str | None = None,
+    expected_revision: str | None = None,
 ) -> Done:
-    """Change an experiment and read it back: `{experiment, asked, stored, differences, before}`.
+    """Change an experiment and read it back: `{experiment, before, changed, differences, warnings}`.
 
     `changes` has the fields of create_experiment that are to be other than they are; conditions and decision points
-    are given whole, but keep their ids where code, or site and target, stay.
+    are given whole, but keep their ids where code, or site and target, stay. A condition without a payload keeps the
+    payloads that it has.
     """
-    return await writing.update(current_client(), experiment, changes, expected_version, key)
+    expected = writing.Expected(expected_version, expected_revision)
+    return await writing.update(current_client(), experiment, changes, expected, key)
 
 
 @writing_tool
@@ -208,18 +218,30 @@ async def update_experiment_status(
     expected_version: int | None = None,
     key: str | None = None,
     schedule: str | None = None,
+    expected_revision: str | None = None,
 ) -> Done:
     """Move an experiment to a state, of either spelling: `{experiment, before, after, changed}`.
 
     `schedule` is the moment, ISO 8601, at which one that is moved to scheduled starts.
     """
-    return await writing.move(current_client(), experiment, status, expected_version, key, schedule)
+    expected = writing.Expected(expected_version, expected_revision)
+    return await writing.move(current_client(), experiment, status, expected, key, schedule)
 
 
 @writing_tool
-async def delete_experiment(experiment: str, expected_version: int | None = None, key: str | None = None) -> Done:
-    """Remove an experiment and everything that was enrolled in it: `{id, name, users, groups}` that were lost."""
-    return await writing.delete(current_client(), experiment, expected_version, key)
+async def delete_experiment(
+    experiment: str,
+    expected_version: int | None = None,
+    key: str | None = None,
+    expected_revision: str | None = None,
+    expected_users: int | None = None,
+) -> Done:
+    """Remove an experiment and everything that was enrolled in it: `{id, name, users, groups}` that were lost.
+
+    `expected_users`: how many were enrolled when it was decided.
+    """
+    expected = writing.Expected(expected_version, expected_revision, expected_users)
+    return await writing.delete(current_client(), experiment, expected, key)
 
 
 # Users

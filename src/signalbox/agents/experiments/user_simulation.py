@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from uuid import uuid4
 
-from signalbox.agents.experiments.agreeing import refuses
 from signalbox.agents.experiments.asked import fields_of, named_params, whole
+from signalbox.agents.experiments.errors import RETRYABLE
 from signalbox.agents.experiments.groups import find_groups, groups_in
 from signalbox.agents.experiments.guard import refuse_writes
 from signalbox.agents.experiments.live import wants_live
@@ -19,7 +18,7 @@ from signalbox.agents.experiments.names import grounded, mentioned, shortlist
 from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
 from signalbox.agents.experiments.plan import simulation_schema
 from signalbox.agents.experiments.predict import explain_assignment
-from signalbox.agents.experiments.questions import again
+from signalbox.agents.experiments.questions import again, ask_yes, done_once
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.replies import with_reply
 from signalbox.agents.experiments.server_names import Server, look_around
@@ -49,16 +48,17 @@ async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
     """Say what a user would get, make it known with its groups, or let it come to decision points."""
     pending = state["pending"] or {}
     decision = pending.get("decision")
-    server = await look_around(calls) if decision == "no" and not refuses(state["user_input"]) else None
+    server = await look_around(calls) if decision == "unclear" else None
     if server and find_groups(state["user_input"], server.group_types(), server.names):
-        # "Class 3b, sorry": what is said in its place is no plain no.
+        # "Class 3b, sorry": it is said what is to be in its place.
         decision = "change"
     if decision == "no":
         return {"bot_response": _NOT_DONE, "told": _NOT_DONE, "previous": state["previous"]}
     if decision == "unclear":
         raise again(pending)
     if decision == "yes":
-        return await _confirmed(pending, calls)
+        refuse_writes()
+        return await done_once(pending, "it was done", lambda: _confirmed(pending, calls))
     server = server or await look_around(calls)
     text = state["user_input"]
     schema = simulation_schema(shortlist(text, server.names), server.contexts)
@@ -165,7 +165,7 @@ def _confirm_user(fields: Mapping[str, Any], user: str, groups: Mapping[str, lis
     args = {"user_id": user, **_given(groups)}
     message = f"Initialise user {user} {_with_groups(groups)}? The server keeps it, and these as all its groups."
     operation = {"tool": "initialize_user", "args": args}
-    return Ask(message, "confirm", fields, ["yes", "no"], key=f"user-{uuid4()}", operation=operation)
+    return ask_yes(message, fields, operation)
 
 
 def _given(groups: Mapping[str, list[str]]) -> dict[str, Any]:
@@ -299,12 +299,11 @@ def _confirm_live(
             "groups": dict(groups),
             "name": experiment["name"],
         }
-    return Ask(message, "confirm", fields, ["yes", "no"], key=f"live-{uuid4()}", operation=operation)
+    return ask_yes(message, fields, operation)
 
 
 async def _confirmed(pending: Mapping[str, Any], calls: Calls) -> Update:
     """Do what the person has said yes to."""
-    refuse_writes()
     operation = pending["operation"]
     args = dict(operation["args"])
     user = str(args["user_id"])
@@ -316,9 +315,24 @@ async def _confirmed(pending: Mapping[str, Any], calls: Calls) -> Update:
     if operation["tool"] == "initialize_user":
         return {**await _initialised(args, groups, calls), **kept}
     await calls(initialize_user, user_id=user, **_given(groups))
-    found = await calls(mark_decision_point_visit, **args)
+    try:
+        found = await calls(mark_decision_point_visit, **args)
+    except Fault as fault:
+        raise _not_marked(fault, user, groups, args, str(pending["server"])) from None
     told = f"User {user} was marked at {found['site']} / {found['target']} with {found['condition'] or 'the default'}."
     return {"bot_response": told, "told": told, **kept}
+
+
+def _not_marked(
+    fault: Fault, user: str, groups: Mapping[str, list[str]], visit: Mapping[str, Any], server: str
+) -> Fault:
+    """What is told where a user was made known and its visit failed."""
+    is_known = fault.kind not in RETRYABLE
+    marked = "was not recorded" if is_known else "may have been recorded or not"
+    point = f"{visit['site']} / {visit['target']}"
+    told = f"User {user} is initialised on {server}, {_with_groups(groups)}; its visit at {point} {marked}."
+    done = {"server": server, "initialised": user, "groups": dict(groups), "visit": "none" if is_known else "unknown"}
+    return Fault(f"{fault.message} {told}", "partial", fault.suggestion, done)
 
 
 async def _initialised(args: Mapping[str, Any], groups: Mapping[str, list[str]], calls: Calls) -> Update:

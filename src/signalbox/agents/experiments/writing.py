@@ -1,269 +1,414 @@
-"""Writing to an UpGrade server so that nothing is done twice, nothing unseen, and what is reported is what is stored.
+"""Writing to an UpGrade server: checked before the first call, read back after the last, and told as it is stored.
 
-A write is sent once. Where its answer does not come, or is a failure that may hide a success, the server is read: what
-is there decides. Where even that cannot be read, the error says that nobody knows (`unsure`).
+Every call is sent once. Where its answer does not come, or is a failure that may hide a success, the server is read:
+what is there decides. A write that stopped midway raises `partial` and says what is stored and what is not; one that
+cannot even be read raises `unsure`. A write has a key: under the same key nothing is done twice, and what is missing is
+done.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
 from signalbox.agents.experiments import journal
 from signalbox.agents.experiments.bodies import created_body, missing_members, updated_body
 from signalbox.agents.experiments.client import UpgradeClient
+from signalbox.agents.experiments.clients import server_name
+from signalbox.agents.experiments.comparing import differences, lost_payloads, plain, written
 from signalbox.agents.experiments.drafts import Draft, apply, check_draft, draft_of, raise_for
-from signalbox.agents.experiments.errors import RETRYABLE, UpgradeError
+from signalbox.agents.experiments.errors import UpgradeError
 from signalbox.agents.experiments.finding import enrollment_of, find, known_state, metadata_of
+from signalbox.agents.experiments.half_done import listed, raise_stopped, raise_unsure
 from signalbox.agents.experiments.outcome import Done
 from signalbox.agents.experiments.shape import read_experiment
 
-__all__ = ["create", "delete", "differences", "move", "update"]
+__all__ = ["ANYTHING", "Expected", "create", "delete", "move", "update"]
 
-# An exclusion list is stored after the answer has been sent: it is looked for this often, so many seconds apart.
+# A list may be stored after the answer has been sent: it is looked for this often, so many seconds apart.
 _LOOKS, _LOOK_APART = 5, 0.3
+_LISTS = {"include_users", "include_groups", "exclude_users", "exclude_groups"}
+Experiment = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The experiment as it was when somebody decided to change it; what is None is not compared."""
+
+    version: int | None = None
+    revision: str | None = None
+    enrolled: int | None = None
+
+
+ANYTHING = Expected()
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One call of a write: what it stores, and whether an experiment shows that it was made."""
+
+    what: str
+    send: Callable[[], Awaitable[Any]]
+    is_done: Callable[[Experiment], bool]
 
 
 async def create(client: UpgradeClient, draft: Draft, key: str | None = None) -> Done:
-    """Make the experiment of a draft, once for a key, and read it back."""
+    """Make the experiment of a draft, once for a key, and read it back.
+
+    One of the same draft that was begun on this server and never finished is finished, under whatever key it is asked.
+    """
+    server, intent = server_name(client), {"create": asdict(draft)}
+    key = _begun_before(server, intent, key) or key or f"create-{uuid4()}"
+    known = journal.find_write(key, server)
+    if known and known[1]:
+        return await _made(client, draft, known[1]["id"], [])
     metadata, others = metadata_of(await client.context_metadata()), await client.experiments()
-    problems = check_draft(draft, metadata, others)
+    before = known[0]["before"] if known else [one["id"] for one in others if one.get("name") == draft.name]
+    made = next((one for one in _newer(others, draft.name, before) if _is_of(draft, one)), None) if known else None
+    own = str(made["id"]) if made else ""
+    problems = check_draft(draft, metadata, others, own)
     raise_for(problems)
-    before = [one["id"] for one in others if one.get("name") == draft.name]
-    intent = {"create": draft.name, "before": before}
-    key = key or f"create-{uuid4()}"
-    begun, outcome = journal.open_write(key, client.url, intent)
-    if outcome:
-        return await _made(client, draft, outcome["id"], problems)
-    known = set((begun or intent)["before"])
-    made = await _made_since(client, draft.name, known) if begun else None
+    is_whole = False
     if made is None:
-        made = await _sent_once(
-            lambda: client.create(created_body(draft)), lambda: _made_since(client, draft.name, known), key
-        )
-    await _complete(client, made["id"], draft)
-    journal.close_write(key, {"id": made["id"]})
-    return await _made(client, draft, made["id"], problems)
+        journal.open_write(key, server, {**intent, "before": before})
+        own, is_whole = await _post(client, draft, before, key)
+    raw = await _read(client, own) if is_whole else await _read_back(client, own, draft)
+    steps = [_put(client, raw, draft)] if _is_left_by_post(draft, read_experiment(raw)) else []
+    if not is_whole:
+        steps += [_added(client, own, *one) for one in missing_members(draft, read_experiment(raw))]
+    if read_experiment(raw)["state"] != known_state(draft.status):
+        steps.append(_moved(client, own, draft.status))
+    await _carry_out(client, own, draft, None, steps)
+    journal.close_write(key, {"id": own})
+    return await _made(client, draft, own, [one.message for one in problems])
 
 
 async def update(
     client: UpgradeClient,
     experiment: str,
     changes: Mapping[str, Any],
-    expected_version: int | None = None,
+    expected: Expected = ANYTHING,
     key: str | None = None,
 ) -> Done:
     """Make the changes, and read back what is stored."""
-    raw = await find(client, experiment)
-    before = read_experiment(raw)
+    server = server_name(client)
+    known = journal.find_write(key, server) if key else None
+    if known and known[1]:
+        return Done(known[1], None, "", f"{known[1]['experiment']['name']} was changed")
+    raw = await find(client, known[0]["id"] if known else experiment)
+    now = read_experiment(raw)
+    before = known[0]["before"] if known else now
     draft = apply(draft_of(before), changes)
-    if not differences(draft, before):
-        return Done(_report(before, draft, before, []), raw, _put(before["id"]), "nothing to change")
-    _check_version(before, expected_version)
-    problems = check_draft(
-        draft, metadata_of(await client.context_metadata()), await client.experiments(), before["id"]
-    )
+    if known:
+        _check_others(before, now, changes)
+    else:
+        _check_expected(now, expected)
+    if not differences(draft, now):
+        return _changed(key, before, now, draft, raw, [])
+    problems = check_draft(draft, metadata_of(await client.context_metadata()), await client.experiments(), now["id"])
     raise_for(problems)
-    await _changed(client, raw, before, draft)
-    stored = await client.experiment(before["id"])
-    after = read_experiment(stored)
+    steps = _steps_to(client, raw, now, draft)
+    if key:
+        journal.open_write(key, server, {"update": dict(changes), "id": now["id"], "before": before})
+    try:
+        await _carry_out(client, now["id"], draft, raw, steps)
+    except UpgradeError as error:
+        _forget_if_nothing_was_done(key, error)
+        raise
+    stored = await _read_back(client, now["id"], draft)
     notes = [one.message for one in problems if one.field in changes]
     if before["state"] == "enrolling" and "conditions" in changes:
         notes.append("The experiment is enrolling: those already enrolled keep their condition, whatever the weights.")
-    return Done(_report(after, draft, before, notes), stored, _put(before["id"]), f"{after['name']} was changed")
+    return _changed(key, before, read_experiment(stored), draft, stored, notes)
 
 
 async def move(
     client: UpgradeClient,
     experiment: str,
     status: str,
-    expected_version: int | None = None,
+    expected: Expected = ANYTHING,
     key: str | None = None,
     schedule: str | None = None,
 ) -> Done:
     """Move the experiment to a state; where it is there already, and no start is scheduled, nothing is sent."""
-    state = known_state(status)
-    raw = await find(client, experiment)
-    before = read_experiment(raw)
-    if before["state"] != state or schedule:
-        _check_version(before, expected_version)
-        await _sent_once(
-            lambda: client.set_state(before["id"], state, schedule=schedule),
-            lambda: _in_state(client, before["id"], state),
-            key,
-        )
-        raw = await client.experiment(before["id"])
+    state, server = known_state(status), server_name(client)
+    known = journal.find_write(key, server) if key else None
+    raw = await find(client, known[0]["id"] if known else experiment)
+    now = read_experiment(raw)
+    before = known[0]["before"] if known else now
+    if known is None:
+        _check_expected(now, expected)
+    elif known[1] is None and now["state"] != state:
+        _check_expected(now, Expected(revision=before["revision"]))
+    draft = apply(draft_of(now), {"status": state})
+    if not (known and known[1]) and (now["state"] != state or schedule):
+        if key:
+            journal.open_write(key, server, {"move": state, "id": now["id"], "before": before})
+        try:
+            await _carry_out(client, now["id"], draft, raw, [_moved(client, now["id"], state, schedule)])
+        except UpgradeError as error:
+            _forget_if_nothing_was_done(key, error)
+            raise
+        raw = await _read(client, now["id"])
     after = read_experiment(raw)
     found = {"experiment": after, "before": before["state"], "after": after["state"]}
-    changed = before["state"] != after["state"]
-    return Done(found | {"changed": changed}, raw, "POST /experiments/state", f"{before['name']}: {after['state']}")
+    found |= {"changed": before["state"] != after["state"], "differences": differences(draft, after)}
+    if schedule and not _is_same_moment(after["starts_at"], schedule):
+        found["differences"]["schedule"] = {"asked": schedule, "stored": after["starts_at"]}
+    if key:
+        journal.close_write(key, {"after": after["state"]})
+    return Done(found, raw, "POST /experiments/state", f"{before['name']}: {after['state']}")
 
 
-async def delete(
-    client: UpgradeClient, experiment: str, expected_version: int | None = None, key: str | None = None
-) -> Done:
-    """Remove the experiment, and say what went with it; with a key, what is gone already was removed by it."""
-    outcome = journal.open_write(key, client.url, {"delete": experiment})[1] if key else None
-    if outcome:
-        return Done(outcome, None, f"DELETE /experiments/{outcome['id']}", f"{outcome['name']} is gone")
-    raw = await find(client, experiment)
-    before = read_experiment(raw)
-    _check_version(before, expected_version)
-    enrolled = await enrollment_of(client, before)
-    await _sent_once(lambda: client.delete(before["id"]), lambda: _gone(client, before["id"]), key)
-    found = {"id": before["id"], "name": before["name"], "users": enrolled["users"], "groups": enrolled["groups"]}
+async def delete(client: UpgradeClient, experiment: str, expected: Expected = ANYTHING, key: str | None = None) -> Done:
+    """Remove the experiment, and say what went with it; under a known key, what is gone already was removed by it."""
+    server = server_name(client)
+    known = journal.find_write(key, server) if key else None
+    if known and (known[1] or await _is_gone(client, known[0]["delete"]["id"])):
+        found = known[1] or known[0]["delete"]
+    else:
+        raw = await find(client, experiment)
+        before = read_experiment(raw)
+        counts = await enrollment_of(client, before)
+        if known:
+            expected = Expected(revision=known[0]["revision"], enrolled=known[0]["delete"]["users"])
+        _check_expected(before, expected, counts["users"])
+        found = {"id": before["id"], "name": before["name"], "users": counts["users"], "groups": counts["groups"]}
+        if key:
+            journal.open_write(key, server, {"delete": found, "revision": before["revision"]})
+        await _remove(client, found, key)
     if key:
         journal.close_write(key, found)
-    return Done(found, raw, f"DELETE /experiments/{before['id']}", f"{before['name']} is gone")
+    return Done(found, None, f"DELETE /experiments/{found['id']}", f"{found['name']} is gone")
 
 
-def differences(draft: Draft, experiment: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """What a draft says and an experiment has otherwise: `{field: {asked, stored}}`."""
-    stored = draft_of(experiment)
-    found = {}
-    for name in Draft.__dataclass_fields__:
-        asked, there = _plain(name, getattr(draft, name)), _plain(name, getattr(stored, name))
-        if asked != there:
-            found[name] = {"asked": asked, "stored": there}
-    return found
+def _begun_before(server: str, intent: dict[str, Any], key: str | None) -> str | None:
+    """The key of a write that was begun with this intent and not finished, unless this key is known itself."""
+    return None if key and journal.find_write(key, server) else journal.find_unfinished(server, intent)
 
 
-async def _sent_once(send: Callable[[], Awaitable[Any]], look: Callable[[], Awaitable[Any]], key: str | None) -> Any:
-    """What a write gives, or what is found of it where its answer went missing. Raises where it did not happen."""
+async def _post(client: UpgradeClient, draft: Draft, before: Sequence[str], key: str) -> tuple[str, bool]:
+    """Send the body of a new experiment, and give its id, and whether the server says that all of it is stored: where
+    its answer went missing, the lists may be."""
     try:
-        return await send()
+        return str((await client.create(created_body(draft)))["id"]), True
     except UpgradeError as error:
-        if error.error_type not in RETRYABLE:
-            if key:
-                journal.close_write(key, None)
-            raise
         try:
-            found = await look()
+            newer = _newer(await client.experiments(), draft.name, before)
         except UpgradeError:
-            raise UpgradeError(
-                f"{error.user_message} Whether the change was made is not known.",
-                "unsure",
-                suggestion="Look at the experiment before you ask for the change again.",
-                status=error.status,
-                answer=error.answer,
-                endpoint=error.endpoint,
-            ) from None
-        if found is None:
-            if key:
-                journal.close_write(key, None)
-            raise
-        return found
+            raise_unsure(error, client, {"unknown": [f"the new experiment '{draft.name}'"]})
+        made = next((one for one in newer if _is_of(draft, one)), None)
+        if made is None:
+            journal.close_write(key, None)
+            raise_stopped(error, client, None)
+        return str(made["id"]), False
 
 
-async def _made_since(client: UpgradeClient, name: str, known: set[str]) -> dict[str, Any] | None:
-    return next((one for one in await client.names() if one["name"] == name and one["id"] not in known), None)
+def _newer(found: Sequence[Experiment], name: str, before: Sequence[str]) -> list[Experiment]:
+    return [one for one in found if one.get("name") == name and one["id"] not in before]
 
 
-async def _in_state(client: UpgradeClient, experiment_id: str, state: str) -> dict[str, Any] | None:
-    raw = await client.experiment(experiment_id)
-    return raw if read_experiment(raw)["state"] == state else None
+def _is_of(draft: Draft, raw: Experiment) -> bool:
+    """Whether an experiment is what POST makes of a draft, or more of it: not one that somebody else gave its name."""
+    return not set(differences(draft, read_experiment(raw))) - _LISTS - {"post_rule", "revert_to", "status"}
 
 
-async def _gone(client: UpgradeClient, experiment_id: str) -> dict[str, Any] | None:
-    return None if any(one["id"] == experiment_id for one in await client.names()) else {}
+def _is_left_by_post(draft: Draft, stored: Experiment) -> bool:
+    """Whether something is to be put that POST does not take, or did not: the rule for afterwards always."""
+    return bool(set(differences(draft, stored)) - _LISTS - {"status"})
 
 
-async def _has_version_after(client: UpgradeClient, experiment_id: str, draft: Draft) -> dict[str, Any] | None:
-    raw = await client.experiment(experiment_id)
-    open_ends = set(differences(draft, read_experiment(raw))) - _LISTS - {"status"}
-    return None if open_ends else raw
+def _steps_to(client: UpgradeClient, raw: Experiment, now: Experiment, draft: Draft) -> list[_Step]:
+    """What is to be sent: the body by PUT, members of lists by calls of their own, the state by its own."""
+    different = set(differences(draft, now))
+    lists = missing_members(draft, now) if different & _LISTS else []
+    steps = [_put(client, raw, draft)] if different - _LISTS - {"status"} else []
+    steps += [_added(client, now["id"], *one) for one in lists]
+    return [*steps, _moved(client, now["id"], draft.status)] if "status" in different else steps
 
 
-_LISTS = {"include_users", "include_groups", "exclude_users", "exclude_groups"}
+def _put(client: UpgradeClient, raw: Experiment, draft: Draft) -> _Step:
+    own, body, before = str(raw["id"]), updated_body(raw, draft), read_experiment(raw)
 
+    def is_done(now: Experiment) -> bool:
+        return not set(differences(draft, now)) - _LISTS - {"status"} and not lost_payloads(draft, before, now)
 
-async def _changed(client: UpgradeClient, raw: Mapping[str, Any], before: Mapping[str, Any], draft: Draft) -> None:
-    """Send what differs: the body by PUT, members of lists by their own calls, the state by its own."""
-    different = set(differences(draft, before))
-    if different & _LISTS:
-        missing = missing_members(draft, before)
-        if different - _LISTS - {"status"}:
-            await _put_once(client, raw, draft)
-        for kind, members in missing:
-            await client.add_list(before["id"], kind, members)
-    elif different - {"status"}:
-        await _put_once(client, raw, draft)
-    if "status" in different:
-        await move(client, before["id"], draft.status)
-
-
-async def _put_once(client: UpgradeClient, raw: Mapping[str, Any], draft: Draft) -> None:
-    own = str(raw["id"])
-    await _sent_once(
-        lambda: client.update(own, updated_body(raw, draft)), lambda: _has_version_after(client, own, draft), None
+    return _Step(
+        listed(set(differences(draft, before)) - _LISTS - {"status"}), lambda: client.update(own, body), is_done
     )
 
 
-async def _complete(client: UpgradeClient, experiment_id: str, draft: Draft) -> None:
-    """Set what POST leaves out: the rule for afterwards, and a state other than the first."""
-    raw = await client.experiment(experiment_id)
-    stored = read_experiment(raw)
-    if (draft.post_rule, draft.revert_to) != (stored["post_rule"], stored["revert_to"]) or _payloads(draft):
-        await _put_once(client, raw, draft)
-    if stored["state"] != known_state(draft.status):
-        await move(client, experiment_id, draft.status)
+def _added(client: UpgradeClient, own: str, kind: str, members: Mapping[str, Any]) -> _Step:
+    def is_done(now: Experiment) -> bool:
+        there = now["include" if kind == "inclusion" else "exclude"]
+        groups = [{"type": one["type"], "id": one["groupId"]} for one in members["groups"]]
+        return set(members["userIds"]) <= set(there["users"]) and all(one in there["groups"] for one in groups)
+
+    named = [*members["userIds"], *(f"{one['type']} {one['groupId']}" for one in members["groups"])]
+    return _Step(f"the {kind} of {', '.join(named)}", lambda: client.add_list(own, kind, members), is_done)
 
 
-async def _made(client: UpgradeClient, draft: Draft, experiment_id: str, problems: list[Any]) -> Done:
+def _moved(client: UpgradeClient, own: str, status: str, schedule: str | None = None) -> _Step:
+    state = known_state(status)
+
+    def is_done(now: Experiment) -> bool:
+        return bool(now["state"] == state) and (not schedule or _is_same_moment(now["starts_at"], schedule))
+
+    return _Step(f"the state {state}", lambda: client.set_state(own, state, schedule=schedule), is_done)
+
+
+def _is_same_moment(stored: Any, asked: str) -> bool:
+    return bool(stored) and datetime.fromisoformat(str(stored)) == datetime.fromisoformat(asked).astimezone(UTC)
+
+
+async def _carry_out(
+    client: UpgradeClient, own: str, draft: Draft, raw: Experiment | None, steps: Sequence[_Step]
+) -> None:
+    """Make the calls one after the other. One that fails is looked for; where it did not happen, or only by half, what
+    has been done until then is raised. `raw` is the experiment before; None where it is new."""
+    before = read_experiment(raw) if raw is not None else None
+    for at, step in enumerate(steps):
+        try:
+            await step.send()
+        except UpgradeError as error:
+            try:
+                now = await _looked_for(client, own, step)
+            except UpgradeError:
+                made = [f"'{draft.name}' itself"] if raw is None else []
+                told = {"stored": [*made, *(one.what for one in steps[:at])], "unknown": [step.what]}
+                raise_unsure(error, client, {**told, "not_sent": [one.what for one in steps[at + 1 :]]})
+            if step.is_done(read_experiment(now)):
+                continue
+            report = written(draft, before, read_experiment(now))
+            if raw is not None and report["lost_payloads"]:
+                report |= await _put_back(client, raw, now, report["lost_payloads"])
+            raise_stopped(error, client, report)
+
+
+async def _looked_for(client: UpgradeClient, own: str, step: _Step) -> dict[str, Any]:
+    """The experiment as it is after a call that failed: the server may still be at it."""
     for _ in range(_LOOKS):
-        raw = await client.experiment(experiment_id)
-        stored = read_experiment(raw)
-        if not set(differences(draft, stored)) & _LISTS:
+        raw = await client.experiment(own)
+        if step.is_done(read_experiment(raw)):
             break
         await asyncio.sleep(_LOOK_APART)
-    found = _report(stored, draft, None, [one.message for one in problems])
+    return raw
+
+
+async def _put_back(
+    client: UpgradeClient, before: Experiment, now: Experiment, lost: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Give the experiment, as it is now, the payloads that it lost; says which are still lost."""
+    gone = {one["id"] for one in lost}
+    body = updated_body(now, draft_of(read_experiment(now)))
+    kept = [one for one in before.get("conditionPayloads") or [] if one["id"] in gone]
+    pairs = {(one["parentCondition"], one["decisionPoint"]) for one in kept}
+    body["conditionPayloads"] = [
+        one for one in body["conditionPayloads"] if (one["parentCondition"], one["decisionPoint"]) not in pairs
+    ] + [{key: one[key] for key in ("id", "parentCondition", "decisionPoint", "payload")} for one in kept]
+    try:
+        await client.update(str(now["id"]), body)
+        stored = read_experiment(await client.experiment(str(now["id"])))
+    except UpgradeError:
+        return {"put_back": []}
+    there = {(one["condition"], one["site"], one["target"], one["type"], one["value"]) for one in stored["payloads"]}
+    still = [
+        one for one in lost if (one["condition"], one["site"], one["target"], one["type"], one["value"]) not in there
+    ]
+    return {"lost_payloads": still, "put_back": [one for one in lost if one not in still]}
+
+
+async def _remove(client: UpgradeClient, found: Mapping[str, Any], key: str | None) -> None:
+    try:
+        await client.delete(found["id"])
+    except UpgradeError as error:
+        try:
+            is_gone = await _is_gone(client, found["id"])
+        except UpgradeError:
+            raise_unsure(error, client, {"unknown": [f"the deletion of '{found['name']}'"]})
+        if not is_gone:
+            if key:
+                journal.close_write(key, None)
+            raise_stopped(error, client, None)
+
+
+async def _is_gone(client: UpgradeClient, own: str) -> bool:
+    return all(one["id"] != own for one in await client.names())
+
+
+async def _read(client: UpgradeClient, own: str) -> dict[str, Any]:
+    """The experiment after a write that went through; where it cannot be read, that is said."""
+    try:
+        return await client.experiment(own)
+    except UpgradeError as error:
+        raise_unsure(error, client, {"stored": ["what was sent, as far as the server says"], "unknown": ["the result"]})
+
+
+async def _read_back(client: UpgradeClient, own: str, draft: Draft) -> dict[str, Any]:
+    """The experiment as it is stored: lists may come a moment later."""
+    for _ in range(_LOOKS):
+        raw = await _read(client, own)
+        if not set(differences(draft, read_experiment(raw))) & _LISTS:
+            break
+        await asyncio.sleep(_LOOK_APART)
+    return raw
+
+
+async def _made(client: UpgradeClient, draft: Draft, own: str, warnings: list[str]) -> Done:
+    raw = await _read_back(client, own, draft)
+    stored = read_experiment(raw)
+    found = {"experiment": stored, "differences": differences(draft, stored), "warnings": warnings}
     return Done(found, raw, "POST /experiments", f"{draft.name} was made")
 
 
-def _report(
-    stored: Mapping[str, Any], draft: Draft, before: Mapping[str, Any] | None, warnings: list[str]
-) -> dict[str, Any]:
-    open_ends = differences(draft, stored)
-    found: dict[str, Any] = {"experiment": dict(stored), "differences": open_ends, "warnings": warnings}
-    if before is not None:
-        found["before"] = dict(before)
-        found["changed"] = {
-            name: {"before": change["stored"], "after": _plain(name, getattr(draft_of(stored), name))}
-            for name, change in differences(draft, before).items()
-        }
-    return found
+def _changed(
+    key: str | None, before: Experiment, after: Experiment, draft: Draft, raw: Experiment, notes: list[str]
+) -> Done:
+    """What was asked against what is stored; noted under the key."""
+    asked = differences(draft, before)
+    found: dict[str, Any] = {"experiment": dict(after), "warnings": notes, "before": dict(before)}
+    found["differences"] = differences(draft, after)
+    if lost := lost_payloads(draft, before, after):
+        found["differences"]["payloads"] = {"asked": lost, "stored": []}
+    was, now = draft_of(before), draft_of(after)
+    found["changed"] = {
+        name: {"before": plain(name, getattr(was, name)), "after": plain(name, getattr(now, name))} for name in asked
+    }
+    if key:
+        journal.close_write(key, found)
+    told = f"{after['name']} was changed" if asked else "nothing to change"
+    return Done(found, raw, f"PUT /experiments/{after['id']}", told)
 
 
-def _check_version(experiment: Mapping[str, Any], expected: int | None) -> None:
-    if expected is not None and experiment["version"] != expected:
-        raise UpgradeError(
-            f"'{experiment['name']}' has been changed since you looked at it.",
-            "conflict",
-            suggestion="Look at it again, then decide anew. Nothing was done.",
-        )
+def _forget_if_nothing_was_done(key: str | None, error: UpgradeError) -> None:
+    if key and error.error_type not in ("partial", "unsure"):
+        journal.close_write(key, None)
 
 
-def _plain(name: str, value: Any) -> Any:
-    """A field's value so that what means the same is the same."""
-    if name == "status":
-        return known_state(value)
-    if name == "conditions":
-        return [{"code": one.get("code"), "weight": float(one.get("weight") or 0)} for one in value]
-    if name == "decision_points":
-        kept = ("site", "target", "exclude_if_reached")
-        return [{key: one.get(key) or False if key == kept[2] else one.get(key) for key in kept} for one in value]
-    if name in ("include_users", "exclude_users", "tags"):
-        return sorted(value)
-    if name in ("include_groups", "exclude_groups"):
-        return {kind: sorted(ids) for kind, ids in sorted(value.items()) if ids}
-    return value or None
+def _check_expected(experiment: Experiment, expected: Expected, enrolled: int | None = None) -> None:
+    """Raises UpgradeError of the kind conflict where the experiment is not what somebody decided about."""
+    is_same = (
+        expected.version in (None, experiment["version"])
+        and expected.revision in (None, experiment["revision"])
+        and (enrolled is None or expected.enrolled in (None, enrolled))
+    )
+    if not is_same:
+        raise _conflict(experiment)
 
 
-def _payloads(draft: Draft) -> bool:
-    return any(one.get("payload") for one in draft.conditions)
+def _check_others(before: Experiment, now: Experiment, changes: Mapping[str, Any]) -> None:
+    """Raises UpgradeError of the kind conflict where more is other than what a write that was begun may have done."""
+    if set(differences(draft_of(before), now)) - set(changes):
+        raise _conflict(now)
 
 
-def _put(experiment_id: str) -> str:
-    return f"PUT /experiments/{experiment_id}"
+def _conflict(experiment: Experiment) -> UpgradeError:
+    return UpgradeError(
+        f"'{experiment['name']}' has been changed since you looked at it.",
+        "conflict",
+        suggestion="Look at it again, then decide anew. Nothing was done.",
+    )

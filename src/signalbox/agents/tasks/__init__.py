@@ -51,6 +51,7 @@ AGENT = Agent(
         "history",
         "talk",
         "limits",
+        "seen",
         "waited",
         "decision",
         "planned",

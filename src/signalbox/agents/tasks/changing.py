@@ -159,7 +159,8 @@ async def _add(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed
     )
     # Things added in one message are a list of their own; one more thing joins the list that was shown.
     shown = [*(together or talk["shown"]), number]
-    kept = _remember({**talk, "shown": shown, "spoken": [number], "pending": None}, person, "add_task", args, [number])
+    seen_now: Talk = {**talk, "shown": shown, "spoken": [number], "pending": _asked_now(talk, person)}
+    kept = _remember(seen_now, person, "add_task", args, [number])
     return Done(say.said_of("add_task", [made]), kept, [made], changed=True)
 
 
@@ -365,7 +366,8 @@ async def _made(
         if given.get("due"):
             call["due"] = _due_of(str(given["due"]), task.due_date, person.said)
         results.append(await call_for(person.user_id, name, call, deadline=person.deadline, **turn))
-    kept = _spoken_of({**talk, "pending": None if name != "get_task" else talk["pending"]}, tasks)
+    waits = talk["pending"] if name == "get_task" else _asked_now(talk, person)
+    kept = _spoken_of({**talk, "pending": waits}, tasks)
     if name != "get_task":
         kept = _remember(kept, person, name, given, [one.task_id for one in tasks])
     return Done(say.said_of(name, results, tasks), kept, results, changed=name != "get_task")
@@ -430,7 +432,16 @@ def asking(
     }  # fmt: skip
     is_clear = kind == "confirm" or len(numbers) == 1
     spoken = (numbers if is_clear else []) if numbers else talk["spoken"]
-    return {**talk, "shown": numbers or talk["shown"], "spoken": spoken, "pending": pending}
+    # What is confirmed is still one of the list that was shown; a choice is among those that are offered.
+    is_inside = kind == "confirm" and set(numbers) <= set(talk["shown"])
+    shown = talk["shown"] if is_inside or not numbers else numbers
+    return {**talk, "shown": shown, "spoken": spoken, "pending": pending}
+
+
+def _asked_now(talk: Talk, person: Person) -> Pending | None:
+    """The question that the same message has come to: what else it asks for does not answer it."""
+    pending = talk["pending"]
+    return pending if pending is not None and pending.get("turn") == person.turn else None
 
 
 def looks(tasks: Sequence[Task]) -> dict[str, Any]:

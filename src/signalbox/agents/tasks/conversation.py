@@ -52,6 +52,7 @@ def new_turn(
         "talk": talk or empty_talk(),
         "messages": [HumanMessage(request)],
         "done": [],
+        "seen": list((talk or empty_talk())["shown"]),
         "waited": (talk or empty_talk())["pending"],
         "decision": None,
         "planned": False,

@@ -178,9 +178,12 @@ def _messages(state: TasksState) -> list[BaseMessage]:
 
 
 def said_before(state: TasksState) -> list[BaseMessage]:
-    """The texts of the conversation before this turn."""
+    """The texts of the conversation before this turn, without the offer to undo, which tells nothing of the tasks."""
     return [
-        HumanMessage(one["content"]) if one["role"] == "user" else AIMessage(one["content"]) for one in state["history"]
+        HumanMessage(one["content"])
+        if one["role"] == "user"
+        else AIMessage(one["content"].removesuffix(say.UNDO).rstrip())
+        for one in state["history"]
     ]
 
 

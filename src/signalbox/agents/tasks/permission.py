@@ -22,15 +22,16 @@ _MOST = 200
 class Heard:
     """What the person wrote, and how a call came about.
 
-    `after_data` says that results of tools had been read before it, `is_unsure` that its reader has doubts, `is_read`
-    that its words were read in the last message by code, and `is_confirmed` that the person was shown it and said yes.
+    `shown` is the list that the person had seen when they wrote. `after_data` says that results of tools had been read
+    before the call, `is_read` that its words were read in the last message by code, and `is_confirmed` that the person
+    was shown it and said yes.
     """
 
     turn: str = ""
     message: str = ""
     earlier: tuple[str, ...] = ()
+    shown: tuple[int, ...] = ()
     after_data: bool = False
-    is_unsure: bool = False
     is_read: bool = False
     is_confirmed: bool = False
 
@@ -50,7 +51,6 @@ async def may_change(
         texts=tuple(_new_text(args, tasks)),
         reference=str(args.get("task") or "") if not talk.get("is_recalled") else "",
         after_data=heard.after_data,
-        is_unsure=heard.is_unsure,
     )
     return decide(effect, await _said(tasks, talk, user_id, heard))
 
@@ -75,17 +75,16 @@ async def may_take_back(
         texts=tuple(_new_text(args, ())),
         reference=heard.message if heard.is_read else "",
         after_data=heard.after_data,
-        is_unsure=heard.is_unsure,
     )
     only = _LAST_CHANGE.key if is_told else None
     verdict = decide(effect, Said(said.message, said.earlier, only=only, things=others))
-    is_meant = heard.is_read or all(names(said, _thing(one), is_strict=heard.after_data) for one in instead)
+    is_meant = heard.is_read or all(names(said, _thing(one)) for one in instead)
     return verdict if is_meant else "confirm"
 
 
 async def is_named(task: Task, talk: Talk, user_id: str, heard: Heard) -> bool:
     """Whether the person's last message names a task."""
-    return names(await _said([task], talk, user_id, heard), _thing(task), is_strict=heard.after_data)
+    return names(await _said([task], talk, user_id, heard), _thing(task))
 
 
 def _changed_now(talk: Talk, heard: Heard) -> set[int]:
@@ -102,7 +101,9 @@ async def _said(tasks: Sequence[Task], talk: Talk, user_id: str, heard: Heard) -
     things = {one.task_id: _thing(one) for one in (*open_ones, *shown, *tasks)}
     about = talk["spoken"] or talk["shown"]
     only = str(about[0]) if len(about) == 1 and not talk.get("is_recalled") else None
-    return Said(heard.message, heard.earlier, tuple(map(str, talk["shown"])), only, tuple(things.values()))
+    # A list that tools gave in this turn is not one that the person has seen.
+    places = heard.shown if heard.after_data else talk["shown"]
+    return Said(heard.message, heard.earlier, tuple(map(str, places)), only, tuple(things.values()))
 
 
 def _thing(task: Task) -> Thing:

@@ -77,9 +77,9 @@ def empty_talk() -> Talk:
 class TasksState(TypedDict, total=False):
     """A turn: one message of a person, and what is done for it.
 
-    `waited` is the question that the message may answer, and `decision` what it says to it. `planned` says that the
-    calls under way are the offline model's plan. `paused` is the text of the question that the run waits for an answer
-    to.
+    `seen` are the tasks of the list that the person had seen when they wrote it, `waited` is the question that it may
+    answer, and `decision` what it says to that. `planned` says that the calls under way are the offline model's plan.
+    `paused` is the text of the question that the run waits for an answer to.
     """
 
     request: str
@@ -89,6 +89,7 @@ class TasksState(TypedDict, total=False):
     talk: Talk
     messages: Annotated[list[AnyMessage], add_messages]
     done: list[dict[str, Any]]
+    seen: list[int]
     waited: Pending | None
     decision: Literal["yes", "no", "choice"] | None
     planned: bool

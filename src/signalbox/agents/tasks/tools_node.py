@@ -126,6 +126,7 @@ def _person(state: TasksState, message: str | None = None) -> Person:
     heard = Heard(
         turn=state["turn"],
         message=state["request"] if message is None else message,
+        shown=tuple(state["seen"]),
         earlier=tuple(one["content"] for one in state["history"] if one["role"] == "user"),
         after_data=any(isinstance(one, ToolMessage) for one in state["messages"][:at]),
         is_read=bool(state["planned"]),

@@ -63,7 +63,7 @@ class GraphAgent(MapAgent):
         run = MapRun(
             child, folder, graphs, dict(inputs), here.data, here.model, budget=here.budget,
             thread_id=here.thread_id, depth=here.depth + 1, stepwise=here.stepwise,
-            earlier=tracker.waiting.pop(self.name, None) if tracker else None,
+            earlier=tracker.waiting.pop(self.name, None) if tracker else None, noted=here.noted,
         )  # fmt: skip
         try:
             return run_map(run)

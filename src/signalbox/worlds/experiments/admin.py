@@ -14,8 +14,16 @@ from signalbox.upgrade.arrival import start_enrolling
 from signalbox.upgrade.model import Experiment, Members, User, experiment_of
 from signalbox.upgrade.states import stored_state
 from signalbox.worlds.experiments import views
-from signalbox.worlds.experiments.checks import check_experiment, check_id, state_of
-from signalbox.worlds.experiments.errors import QUERY_FAILED, Refusal, bad_body, crashed
+from signalbox.worlds.experiments.checks import (
+    check_experiment,
+    check_id,
+    check_list,
+    check_move,
+    check_row,
+    is_id,
+    is_storable,
+)
+from signalbox.worlds.experiments.errors import QUERY_FAILED, Refusal, bad_body, crashed, query_failed
 from signalbox.worlds.experiments.store import Store
 
 __all__ = ["VERSION", "create", "delete", "detail", "known", "move", "page", "resolved", "single", "update", "user_of"]
@@ -38,7 +46,15 @@ def stamped(at: str | None = None, version: int = 1) -> dict[str, Any]:
 
 def create(store: Store, body: Mapping[str, Any]) -> dict[str, Any]:
     """POST /experiments. The rule for afterwards is `continue` whatever the body says: so the real server does it."""
-    check_experiment(body, store.metadata)
+    check_experiment(body, store.metadata, "create")
+    body = {**body, "description": body.get("description") or ""}
+    check_row(body)
+    if not is_storable([_unordered(one) for one in (*body["conditions"], *body["partitions"])]):
+        what = "conditions, decision points, conditionPayloads and queries"
+        raise query_failed(f'Error in creating {what} "addExperimentInDB"')
+    _check_payloads(body)
+    if body["type"] == "Factorial" and not body.get("factors"):
+        raise crashed("undefined", "map")
     at = moment()
     own = str(body.get("id") or uuid4())
     if own in store.experiments:
@@ -63,8 +79,8 @@ def create(store: Store, body: Mapping[str, Any]) -> dict[str, Any]:
         "filterMode": body["filterMode"],
         "backendVersion": VERSION,
         "type": body["type"],
-        "conditions": [_condition(said, at, {}) for said in body["conditions"]],
-        "partitions": [_point(said, at, {}) for said in body["partitions"]],
+        "conditions": [_condition({**said, "order": place}, at) for place, said in enumerate(body["conditions"], 1)],
+        "partitions": [_point({**said, "order": place}, at) for place, said in enumerate(body["partitions"], 1)],
         "conditionPayloads": [],
         "logs": [],
         "include": _lists(body.get("experimentSegmentInclusion"), own, at),
@@ -76,7 +92,9 @@ def create(store: Store, body: Mapping[str, Any]) -> dict[str, Any]:
     renamed |= dict(
         zip((said["id"] for said in body["partitions"]), (kept["id"] for kept in one["partitions"]), strict=True)
     )
-    one["conditionPayloads"] = _payloads(body.get("conditionPayloads") or [], at, renamed)
+    # A payload of no decision point is kept by the server and shown nowhere.
+    said = [payload for payload in body.get("conditionPayloads") or [] if payload.get("decisionPoint")]
+    one["conditionPayloads"] = _payloads([payload | {"id": str(uuid4())} for payload in said], at, renamed)
     store.experiments[own] = one
     for point in one["partitions"]:
         store.points[point["site"], point["target"]] = own
@@ -97,56 +115,71 @@ def single(store: Store, experiment_id: str) -> dict[str, Any]:
 
 
 def update(store: Store, experiment_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """PUT /experiments/:id: the whole body, but for the lists, which have calls of their own."""
+    """PUT /experiments/:id: the whole body, but for the lists, which have calls of their own.
+
+    Payloads whose ids are not in the body are removed at once. Where the rest then fails, they stay removed: the real
+    server does so, because it removes them outside its transaction.
+    """
     check_id(experiment_id)
-    check_experiment(body, store.metadata)
+    check_experiment(body, store.metadata, "update")
     before = store.experiments.get(experiment_id)
     if before is None:
         raise crashed("undefined", "state")
-    if "conditionPayloads" not in body:
-        raise crashed("undefined", "reduce")
+    check_row({**body, "state": stored_state(body["state"])})
+    if body.get("conditionPayloads") is None:
+        raise crashed("null" if "conditionPayloads" in body else "undefined", "reduce")
+    payloads = _wanted_payloads(before, body)
+    kept_ids = {one["id"] for one in payloads}
+    left = [one for one in before["conditionPayloads"] if one["id"] in kept_ids]
+    try:
+        _check_rows(body, payloads)
+    except Refusal:
+        store.experiments[experiment_id] = before | {"conditionPayloads": left}
+        raise
     at = moment()
-    conditions = {one["id"]: one for one in before["conditions"]}
-    points = {one["id"]: one for one in before["partitions"]}
     one = before | {key: body[key] for key in views.BASE if key in body and key not in ("id", "backendVersion")}
     one |= _versions(before, body, at)
     one["state"] = stored_state(body["state"])
-    one["description"] = body.get("description") or ""
-    one["conditions"] = [_condition(said, at, conditions) for said in body["conditions"]]
-    one["partitions"] = [_point(said, at, points) for said in body["partitions"]]
-    said = {(_id(one.get("parentCondition")), _id(one.get("decisionPoint"))): one for one in body["conditionPayloads"]}
+    if body.get("stateTimeLogs") is not None:
+        # Logs that are not in the body belong to no experiment any more.
+        said_logs = {log["id"] for log in body["stateTimeLogs"]}
+        one["logs"] = [log for log in before["logs"] if log["id"] in said_logs]
+    if one["state"] != before["state"]:
+        one["logs"] = [*one["logs"], _log(before["state"], one["state"], at)]
+    one["conditions"] = [
+        _condition(said, at, {row["id"]: row for row in before["conditions"]}) for said in body["conditions"]
+    ]
+    one["partitions"] = _points(body["partitions"], before["partitions"], at)
+    there = {payload["id"]: payload for payload in left}
+    # What is there keeps its type: the server writes a value over a value.
     one["conditionPayloads"] = _payloads(
         [
-            said.get((condition["id"], point["id"]))
-            or {
-                "parentCondition": condition["id"],
-                "decisionPoint": point["id"],
-                "payload": {"type": "string", "value": condition["conditionCode"]},
-            }
-            for condition in one["conditions"]
-            for point in one["partitions"]
+            payload
+            | ({"payload": payload["payload"] | {"type": there[payload["id"]]["payload"]["type"]}} if held else {})
+            for payload in payloads
+            for held in [payload["id"] in there]
         ],
         at,
     )
+    if one["context"][0] != before["context"][0]:
+        one |= {"include": [], "exclude": [], "filterMode": "excludeAll"}
     store.experiments[experiment_id] = one
     if one["state"] == "enrolling" and before["state"] != "enrolling":
         _begin(store, one)
-    return views.as_updated(one)
+    return views.as_updated(one) | {"stateTimeLogs": list(body.get("stateTimeLogs") or [])}
 
 
 def move(store: Store, body: Mapping[str, Any]) -> dict[str, Any]:
     """POST /experiments/state: no move is refused."""
-    state = state_of(body.get("state"))
-    if not isinstance(body.get("experimentId"), str):
-        raise bad_body()
-    before = store.experiments.get(body["experimentId"])
+    own, state = check_move(body)
+    before = store.experiments.get(own)
     if before is None:
         raise crashed("null", "context")
     at = moment()
-    log = stamped(at) | {"id": str(uuid4()), "fromState": before["state"], "toState": state, "timeLog": at}
+    log = _log(before["state"], state, at)
     one = before | {"state": state, "updatedAt": at, "versionNumber": before["versionNumber"] + 1}
     one["logs"] = [*before["logs"], log]
-    if state == "scheduled" and body.get("scheduleDate"):
+    if body.get("scheduleDate"):
         one["startOn"] = body["scheduleDate"]
     store.experiments[one["id"]] = one
     if state == "enrolling":
@@ -214,15 +247,24 @@ def counts(store: Store, experiment_ids: Any) -> list[dict[str, Any]]:
 
 
 def add_list(store: Store, body: Mapping[str, Any], which: str) -> dict[str, Any]:
-    """POST /experiments/inclusionList and exclusionList."""
-    said = body.get("list")
-    if not isinstance(said, Mapping) or not isinstance(body.get("experimentId"), str):
-        raise bad_body()
-    one = known(store, body["experimentId"])
+    """POST /experiments/inclusionList and exclusionList. Without an experiment's id the server takes the first one."""
+    kind = {"include": "inclusion", "exclude": "exclusion"}[which]
+    said = check_list(body.get("list"), kind)
+    own = body.get("experimentId", next(iter(store.experiments), None))
+    if not is_id(own):
+        raise Refusal(500, f'invalid input syntax for type uuid: "{own}"', None, "QueryFailedError")
+    one = store.experiments.get(own)
+    if one is None:
+        words = f'null value in column "experimentId" of relation "experiment_segment_{kind}"'
+        raise query_failed(
+            f"Error in adding segment for experiment {kind} list: QueryFailedError: {words} "
+            "violates not-null constraint",
+            "Error",
+        )
     at = moment()
     held = {
-        "individualForSegment": [{"userId": user} for user in said.get("userIds") or []],
-        "groupForSegment": list(said.get("groups") or []),
+        "individualForSegment": [{"userId": user.strip()} for user in dict.fromkeys(said.get("userIds") or [])],
+        "groupForSegment": [group | {"groupId": group["groupId"].strip()} for group in said.get("groups") or []],
         "subSegments": [],
     }
     (entry,) = _lists([{"segment": dict(said) | held}], one["id"], at, said.get("listType"))
@@ -260,6 +302,63 @@ def _arm(
     return {"id": condition_id, "users": len(users), "groups": len(groups), "partitions": points}
 
 
+def _log(before: str, after: str, at: str) -> dict[str, Any]:
+    return stamped(at) | {"id": str(uuid4()), "fromState": before, "toState": after, "timeLog": at}
+
+
+def _unordered(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key != "order"}
+
+
+def _check_payloads(body: Mapping[str, Any]) -> None:
+    """Raise where a payload of a new experiment belongs to no condition or decision point of it."""
+    conditions, points = ({one["id"] for one in body[name]} for name in ("conditions", "partitions"))
+    for one in body.get("conditionPayloads") or []:
+        if one["parentCondition"] not in conditions:
+            raise Refusal(500, f"Parent condition not found for condition payload: {one['id']}")
+        if one.get("decisionPoint") and one["decisionPoint"] not in points:
+            raise Refusal(500, f"Decision point not found for condition payload: {one['id']}")
+
+
+def _wanted_payloads(before: Mapping[str, Any], body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A payload for each condition at each decision point: as the body says, else the code of the condition."""
+    said = {(_id(one["parentCondition"]), _id(one.get("decisionPoint"))): one for one in body["conditionPayloads"]}
+    codes = {one["id"]: one["conditionCode"] for one in before["conditions"]}
+    found = []
+    for point in body["partitions"]:
+        for condition in body["conditions"]:
+            code = condition["conditionCode"]
+            pair = {"parentCondition": condition["id"], "decisionPoint": point["id"]}
+            one = said.get((condition["id"], point["id"]))
+            payload = dict(one["payload"]) if one else {"type": "string", "value": code}
+            if payload["value"] == codes.get(condition["id"]):
+                payload["value"] = code
+            found.append({"id": one["id"] if one else str(uuid4()), **pair, "payload": payload})
+    return list({one["id"]: one for one in found}.values())
+
+
+def _check_rows(body: Mapping[str, Any], payloads: list[dict[str, Any]]) -> None:
+    """Raise what the database says of the rows of conditions, decision points and payloads."""
+    rows = [*body["conditions"], *body["partitions"]]
+    described = all(one.get("description") is not None for one in body["partitions"])
+    if not described or not all(is_id(one["id"]) for one in rows) or not is_storable(rows):
+        raise query_failed('Error in creating conditions, decision points, queries "updateExperimentInDB"')
+    if not all(is_id(one["id"]) for one in payloads) or not is_storable(payloads):
+        raise query_failed('Error in creating conditionPayloads "updateExperimentInDB"')
+    if body["type"] == "Factorial" and not body.get("factors"):
+        raise query_failed("Error in creating factors & levels", "InsertValuesMissingError")
+
+
+def _points(said: list[dict[str, Any]], before: list[dict[str, Any]], at: str) -> list[dict[str, Any]]:
+    """The decision points of a body; one whose id another has already is written over that, but for its site."""
+    known_ones = {row["id"]: row for row in before}
+    found: dict[str, dict[str, Any]] = {}
+    for one in said:
+        row = _point(one, at, known_ones)
+        found[one["id"]] = row | ({"site": found[one["id"]]["site"]} if one["id"] in found else {})
+    return list(found.values())
+
+
 def _versions(before: Mapping[str, Any], body: Mapping[str, Any], at: str) -> dict[str, Any]:
     """A body that has the stored version makes the next one; one that has another version puts that one back."""
     said = body.get("versionNumber", before["versionNumber"])
@@ -272,9 +371,11 @@ def _versions(before: Mapping[str, Any], body: Mapping[str, Any], at: str) -> di
     }
 
 
-def _condition(said: Mapping[str, Any], at: str, known_ones: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    there = known_ones.get(said["id"])
-    return _row(there, at) | {
+def _condition(
+    said: Mapping[str, Any], at: str, known_ones: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, Any]:
+    there = (known_ones or {}).get(said["id"])
+    return _row(there, at, None if known_ones is None else said["id"]) | {
         "twoCharacterId": there["twoCharacterId"] if there else _two(),
         "name": said.get("name"),
         "description": said.get("description"),
@@ -284,21 +385,24 @@ def _condition(said: Mapping[str, Any], at: str, known_ones: Mapping[str, Mappin
     }
 
 
-def _point(said: Mapping[str, Any], at: str, known_ones: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    there = known_ones.get(said["id"])
-    return _row(there, at) | {
+def _point(
+    said: Mapping[str, Any], at: str, known_ones: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, Any]:
+    there = (known_ones or {}).get(said["id"])
+    return _row(there, at, None if known_ones is None else said["id"]) | {
         "twoCharacterId": there["twoCharacterId"] if there else _two(),
         "site": said["site"],
-        "target": said.get("target") or "",
+        "target": said.get("target"),
         "description": said.get("description") or "",
         "order": said["order"],
         "excludeIfReached": said["excludeIfReached"],
     }
 
 
-def _row(there: Mapping[str, Any] | None, at: str) -> dict[str, Any]:
+def _row(there: Mapping[str, Any] | None, at: str, own: str | None = None) -> dict[str, Any]:
+    """The times and the id of a row: a new experiment's rows get ids of the server's own, others keep theirs."""
     if there is None:
-        return stamped(at) | {"id": str(uuid4())}
+        return stamped(at) | {"id": own or str(uuid4())}
     return {"createdAt": there["createdAt"], "updatedAt": at, "versionNumber": 1, "id": there["id"]}
 
 
@@ -330,7 +434,7 @@ def _lists(said: Any, own: str, at: str, list_type: str | None = None) -> list[d
             "id": segment_id,
             "name": held.get("name") or "",
             "description": held.get("description") or "",
-            "listType": list_type or entry.get("listType") or _type_of(users, groups),
+            "listType": _as_text(list_type or held.get("listType")) or _type_of(users, groups),
             "context": held.get("context") or "",
             "type": held.get("type") or "private",
             "tags": None,
@@ -340,6 +444,10 @@ def _lists(said: Any, own: str, at: str, list_type: str | None = None) -> list[d
         }
         found.append(row | {"experimentId": own, "segment": segment})
     return found
+
+
+def _as_text(value: Any) -> str | None:
+    return None if value is None else str(value)
 
 
 def _type_of(users: list[dict[str, Any]], groups: list[dict[str, Any]]) -> str | None:

@@ -81,6 +81,8 @@ def _endpoint(store: Store, access: Access, answer: Answer, kind: str) -> Callab
             said = answer(store, request, body)
             store.commit()
         except Refusal as refusal:
+            # What the real server did before it failed stays done.
+            store.commit()
             return JSONResponse(refusal.body(request.url.path, body), refusal.status)
         return said if isinstance(said, Response) else JSONResponse(said)
 

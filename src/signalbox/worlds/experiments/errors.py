@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Refusal", "bad_body", "bad_params", "crashed", "missing_user"]
+__all__ = ["Refusal", "bad_body", "bad_params", "crashed", "missing_user", "query_failed"]
 
 WRONG_FORMAT = "Parameter not in the correct format"
 QUERY_FAILED = "Query Failed"
@@ -41,3 +41,8 @@ def missing_user(user_id: str) -> Refusal:
 def crashed(what: str, reading: str) -> Refusal:
     """The real server does not look whether there is something, and falls over where there is nothing."""
     return Refusal(500, f"Cannot read properties of {what} (reading '{reading}')", None, "TypeError")
+
+
+def query_failed(message: str, name: str = "QueryFailedError") -> Refusal:
+    """The database refused what the validators let through."""
+    return Refusal(500, message, QUERY_FAILED, name)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, timedelta
 from typing import Any
-from uuid import NAMESPACE_URL, uuid5
+from uuid import NAMESPACE_URL, uuid4, uuid5
 
 from signalbox.settings import now
 from signalbox.worlds.experiments import admin, visitors
@@ -305,6 +305,7 @@ def _refine(store: Store, planted: Planted, own: str) -> None:
     ids = {condition["conditionCode"]: condition["id"] for condition in one["conditions"]}
     payloads = [
         {
+            "id": str(uuid4()),
             "parentCondition": ids[code],
             "decisionPoint": point["id"],
             "payload": {"type": "string", "value": planted.payloads.get(code, code)},

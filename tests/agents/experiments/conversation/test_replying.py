@@ -31,10 +31,12 @@ def test_a_yes_for_another_time_is_none_for_now(upgrade: Any, talk: Any) -> None
     assert upgrade.named("Audio Stories")["id"]
 
 
-def test_a_yes_may_be_wrapped_in_thanks_and_name_what_was_asked(upgrade: Any, talk: Any) -> None:
+def test_a_reply_that_says_more_than_yes_is_asked_again(upgrade: Any, talk: Any) -> None:
     talk.say("stop Night Reader", as_=MANAGE, action="stop", experiment="Night Reader")
-    done = talk.say("yes, stop it please, many thanks", decision="yes", confidence=1.0, action="stop")
-    assert "'Night Reader' is paused now" in done.answer
+    again = talk.say("yes, stop it please, many thanks", decision="yes", confidence=1.0, action="stop")
+    assert "the question is still open: Stop 'Night Reader'?" in again.answer
+    assert upgrade.named("Night Reader")["state"] == "enrolling"
+    assert "'Night Reader' is paused now" in talk.say("yes, please").answer
 
 
 def test_a_yes_for_another_action_does_not_do_the_one_that_was_asked(upgrade: Any, talk: Any) -> None:
@@ -157,7 +159,9 @@ def test_a_new_experiment_may_be_begun_anew(upgrade: Any, talk: Any, reply: str)
 
 def test_to_start_over_does_not_start_an_experiment(upgrade: Any, talk: Any) -> None:
     talk.say("delete Reward Stars", as_=MANAGE, action="delete", experiment="Reward Stars")
-    assert talk.say("start over", decision="change", action="start").answer == "Nothing was changed."
+    again = talk.say("start over", decision="change", action="start")
+    assert "the question is still open: Delete 'Reward Stars'" in again.answer
+    assert upgrade.named("Reward Stars")["state"] == "cancelled"
 
 
 def test_a_no_may_go_on_to_another_question(upgrade: Any, talk: Any) -> None:
@@ -165,6 +169,7 @@ def test_a_no_may_go_on_to_another_question(upgrade: Any, talk: Any) -> None:
     talk.model.readings["is the server up"] = {"capability": "version_check", "confidence": 0.99}
     told = talk.say("never mind, is the server up", decision="no", as_="version_check")
     assert "6.5" in told.answer
+    assert "it is dropped: Delete 'Reward Stars'" in told.answer
     assert upgrade.named("Reward Stars")["id"]
 
 

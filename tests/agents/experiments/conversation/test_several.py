@@ -42,12 +42,13 @@ def test_a_no_to_the_first_of_two_things_ends_both(upgrade: Any, talk: Any) -> N
     assert upgrade.named("Night Reader")["state"] == "enrolling"
 
 
-def test_more_may_be_asked_for_behind_a_yes(upgrade: Any, talk: Any) -> None:
+def test_a_yes_with_more_behind_it_does_neither(upgrade: Any, talk: Any) -> None:
     talk.say("rename Hint Wording to Tempo", as_=MANAGE, action="rename", experiment="Hint Wording", new_name="Tempo")
     talk.model.readings["start it"] = {"action": "start", "reference": "it", "confidence": 1.0}
     asked = talk.say("yes, and then start it", decision="yes")
-    assert "Start 'Tempo'?" in asked.answer
-    assert upgrade.named("Tempo")["state"] == "inactive"
+    assert "the question is still open: Change 'Hint Wording'?" in asked.answer
+    assert upgrade.named("Hint Wording")["state"] == "inactive"
+    assert "'Tempo' is changed" in talk.say("yes").answer
 
 
 def test_what_an_experiment_was_is_not_what_is_to_be_done_to_it(upgrade: Any, talk: Any) -> None:
