@@ -131,7 +131,9 @@ class Settings(BaseModel):
         default=None, gt=0, description="How many tokens the model calls of one run may use; by default any number."
     )
     model_person_tokens: int | None = Field(
-        default=None, gt=0, description="How many tokens the runs of one person may use in a day; by default any number."
+        default=None,
+        gt=0,
+        description="How many tokens the runs of one person may use in a day; by default any number.",
     )
     model_prices: Json[dict[str, dict[str, float]]] = Field(
         default_factory=dict,
