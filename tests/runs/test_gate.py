@@ -28,11 +28,14 @@ ROOT = Path(signalbox.__file__).parent
 ASK = "GraphName,Node,AgentType,Output_Field\nG,A,input,x\n"
 
 
+USED = ("calls", "seconds", "input_tokens", "output_tokens", "cached_tokens", "total_tokens", "charged")
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def both(
     request: pytest.FixtureRequest, write_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:
-    """Each database, with a run that waits, an event, a step and a turn of Ann's and of Ben's."""
+    """Each database, with a run that waits, an event, a step, a turn and what it used of Ann's and of Ben's."""
     if request.param == "postgresql":
         monkeypatch.setenv("SIGNALBOX_DATABASE_URL", request.getfixturevalue("postgres").database())
     path = write_file(ASK)
@@ -43,6 +46,7 @@ def both(
             with owned(person) as held:
                 held.insert("events", {"run_id": run.run_id, "number": 1, "kind": "node", "data": "{}"})
                 held.insert("steps", {"run_id": run.run_id, "node": "A"})
+                held.insert("usage", {"run_id": run.run_id, "at": "", **dict.fromkeys(USED, 1)})
     yield request.param
     database().close()
 

@@ -55,6 +55,8 @@ def show(thread: Thread, as_json: AsJson = False) -> None:
         print(f"  {'✓' if node['success'] else '✗'} {node['node_name']}" + _why(node))
     for node in told["under_way"]:
         print(f"  … {node} {'is' if told['status'] == 'running' else 'was'} under way")
+    if told["usage"]["calls"]:
+        print(f"  {_used(told['usage'])}")
     if told.get("error"):
         print(f"  {told['error']['message']} {told['error']['suggestion']}".rstrip())
     for question in run.questions:
@@ -89,6 +91,14 @@ def forget(thread: Thread) -> None:
 def _line(run: Run) -> str:
     asks = f"  {run.questions[0].get('message', '')}" if run.questions and run.standing == "waiting" else ""
     return f"{run.thread_id}  {run.standing:<11}  {run.started_at[:19]}  {run.name}{asks}"
+
+
+def _used(usage: dict[str, Any]) -> str:
+    calls = "one model call" if usage["calls"] == 1 else f"{usage['calls']:,} model calls"
+    cached = f", {usage['cached_tokens']:,} of them cached" if usage["cached_tokens"] else ""
+    tokens = f"{usage['input_tokens']:,} tokens in{cached}, {usage['output_tokens']:,} out"
+    cost = f", {usage['cost_usd']:.4f} US dollars" if "cost_usd" in usage else ""
+    return f"{calls} in {usage['seconds']:.1f} s: {tokens}{cost}"
 
 
 def _why(node: dict[str, Any]) -> str:

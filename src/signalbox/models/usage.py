@@ -22,7 +22,8 @@ from signalbox.errors import BudgetError
 from signalbox.settings import get_settings
 
 __all__ = [
-    "Budget", "Prices", "Usage", "UsageCounter", "add_call", "budgets", "check_budgets", "count_usage", "usage_of",
+    "Budget", "Prices", "Usage", "UsageCounter", "add_call", "budgets", "check_budgets", "count_usage", "counting",
+    "usage_of",
 ]  # fmt: skip
 
 Prices = Mapping[str, Mapping[str, float]]
@@ -89,7 +90,9 @@ class UsageCounter(BaseCallbackHandler):
         self._budgets = budgets
         self._lock = threading.Lock()
         self._seen: list[Usage] = []
-        self._charged = 0
+        self.charged = 0
+        self.is_part = False
+        """Whether another counter of runs counts the same calls, so that they are charged there."""
         self.calls = 0
         self.seconds = 0.0
 
@@ -101,12 +104,12 @@ class UsageCounter(BaseCallbackHandler):
             self.seconds += seconds
             if usage is not None:
                 self._seen.append(usage)
-                self._charged += usage["total_tokens"] if charged else 0
+                self.charged += usage["total_tokens"] if charged else 0
 
     def check_budgets(self) -> None:
         """Raises BudgetError where the tokens of a budget are used up."""
         for budget in self._budgets:
-            if budget.used + self._charged >= budget.tokens:
+            if budget.used + self.charged >= budget.tokens:
                 raise budget.error()
 
     def on_llm_end(self, response: LLMResult, **kwargs: Any) -> None:
@@ -137,9 +140,16 @@ def count_usage(*budgets: Budget, prices: Prices | None = None) -> Iterator[Usag
     Blocks may be nested: a call counts in all of them, and stops with BudgetError where one has no tokens left.
     """
     counter = UsageCounter(prices if prices is not None else get_settings().model_prices, budgets)
+    with counting(counter):
+        yield counter
+
+
+@contextmanager
+def counting(counter: UsageCounter) -> Iterator[None]:
+    """Count with a counter that is there already, for what is done in several steps."""
     token = _counters.set((*_counters.get(), counter))
     try:
-        yield counter
+        yield
     finally:
         _counters.reset(token)
 

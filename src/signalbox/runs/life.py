@@ -10,10 +10,10 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from signalbox.contract import NodeEvent
 from signalbox.contract.summary import plain
@@ -32,8 +32,12 @@ from signalbox.runs.records import RESUMABLE, Run
 from signalbox.runs.sources import name_sources
 from signalbox.runs.steps import CancelledError, Steps, forget_starts, told_again
 from signalbox.runs.threads import check_name
-from signalbox.settings import now
+from signalbox.runs.usage import counted, keep_usage, start_counting
+from signalbox.settings import get_settings, now
 from signalbox.toolbox.person import current_person
+
+if TYPE_CHECKING:
+    from signalbox.models.usage import UsageCounter
 
 __all__ = [
     "Life",
@@ -71,9 +75,7 @@ def start(
 
     Options are those of `signalbox.maps.run_map`. Raises RequestError where a run of that thread is under way or waits.
     """
-    life = begin(source, state, thread_id, agent, options)
-    with life.kept():
-        return life.settle(run_map(life.run, listener=life.listen(listener)))
+    return begin(source, state, thread_id, agent, options).carry(listener)
 
 
 async def astart(
@@ -101,7 +103,13 @@ def stream(
     """As `start`, and give each node's events as they happen; the last item is the result."""
     life = begin(source, state, thread_id, agent, options)
     with life.kept():
-        for item in stream_map(life.run, listener=life.listen(None)):
+        items = stream_map(life.run, listener=life.listen(None))
+        while True:
+            # Around each step: between two of them, other things happen in the same context.
+            with life.counted():
+                item = next(items, None)
+            if item is None:
+                return
             yield life.settle(item) if isinstance(item, MapResult) else item
 
 
@@ -115,8 +123,14 @@ async def astream(
 ) -> AsyncIterator[NodeEvent | MapResult]:
     """As `stream`, in an event loop."""
     life = await asyncio.to_thread(begin, source, state, thread_id, agent, options)
+    life.counter = await asyncio.to_thread(start_counting, life.person)
     with life.kept():
-        async for item in astream_map(life.run, listener=life.listen(None)):
+        items = astream_map(life.run, listener=life.listen(None))
+        while True:
+            with life.counted():
+                item = await anext(items, None)
+            if item is None:
+                return
             yield await asyncio.to_thread(life.settle, item) if isinstance(item, MapResult) else item
 
 
@@ -135,9 +149,7 @@ def resume(
     Raises NotFoundError where there is nothing to go on with, and RequestError where the question cannot take the
     answer, where it was answered before, or where another process is at it.
     """
-    life = take_up(records.find_run(thread_id, RESUMABLE), answer, question, model, force)
-    with life.kept():
-        return life.settle(run_map(life.run, listener=life.listen(listener)))
+    return take_up(records.find_run(thread_id, RESUMABLE), answer, question, model, force).carry(listener)
 
 
 async def aresume(
@@ -213,11 +225,25 @@ class Life:
     finish: Callable[[], None] | None = None
     """What else is written when the run has ended or waits, in the same transaction."""
     steps: Steps | None = None
+    person: str = field(default_factory=current_person)
+    counter: UsageCounter | None = None
+    """What it uses of models from now on, until that is written down."""
 
-    async def arun(self, listener: Listener | None = None) -> MapResult:
+    def carry(self, listener: Listener | None = None) -> MapResult:
         """Carry the run to its end or its pause, and write down how it came out."""
         with self.kept():
-            result = await arun_map(self.run, listener=self.listen(listener))
+            with self.counted():
+                result = run_map(self.run, listener=self.listen(listener))
+            return self.settle(result)
+
+    async def arun(self, listener: Listener | None = None) -> MapResult:
+        """As `carry`, in an event loop."""
+        if get_settings().model_person_tokens:
+            # What the person has used today is looked up.
+            self.counter = await asyncio.to_thread(start_counting, self.person)
+        with self.kept():
+            with self.counted():
+                result = await arun_map(self.run, listener=self.listen(listener))
             settling = asyncio.create_task(asyncio.to_thread(self.settle, result))
             try:
                 return await asyncio.shield(settling)
@@ -232,9 +258,23 @@ class Life:
         try:
             yield
         except BaseException:
+            self._keep_usage()
             if self.keeps and not self.settled:
                 self._break_off()
             raise
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """While nodes run: what they use of models is counted, and held against the budgets."""
+        if self.counter is None:
+            self.counter = start_counting(self.person)
+        with counted(self.counter):
+            yield
+
+    def _keep_usage(self) -> None:
+        if self.counter is not None:
+            keep_usage(self.person, self.run.run_id, self.counter)
+        self.counter = None
 
     def _break_off(self) -> None:
         if self.record is not None:
@@ -260,6 +300,7 @@ class Life:
     def settle(self, result: MapResult) -> MapResult:
         """Write down how the run came out: one that waits can be resumed, one that ended leaves its summary."""
         result.agent = self.agent or ""
+        self._keep_usage()
         name_sources(result, self.agent)
         if not self.keeps:
             return result

@@ -25,6 +25,7 @@ from signalbox.runs.database import Conflict
 from signalbox.runs.gate import Row, Transaction, owned
 from signalbox.runs.outdated import OutdatedRunError
 from signalbox.runs.owners import is_alive, this_process
+from signalbox.runs.usage import usage_of_runs
 from signalbox.settings import now
 from signalbox.toolbox.person import current_person
 
@@ -157,6 +158,7 @@ class Run:
             "questions": plain(self.questions),
             "under_way": steps.under_way(self) if self.standing in ("running", "interrupted") else [],
             "nodes": [node.to_dict() for node in self.so_far().node_executions],
+            "usage": usage_of_runs(self.person, self.run_id),
             **plain(self.result),
         }
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 __all__ = ["HEAD", "TABLES", "VERSION_TABLE", "postgres_statements", "sqlite_statements"]
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest migration. A change of the tables is a new migration, and the same change here."""
 VERSION_TABLE = "alembic_version_runs"
 """A name of its own: on PostgreSQL other tables share the database, and Alembic's usual one is theirs."""
-TABLES = ("threads", "runs", "steps", "events", "turns")
+TABLES = ("threads", "runs", "steps", "events", "turns", "usage")
 CHECKPOINT_TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
 """LangGraph's, on PostgreSQL."""
 _PERSON = "NULLIF(current_setting('app.user_id', true), '')"
@@ -71,6 +71,22 @@ CREATE TABLE turns (
     user_id TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX turns_of_thread ON turns (user_id, thread_id, number);
+-- What a run used of models each time it was carried. The tokens that count towards budgets are `charged`.
+CREATE TABLE usage (
+    run_id TEXT NOT NULL,
+    at TEXT NOT NULL,
+    calls INTEGER NOT NULL,
+    seconds DOUBLE PRECISION NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL,
+    total_tokens INTEGER NOT NULL,
+    charged INTEGER NOT NULL,
+    cost_usd DOUBLE PRECISION,
+    user_id TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX usage_of_owner ON usage (user_id, at);
+CREATE INDEX usage_of_run ON usage (run_id);
 CREATE TABLE alembic_version_runs (version_num VARCHAR(32) NOT NULL PRIMARY KEY);
 """
 

@@ -27,6 +27,7 @@ from signalbox.runs.engine import engine
 from signalbox.runs.records import Run
 from signalbox.runs.served import list_served, words_of
 from signalbox.runs.threads import find_by_transcript, update_thread
+from signalbox.runs.usage import usage_of_runs
 from signalbox.service.assistants import find_assistant
 from signalbox.service.options import Options, Unsupported
 from signalbox.service.problems import REFUSALS, problem_of
@@ -156,7 +157,7 @@ async def complete(wanted: Completion) -> Response:
     text = f"{answer.get('answer') or ''}{_added(answer)}"
     await _remember(agent, wanted, run, text)
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop", "logprobs": None}
-    body = {**_head(run, agent, "chat.completion"), "choices": [choice], "usage": _usage()}
+    body = {**_head(run, agent, "chat.completion"), "choices": [choice], "usage": await _usage(run, done)}
     body["source"] = answer.get("source")
     return Response(orjson.dumps(body), media_type="application/json")
 
@@ -228,7 +229,8 @@ def _streamed(agent: Agent, wanted: Completion, run: Run, before: int) -> Stream
             return
         yield chunk({}, "stop")
         if wanted.stream_options is not None and wanted.stream_options.include_usage:
-            yield b"data: " + orjson.dumps({**head, "choices": [], "usage": _usage()}) + b"\n\n"
+            used = await _usage(run, await engine().wait(run))
+            yield b"data: " + orjson.dumps({**head, "choices": [], "usage": used}) + b"\n\n"
         yield b"data: [DONE]\n\n"
 
     return stream(chunks())
@@ -238,6 +240,12 @@ def _head(run: Run, agent: Agent, kind: str) -> dict[str, Any]:
     return {"id": f"chatcmpl-{run.run_id}", "object": kind, "created": int(time.time()), "model": agent.name}
 
 
-def _usage() -> dict[str, int]:
-    """Agents are not billed by tokens."""
-    return {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+async def _usage(run: Run, done: Run) -> dict[str, Any]:
+    """The tokens of the run where the request came in, and of the one that it was handed on to."""
+    used = await asyncio.to_thread(usage_of_runs, run.person, *{run.run_id, done.run_id})
+    return {
+        "prompt_tokens": used["input_tokens"],
+        "completion_tokens": used["output_tokens"],
+        "total_tokens": used["total_tokens"],
+        "prompt_tokens_details": {"cached_tokens": used["cached_tokens"]},
+    }

@@ -15,7 +15,7 @@ from signalbox.agents.frontdoor.plan import known_agents, offered_agents, route_
 from signalbox.agents.frontdoor.prompts import ROUTE
 from signalbox.agents.frontdoor.state import OWN, FrontDoorState, Route
 from signalbox.contract import Agent, Presented
-from signalbox.errors import LLMAPIError
+from signalbox.errors import SignalboxError
 from signalbox.language.names import nearest
 from signalbox.maps.context import current_run
 from signalbox.models import load_chat_model
@@ -33,7 +33,10 @@ async def route_request(state: FrontDoorState) -> Command[Way]:
     if is_courtesy(state["user_query"], state.get("before")):
         return Command(goto="return_courtesy", update={"route": Route(to="help", confidence=1.0)})
     run = current_run.get()
-    route = await read_route(state["user_query"], state.get("before"), run.model if run else None)
+    try:
+        route = await read_route(state["user_query"], state.get("before"), run.model if run else None)
+    except SignalboxError as error:
+        return Command(update={"error": error.as_dict()})
     return Command(goto=_way(route), update=_decided(route))
 
 
@@ -51,7 +54,10 @@ async def ask_which(state: FrontDoorState) -> Command[Way]:
         route = Route(to=found[0], confidence=1.0)
         return Command(goto=_way(route), update=_decided(route))
     said, run = f"{state['user_query']} {answer}", current_run.get()
-    route = await read_route(said, None, run.model if run else None)
+    try:
+        route = await read_route(said, None, run.model if run else None)
+    except SignalboxError as error:
+        return Command(update={"error": error.as_dict()})
     if _way(route) == "ask_which" and found:
         route = Route(to=found[0], confidence=SURE)
     if _way(route) == "ask_which":
@@ -68,8 +74,8 @@ def hand_over(state: FrontDoorState) -> dict[str, Any]:
 async def read_route(request: str, before: Mapping[str, Any] | None, model: BaseChatModel | None) -> Route:
     """The way of a request, as the model reads it.
 
-    In a thread, what goes on with it or is not surely about something else stays with its agent. Raises LLMAPIError
-    where the model gives nothing that can be used.
+    In a thread, what goes on with it or is not surely about something else stays with its agent. Raises LLMAPIError and
+    BudgetError.
     """
     read = await _read(request, before, model)
     if before and not read.get("follows_on"):
@@ -85,9 +91,7 @@ async def read_route(request: str, before: Mapping[str, Any] | None, model: Base
 
 async def _read(request: str, before: Mapping[str, Any] | None, model: BaseChatModel | None) -> Mapping[str, Any]:
     asked = (model or load_chat_model()).with_structured_output(route_schema(before))
-    read: Any = await asked.ainvoke(_messages(request, before))
-    if not isinstance(read, Mapping):
-        raise LLMAPIError("The model did not say which agent the request is for.")
+    read: Mapping[str, Any] = await asked.ainvoke(_messages(request, before))
     return read
 
 

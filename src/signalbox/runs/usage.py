@@ -1,0 +1,90 @@
+"""What the runs of a person have used of models: one row for each time that a run was carried, kept by itself, so that
+forgetting a run gives nobody a new budget."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC
+from typing import TYPE_CHECKING
+
+from signalbox.errors import ConfigurationError, DatabaseError
+from signalbox.runs.gate import owned
+from signalbox.settings import get_settings, now, person_zone
+
+if TYPE_CHECKING:
+    from signalbox.models.usage import UsageCounter
+
+__all__ = ["Account", "counted", "keep_usage", "start_counting", "usage_of_runs", "used_today"]
+
+Account = dict[str, int | float]
+"""calls, seconds, input_tokens, output_tokens, cached_tokens, total_tokens, and cost_usd where all of it is known."""
+
+_COUNTS = ("calls", "seconds", "input_tokens", "output_tokens", "cached_tokens", "total_tokens")
+_is_inside: ContextVar[bool] = ContextVar("signalbox_run_is_counted", default=False)
+_log = logging.getLogger("signalbox.runs")
+
+
+def start_counting(person: str) -> UsageCounter:
+    """A counter for a run of this person, with the budgets of the settings."""
+    from signalbox.models.usage import UsageCounter, budgets
+
+    settings = get_settings()
+    return UsageCounter(settings.model_prices, budgets(used_today(person) if settings.model_person_tokens else 0))
+
+
+@contextmanager
+def counted(counter: UsageCounter) -> Iterator[None]:
+    """Count the model calls inside the block. What a run inside another uses is charged to the outer one."""
+    from signalbox.models.usage import counting
+
+    if _is_inside.get():
+        counter.is_part = True
+    token = _is_inside.set(True)
+    try:
+        with counting(counter):
+            yield
+    finally:
+        _is_inside.reset(token)
+
+
+def used_today(person: str) -> int:
+    """How many tokens this person's runs have used since midnight in the person's zone."""
+    midnight = now().astimezone(person_zone()).replace(hour=0, minute=0, second=0, microsecond=0)
+    with owned(person) as held:
+        row = held.first("SUM(charged)", "usage", "at >= ?", (midnight.astimezone(UTC).isoformat(),))
+    return int(row[0] or 0) if row else 0
+
+
+def keep_usage(person: str, run_id: str, counter: UsageCounter) -> None:
+    """Write down what a run has used since it was started or resumed. Where that fails, the run is not lost for it."""
+    if not counter.calls:
+        return
+    account = counter.account()
+    row = {
+        "run_id": run_id,
+        "at": now().astimezone(UTC).isoformat(),
+        "charged": 0 if counter.is_part else counter.charged,
+        "cost_usd": account.get("cost_usd"),
+        **{name: account[name] for name in _COUNTS},
+    }
+    try:
+        with owned(person) as held:
+            held.insert("usage", row)
+    except (ConfigurationError, DatabaseError) as error:
+        _log.warning("What the run used of models was not kept: %s", error.user_message)
+
+
+def usage_of_runs(person: str, *run_ids: str) -> Account:
+    """What these runs of this person have used, all together."""
+    marks = ", ".join("?" * len(run_ids))
+    sums = ", ".join(f"SUM({name})" for name in _COUNTS)
+    with owned(person) as held:
+        row = held.first(f"{sums}, SUM(cost_usd), COUNT(cost_usd), COUNT(*)", "usage", f"run_id IN ({marks})", run_ids)
+    assert row is not None
+    account: Account = {name: row[at] or 0 for at, name in enumerate(_COUNTS)}
+    account["seconds"] = round(account["seconds"], 3)
+    cost, known, rows = row[len(_COUNTS) :]
+    return {**account, "cost_usd": cost} if rows and known == rows else account
