@@ -24,6 +24,7 @@ from signalbox.agents.tasks import (
     run_agent,
 )
 from signalbox.agents.tasks.errors import text_for
+from signalbox.errors import BudgetError, ModelBusyError, ModelTimeoutError, ModelTruncatedError
 from signalbox.storage import Store
 
 SAID = [{"role": "user", "content": "What tasks do I have?"}]
@@ -117,14 +118,20 @@ async def test_a_model_that_takes_too_long_is_not_waited_for() -> None:
 @pytest.mark.parametrize(
     ("raised", "words"),
     [
-        (LLMAPIError(details={"status": 429}), "I'm currently experiencing high demand. Please try again in a moment."),
-        (LLMAPIError(details={"status": 408}), "That request took too long. Please try a simpler query."),
+        (
+            ModelBusyError("The provider is busy."),
+            "I'm currently experiencing high demand. Please try again in a moment.",
+        ),
+        (ModelTimeoutError("The model is slow."), "That request took too long. Please try a simpler query."),
+        (ModelTruncatedError("The model's reply was cut off."), "The model's reply was cut off."),
+        (BudgetError("All tokens are used."), "All tokens are used."),
+        ("", "The model gave an empty reply."),
         (LLMAPIError(), TROUBLE),
         (ConnectionError("key sk-secretsecret was refused"), TROUBLE),
     ],
 )
 async def test_a_model_that_fails_gives_the_contracts_words_and_no_secret(
-    raised: Exception, words: str, caplog: pytest.LogCaptureFixture
+    raised: Exception | str, words: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO):
         answer = await run_agent(SAID, ANN, config(raised))

@@ -13,7 +13,7 @@ from signalbox.agents.investigate.examining import not_asked, source_set, witnes
 from signalbox.agents.investigate.state import LEAD, InvestigationState
 from signalbox.contract import Presented
 from signalbox.contract.sources import kind_in_use
-from signalbox.errors import LLMAPIError, SignalboxError
+from signalbox.errors import SignalboxError
 from signalbox.language.time import find_range
 from signalbox.maps.context import current_run
 from signalbox.models import load_chat_model
@@ -57,9 +57,7 @@ async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Pres
 
 async def _read(request: str, model: BaseChatModel | None) -> dict[str, Any]:
     asked = (model or load_chat_model()).with_structured_output(SYMPTOM)
-    read: Any = await asked.ainvoke([SystemMessage(_PROMPT), HumanMessage(request)])
-    if not isinstance(read, Mapping):
-        raise LLMAPIError("The model did not say what the trouble is.")
+    read: Mapping[str, Any] = await asked.ainvoke([SystemMessage(_PROMPT), HumanMessage(request)])
     since, end = _span(str(read.get("when") or ""))
     about = str(read.get("about") or "")
     return {"about": about, "since": since.isoformat(), "start": (since - LEAD).isoformat(), "end": end.isoformat()}

@@ -61,10 +61,10 @@ async def _answer(
         run = replace(_opened(), model=model, max_steps=20 * config.max_iterations + 200, thread_id="", run_id="")
         result = await arun_map(run, state)
     final = result.values
-    failed = final.get("error") or result.error or _error_of(final)
-    if failed:
-        told = str(failed.get("message", ""))
-        return _failed(history, told if told in TEXTS.values() else TEXTS["Unknown"], str(failed.get("error_type")))
+    if told := final.get("error"):
+        return _failed(history, told["message"], told["error_type"])
+    if failed := result.error or _error_of(final):
+        return _failed(history, TEXTS["Unknown"], str(failed.get("error_type")))
     answer = {"role": "assistant", "content": final["final_response"]}
     await keep_talk(owner, [*earlier, kept[-1], answer], final.get("talk") or empty_talk())
     return AgentResponse(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from signalbox.errors import (
+    BudgetError,
     LLMAPIError,
+    ModelOutputError,
     NotFoundError,
     RefusedError,
     RequestError,
@@ -103,9 +105,9 @@ class ValidationError(RequestError):
 
 
 def text_for(error: BaseException) -> str:
-    """The contract's words for an error."""
-    if isinstance(error, LLMAPIError) and not isinstance(error, APIError):
-        return _model_text(error)
+    """The contract's words for an error; its own where the contract names none for it."""
+    if isinstance(error, ModelOutputError | BudgetError):
+        return error.user_message
     if isinstance(error, ToolArgumentsError | ToolRefusedError):
         return TEXTS["ValidationError"]
     if isinstance(error, ToolExecutionError):
@@ -114,12 +116,3 @@ def text_for(error: BaseException) -> str:
         if kind.__name__ in TEXTS:
             return TEXTS[kind.__name__]
     return TEXTS["Unknown"]
-
-
-def _model_text(error: LLMAPIError) -> str:
-    """The provider's own failures come by their HTTP status."""
-    status = error.details.get("status") if isinstance(error.details, dict) else None
-    if status == 429:
-        return TEXTS["RateLimitError"]
-    is_late = status == 408 or "timeout" in str(error.details).casefold()
-    return TEXTS["APITimeoutError" if is_late else "APIError"]

@@ -12,14 +12,22 @@ from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.answers import read_choice, read_decision
 from signalbox.agents.tasks.conversation import offered_tools, remembered_state
 from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS, shown_to_model
-from signalbox.agents.tasks.errors import APIError, APITimeoutError, RateLimitError, text_for
+from signalbox.agents.tasks.errors import TEXTS, APITimeoutError, RateLimitError, text_for
 from signalbox.agents.tasks.plan import SETTLED, learn, read_plan, settle
 from signalbox.agents.tasks.prompts import SUMMARY, system_prompt
 from signalbox.agents.tasks.state import Talk, TasksState
 from signalbox.contract.summary import plain
-from signalbox.errors import LLMAPIError, SignalboxError, redact
+from signalbox.errors import (
+    ModelBusyError,
+    ModelEmptyError,
+    ModelOutputError,
+    ModelTimeoutError,
+    SignalboxError,
+    redact,
+)
 from signalbox.maps.context import current_run
 from signalbox.models import is_offline, load_chat_model
+from signalbox.models.failures import explain_model_error
 
 __all__ = ["after_model", "lent_model", "model_node", "said_before"]
 
@@ -77,19 +85,22 @@ def _call(call: tuple[str, dict[str, Any]], number: str) -> AIMessage:
 
 async def _stopped(state: TasksState, limit: int) -> dict[str, Any]:
     _log.warning("Max iterations (%d) reached", limit)
-    reply = await _ask(lent_model(), state, tools=False, summary=True)
-    warned = WARNING.format(limit=limit)
+    try:
+        told = _text(await _ask(lent_model(), state, tools=False, summary=True))
+    except ModelOutputError:
+        told = ""
+    told = told or TEXTS["MaxIterationsExceededError"]
     return {
-        "messages": [AIMessage(_text(reply))],
+        "messages": [AIMessage(told)],
         "status": "max_iterations_reached",
-        "warning": warned,
-        **_answered(state, _text(reply)),
+        "warning": WARNING.format(limit=limit),
+        **_answered(state, told),
     }
 
 
 def _answered(state: TasksState, text: str) -> dict[str, Any]:
     """The answer, whatever the model makes of it: with the question that was asked, what has become of the one that
-    waited, and the offer to undo."""
+    waited, and the offer to undo. Raises ModelEmptyError where there is nothing to say."""
     talk = state["talk"]
     pending = talk["pending"]
     is_asked = pending is not None and any(one.get("asks") == pending["question"] for one in state["done"])
@@ -100,6 +111,8 @@ def _answered(state: TasksState, text: str) -> dict[str, Any]:
     if is_changed and talk["pending"] is None and "undo" not in text.casefold():
         added.append(say.UNDO)
     text = "\n\n".join([*([text] if text else []), *added])
+    if not text:
+        raise ModelEmptyError("The model gave an empty reply.")
     return {"final_response": text, "history": remembered_state(state, text), "talk": talk}
 
 
@@ -131,31 +144,30 @@ async def _ask(
     """What the model says next, in the time that it has."""
     seconds = float(state["limits"].get("timeout", TIMEOUT))
     messages = _messages(state)
-    if tools:
+    if tools or not is_offline(model):
+        # The tools stay the same when only words are wanted, so that the provider's cache holds.
         offered = offered_tools(state["talk"]) if not state["done"] else _offered_before(state)
         if is_plan:
             await learn(offered)
-        model = model.bind_tools(offered)
+        model = model.bind_tools(offered, **({} if tools else {"tool_choice": "none"}))
     if summary:
         messages.append(HumanMessage(SUMMARY))
     try:
         async with asyncio.timeout(seconds):
             reply = await model.ainvoke(messages)
-    except TimeoutError:
-        raise APITimeoutError from None
-    except LLMAPIError as error:
-        status = error.details.get("status") if isinstance(error.details, dict) else None
-        if status == 429:
-            _log.warning("The model's provider limits the rate of requests")
-            raise RateLimitError from None
-        if status == 408:
-            raise APITimeoutError from None
-        raise
-    except SignalboxError:
-        raise
     except Exception as error:
-        raise APIError(details=error) from None
+        raise _named(explain_model_error(error)) from None
     return reply if isinstance(reply, AIMessage) else AIMessage(str(plain(reply)))
+
+
+def _named(error: SignalboxError) -> SignalboxError:
+    """The error by the contract's name, where it has one."""
+    if isinstance(error, ModelTimeoutError):
+        return APITimeoutError()
+    if isinstance(error, ModelBusyError):
+        _log.warning("The model's provider limits the rate of requests")
+        return RateLimitError()
+    return error
 
 
 def _offered_before(state: TasksState) -> list[dict[str, Any]]:
