@@ -46,9 +46,10 @@ def talk(tmp_path: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     capsys.readouterr()
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit):
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["signalbox", *arguments])
-        main()
+        with pytest.raises(SystemExit):
+            main()
     return capsys.readouterr().out
 
 

@@ -253,7 +253,7 @@ def graph_of(agent: Agent) -> str | None:
 
 def answer_of(agent: Agent, result: MapResult) -> Answer:
     """The Answer that an agent gives with the result of its run."""
-    error = result.error or agent_error(result.values)
+    error = _for_asker(result.error) or agent_error(result.values)
     if error is None and result.status == "completed":
         presented = agent.present(result.values)
     else:
@@ -271,6 +271,14 @@ def answer_of(agent: Agent, result: MapResult) -> Answer:
         answer.timings_ms[node.node_name] = round((node.duration or 0.0) * 1000, 1)
     answer.timings_ms |= {name: ms for name, ms in (answer.state.get("timings_ms") or {}).items() if name != "total"}
     return answer
+
+
+def _for_asker(error: dict[str, str] | None) -> dict[str, str] | None:
+    """The error without advice to the author of the map: that is for the log and the trace."""
+    if error is None or error["error_type"] != "node_failed":
+        return error
+    _log.warning("%s %s", error["message"], error["suggestion"])
+    return {**error, "suggestion": ""}
 
 
 async def _plan(

@@ -272,9 +272,10 @@ class Life:
             yield
 
     def _keep_usage(self) -> None:
-        if self.counter is not None:
-            keep_usage(self.person, self.run.run_id, self.counter)
-        self.counter = None
+        """Of a run that is not kept, only what counts towards budgets is."""
+        counter, self.counter = self.counter, None
+        if counter is not None and (counter.charged or (self.record is not None and counter.calls)):
+            keep_usage(self.person, self.run.run_id, counter)
 
     def _break_off(self) -> None:
         if self.record is not None:

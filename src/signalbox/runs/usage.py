@@ -60,8 +60,6 @@ def used_today(person: str) -> int:
 
 def keep_usage(person: str, run_id: str, counter: UsageCounter) -> None:
     """Write down what a run has used since it was started or resumed. Where that fails, the run is not lost for it."""
-    if not counter.calls:
-        return
     account = counter.account()
     row = {
         "run_id": run_id,

@@ -91,8 +91,8 @@ async def read_route(request: str, before: Mapping[str, Any] | None, model: Base
 
 async def _read(request: str, before: Mapping[str, Any] | None, model: BaseChatModel | None) -> Mapping[str, Any]:
     asked = (model or load_chat_model()).with_structured_output(route_schema(before))
-    read: Mapping[str, Any] = await asked.ainvoke(_messages(request, before))
-    return read
+    read: Any = await asked.ainvoke(_messages(request, before))
+    return dict(read)
 
 
 async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Presented:

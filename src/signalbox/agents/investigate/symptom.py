@@ -57,7 +57,7 @@ async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Pres
 
 async def _read(request: str, model: BaseChatModel | None) -> dict[str, Any]:
     asked = (model or load_chat_model()).with_structured_output(SYMPTOM)
-    read: Mapping[str, Any] = await asked.ainvoke([SystemMessage(_PROMPT), HumanMessage(request)])
+    read: Any = await asked.ainvoke([SystemMessage(_PROMPT), HumanMessage(request)])
     since, end = _span(str(read.get("when") or ""))
     about = str(read.get("about") or "")
     return {"about": about, "since": since.isoformat(), "start": (since - LEAD).isoformat(), "end": end.isoformat()}
