@@ -185,3 +185,13 @@ def test_doctor_says_where_metrics_are_read(signalbox: Cli, monkeypatch: pytest.
     assert done.code == 1
     assert "cannot be reached" in done.out
     assert "secret" not in done.out + done.err
+
+
+def test_what_models_were_sent_is_shown_on_request(signalbox: Cli) -> None:
+    done = signalbox("ask", "thank you, what can you do?", "--show-prompts")
+    assert "request 1 of" in done.err
+    assert "human: thank you, what can you do?" in done.err
+    assert "request 1 of" not in done.out
+    prompts = signalbox("ask", "thank you, what can you do?", "--show-prompts", "--json").json["prompts"]
+    assert prompts[0]["messages"][-1] == {"role": "human", "content": "thank you, what can you do?"}
+    assert "prompts" not in signalbox("ask", "thank you, what can you do?", "--json").json

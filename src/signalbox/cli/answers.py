@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
 from signalbox.cli.output import print_json, say, show
 from signalbox.contract.answer import Answer
+from signalbox.contract.summary import plain
 from signalbox.drawing.terminal import draw_blocks
 from signalbox.drawing.text import plain_text
 
@@ -32,11 +34,13 @@ def show_answer(answer: Answer) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def end_with(answer: Answer, as_json: bool, verbose: bool) -> NoReturn:
-    """Print the answer and end the command with its exit code."""
+def end_with(answer: Answer, as_json: bool, verbose: bool, prompts: list[dict[str, Any]] | None = None) -> NoReturn:
+    """Print the answer, and what models were sent where that is wanted; end the command with the exit code."""
     if as_json:
-        print_json(answer.as_dict())
+        print_json({**answer.as_dict(), **({"prompts": prompts} if prompts is not None else {})})
         raise typer.Exit(answer.exit_code)
+    if prompts is not None:
+        _say_prompts(prompts)
     if verbose:
         for call in answer.evidence:
             mark = "✓" if call["ok"] else "✗"
@@ -45,6 +49,24 @@ def end_with(answer: Answer, as_json: bool, verbose: bool) -> NoReturn:
     if answer.question:
         say(f"It waits. Go on with: signalbox resume {answer.thread_id} --value …")
     raise typer.Exit(answer.exit_code)
+
+
+def _say_prompts(prompts: list[dict[str, Any]]) -> None:
+    for number, prompt in enumerate(prompts, 1):
+        say(f"── request {number} of {len(prompts)}, to {prompt['model']}")
+        for message in prompt["messages"]:
+            say(f"{message['role']}: {_as_text(message['content'])}")
+            for name in ("tool_calls", "tool_call_id"):
+                if name in message:
+                    say(f"{name}: {_as_text(message[name])}")
+        for name in [name for name in prompt if name not in ("model", "messages")]:
+            say(f"{name}: {_as_text(prompt[name])}")
+    if not prompts:
+        say("No model was asked.")
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(plain(value), indent=2, ensure_ascii=False)
 
 
 def print_answer(answer: Answer) -> None:

@@ -39,6 +39,10 @@ def ask(
     on_live: Annotated[
         bool, typer.Option("--on-live", help="Try out on the live experiment, not on a copy; you are asked before.")
     ] = False,
+    show_prompts: Annotated[
+        bool,
+        typer.Option("--show-prompts", help="Print what models were sent: on stderr, or with --json as `prompts`."),
+    ] = False,
     model: Model = None,
     as_json: AsJson = False,
     verbose: Verbose = False,
@@ -63,14 +67,15 @@ def ask(
     with reserved_stdout(), stop_at_once(thread), progress(f"Asking {name} …"):
         # It takes a second: the line shows and Ctrl-C works meanwhile, and the watcher is not forked off all of it.
         from signalbox.cli.answers import end_with
+        from signalbox.models import record_prompts
         from signalbox.runs import ask as ask_agent
 
-        answer = ask_agent(
-            name, question, thread_id=thread, model=model, dry_run=dry_run, listener=_tell_node if verbose else None
-        )
+        listener = _tell_node if verbose else None
+        with record_prompts() as prompts:
+            answer = ask_agent(name, question, thread_id=thread, model=model, dry_run=dry_run, listener=listener)
     if chart is not None and answer.status == "completed":
         _write_chart(chart, answer)
-    end_with(answer, as_json, verbose)
+    end_with(answer, as_json, verbose, [one.as_dict() for one in prompts] if show_prompts else None)
 
 
 def asking(name: str) -> Callable[..., None]:
