@@ -45,6 +45,22 @@ def test_who_asks_for_the_usage_gets_it_at_the_end(client: openai.OpenAI) -> Non
     assert (pieces[-1].choices, pieces[-1].usage is not None) == ([], True)
 
 
+def test_the_usage_is_what_the_models_of_both_runs_used(client: openai.OpenAI) -> None:
+    asked = said("what tasks do I have?")
+    whole = client.chat.completions.create(model="frontdoor", messages=asked).usage
+    alone = client.chat.completions.create(model="tasks", messages=asked).usage
+    assert whole is not None
+    assert alone is not None
+    assert whole.prompt_tokens > alone.prompt_tokens > 0
+    assert whole.total_tokens == whole.prompt_tokens + whole.completion_tokens
+    options = {"include_usage": True}
+    pieces = list(
+        client.chat.completions.create(model="frontdoor", messages=asked, stream=True, stream_options=options)
+    )
+    assert pieces[-1].usage is not None
+    assert pieces[-1].usage.prompt_tokens > alone.prompt_tokens
+
+
 def test_a_question_is_answered_by_the_next_message(client: openai.OpenAI) -> None:
     asked = client.chat.completions.create(model="Review", messages=said("Hi")).choices[0].message.content
     assert asked == "Publish this? Hi\n\n- approve\n- reject"
