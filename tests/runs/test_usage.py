@@ -12,7 +12,7 @@ from tests.models.provider_server import ProviderServer, Reply
 
 from signalbox.cli import main
 from signalbox.models import load_chat_model
-from signalbox.runs import aask, astream, forget, show, start, stream
+from signalbox.runs import aask, astream, forget, resume, show, start, stream
 from signalbox.runs.usage import used_today
 from signalbox.settings import forget_settings
 from signalbox.toolbox.person import current_person, use_person
@@ -105,3 +105,20 @@ async def test_a_person_has_a_budget_for_the_day_and_others_have_their_own(
     monkeypatch.setenv("SIGNALBOX_NOW", "2026-11-17T00:30:00+00:00")
     forget_settings()
     assert used_today(current_person()) == 0
+
+
+def test_a_run_that_goes_on_after_a_pause_has_the_same_budget(
+    tmp_path: Path, talk: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "pause.csv"
+    file.write_text(
+        "GraphName,Node,AgentType,Input_Fields,Output_Field,Success_Next,Prompt\n"
+        "pause,A,llm,said,a,H,{said}\npause,H,human,a,h,B,Go on?\npause,B,llm,a,b,,{a}\n",
+        "utf-8",
+    )
+    monkeypatch.setenv("SIGNALBOX_MODEL_RUN_TOKENS", "100")
+    forget_settings()
+    assert start(file, {"said": "hello"}, thread_id="paused").status == "needs_input"
+    result = resume("paused", "yes")
+    assert "all of the 100 tokens that a run may use" in str(result.error)
+    assert len(server.bodies) == 1

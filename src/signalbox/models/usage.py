@@ -62,13 +62,13 @@ class Budget:
         )
 
 
-def budgets(used_today: int = 0) -> tuple[Budget, ...]:
-    """The budgets of the settings, for a run of a person who has used so many tokens today."""
+def budgets(used_today: int = 0, used_by_run: int = 0) -> tuple[Budget, ...]:
+    """The budgets of the settings, for a run that has used so many tokens, of a person who has used so many today."""
     settings = get_settings()
     of_run, of_person = settings.model_run_tokens, settings.model_person_tokens
     return (
         *((Budget(of_person, "person", used_today),) if of_person else ()),
-        *((Budget(of_run, "run"),) if of_run else ()),
+        *((Budget(of_run, "run", used_by_run),) if of_run else ()),
     )
 
 

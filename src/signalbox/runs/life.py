@@ -107,10 +107,11 @@ def stream(
         while True:
             # Around each step: between two of them, other things happen in the same context.
             with life.counted():
-                item = next(items, None)
-            if item is None:
+                item = next(items)
+            if isinstance(item, MapResult):
+                yield life.settle(item)
                 return
-            yield life.settle(item) if isinstance(item, MapResult) else item
+            yield item
 
 
 async def astream(
@@ -123,15 +124,16 @@ async def astream(
 ) -> AsyncIterator[NodeEvent | MapResult]:
     """As `stream`, in an event loop."""
     life = await asyncio.to_thread(begin, source, state, thread_id, agent, options)
-    life.counter = await asyncio.to_thread(start_counting, life.person)
     with life.kept():
+        life.counter = await asyncio.to_thread(start_counting, life.person, life.run.run_id)
         items = astream_map(life.run, listener=life.listen(None))
         while True:
             with life.counted():
-                item = await anext(items, None)
-            if item is None:
+                item = await anext(items)
+            if isinstance(item, MapResult):
+                yield await asyncio.to_thread(life.settle, item)
                 return
-            yield await asyncio.to_thread(life.settle, item) if isinstance(item, MapResult) else item
+            yield item
 
 
 def resume(
@@ -238,10 +240,10 @@ class Life:
 
     async def arun(self, listener: Listener | None = None) -> MapResult:
         """As `carry`, in an event loop."""
-        if get_settings().model_person_tokens:
-            # What the person has used today is looked up.
-            self.counter = await asyncio.to_thread(start_counting, self.person)
         with self.kept():
+            if get_settings().model_person_tokens or get_settings().model_run_tokens:
+                # What has been used until now is looked up.
+                self.counter = await asyncio.to_thread(start_counting, self.person, self.run.run_id)
             with self.counted():
                 result = await arun_map(self.run, listener=self.listen(listener))
             settling = asyncio.create_task(asyncio.to_thread(self.settle, result))
@@ -267,7 +269,7 @@ class Life:
     def counted(self) -> Iterator[None]:
         """While nodes run: what they use of models is counted, and held against the budgets."""
         if self.counter is None:
-            self.counter = start_counting(self.person)
+            self.counter = start_counting(self.person, self.run.run_id)
         with counted(self.counter):
             yield
 

@@ -27,12 +27,14 @@ _is_inside: ContextVar[bool] = ContextVar("signalbox_run_is_counted", default=Fa
 _log = logging.getLogger("signalbox.runs")
 
 
-def start_counting(person: str) -> UsageCounter:
-    """A counter for a run of this person, with the budgets of the settings."""
+def start_counting(person: str, run_id: str) -> UsageCounter:
+    """A counter for a run of this person, which may go on after a pause, with the budgets of the settings."""
     from signalbox.models.usage import UsageCounter, budgets
 
     settings = get_settings()
-    return UsageCounter(settings.model_prices, budgets(used_today(person) if settings.model_person_tokens else 0))
+    by_person = used_today(person) if settings.model_person_tokens else 0
+    by_run = _charged(person, "run_id = ?", run_id) if settings.model_run_tokens else 0
+    return UsageCounter(settings.model_prices, budgets(by_person, by_run))
 
 
 @contextmanager
@@ -53,8 +55,12 @@ def counted(counter: UsageCounter) -> Iterator[None]:
 def used_today(person: str) -> int:
     """How many tokens this person's runs have used since midnight in the person's zone."""
     midnight = now().astimezone(person_zone()).replace(hour=0, minute=0, second=0, microsecond=0)
+    return _charged(person, "at >= ?", midnight.astimezone(UTC).isoformat())
+
+
+def _charged(person: str, where: str, value: str) -> int:
     with owned(person) as held:
-        row = held.first("SUM(charged)", "usage", "at >= ?", (midnight.astimezone(UTC).isoformat(),))
+        row = held.first("SUM(charged)", "usage", where, (value,))
     return int(row[0] or 0) if row else 0
 
 
