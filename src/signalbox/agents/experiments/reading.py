@@ -28,7 +28,8 @@ async def read(
     What is required and not said is left out like anything else. Raises LLMAPIError where the model fails.
     """
     model = _taught(_model(), schema, capability)
-    answer = await model.with_structured_output(dict(schema), include_raw=True).ainvoke(_messages(text, history))
+    structured = model.with_structured_output(dict(schema), include_raw=True)
+    answer: Any = await structured.ainvoke(_messages(text, history))
     if isinstance(answer["parsing_error"], LLMAPIError):
         raise answer["parsing_error"]
     # The offline model gives what it found also where something that is required was not said.

@@ -90,7 +90,7 @@ async def read_request(
     messages: list[BaseMessage] = [SystemMessage(READ_REQUEST)]
     if before is not None:
         messages += [HumanMessage(before[0]), AIMessage(before[1])]
-    given = await model.with_structured_output(plan_schema(intents)).ainvoke([*messages, HumanMessage(request)])
+    given: Any = await model.with_structured_output(plan_schema(intents)).ainvoke([*messages, HumanMessage(request)])
     return _reading(given)
 
 
