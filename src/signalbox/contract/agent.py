@@ -13,7 +13,7 @@ from typing import Any
 
 from signalbox.contract.state import StateAdapter
 from signalbox.contract.tracker import ExecutionTracker, current_tracker
-from signalbox.errors import redact
+from signalbox.errors import LLMAPIError, redact
 
 __all__ = ["BaseAgent"]
 
@@ -195,6 +195,8 @@ class _Step:
         message = redact(f"Error in {agent.name}: {error}")
         agent.log_error(message)
         self.tracker.record_node_result(agent.name, False, error=message)
+        if isinstance(error, LLMAPIError):
+            self.tracker.errors[agent.name] = error.as_dict()
         update: dict[str, Any] = {
             "graph_success": self.tracker.update_graph_success(),
             "last_action_success": False,

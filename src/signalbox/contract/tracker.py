@@ -50,6 +50,8 @@ class ExecutionTracker:
         self._start_time = now()
         self._started = time.perf_counter()
         self._open: dict[str, tuple[NodeExecution, float]] = {}
+        self.errors: dict[str, dict[str, str]] = {}
+        """By the node's name: the error of the model that it failed with, as a person may see it."""
 
     def record_node_start(self, node_name: str, inputs: dict[str, Any] | None = None) -> None:
         """A node starts."""

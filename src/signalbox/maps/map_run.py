@@ -77,7 +77,7 @@ class MapRun:
         return RunContext(
             folder=self.folder,
             data=self.data or get_settings().data or self.folder / "data",
-            model=self.model,
+            model=self._door(),
             thread_id=self.thread_id,
             budget=self.budget or self._own_budget(),
             depth=self.depth,
@@ -86,6 +86,13 @@ class MapRun:
             graph=self.graph,
             noted=self.noted,
         )
+
+    def _door(self) -> Any:
+        if self.model is None:
+            return None
+        from signalbox.models import open_door
+
+        return open_door(self.model)
 
     def _own_budget(self) -> StepBudget:
         limit = self.max_steps or self.graph.entry.context.get("max_steps") or get_settings().max_steps

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,9 @@ from signalbox.maps.result import MapResult
 from signalbox.maps.spec import FUNC
 
 __all__ = ["broken_off", "ended"]
+
+_ADVICE = "Give '{node}' a Failure_Next to handle it, or mend its cause."
+_log = logging.getLogger("signalbox.maps")
 
 
 def broken_off(run: MapRun, context: RunContext, tracker: ExecutionTracker, error: SignalboxError) -> MapResult:
@@ -47,7 +51,7 @@ def ended(
         summary.status = "error"
     state["graph_success"] = summary.graph_success
     state["__policy_success"] = summary.graph_success
-    error = _policy_error(run, unhandled) if failed else None
+    error = _policy_error(run, tracker, unhandled) if failed else None
     return MapResult(
         run.graph.name,
         "error" if failed else "completed",
@@ -94,12 +98,16 @@ def _unhandled(run: MapRun, summary: ExecutionSummary) -> NodeExecution | None:
     return None
 
 
-def _policy_error(run: MapRun, unhandled: NodeExecution | None) -> dict[str, str]:
+def _policy_error(run: MapRun, tracker: ExecutionTracker, unhandled: NodeExecution | None) -> dict[str, str]:
+    if unhandled is not None and unhandled.node_name in tracker.errors:
+        # Who asks hears of the model; how a map can handle it is for its author.
+        _log.info(_ADVICE.format(node=unhandled.node_name))
+        return tracker.errors[unhandled.node_name]
     if unhandled is not None:
         return {
             "error_type": "node_failed",
             "message": unhandled.error or f"{unhandled.node_name} failed.",
-            "suggestion": f"Give '{unhandled.node_name}' a Failure_Next to handle it, or mend its cause.",
+            "suggestion": _ADVICE.format(node=unhandled.node_name),
         }
     return {
         "error_type": "policy",

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from signalbox.agents.experiments.prompts import READ
 from signalbox.agents.experiments.teaching import lessons
-from signalbox.errors import LLMAPIError, SignalboxError
+from signalbox.errors import LLMAPIError
 from signalbox.maps.context import current_run
 
 __all__ = ["read"]
@@ -28,15 +28,12 @@ async def read(
     What is required and not said is left out like anything else. Raises LLMAPIError where the model fails.
     """
     model = _taught(_model(), schema, capability)
-    answer = await model.with_structured_output(dict(schema), include_raw=True).ainvoke(_messages(text, history))
-    if isinstance(answer, Mapping) and "parsed" in answer:
-        raw = answer.get("raw")
-        parsed = answer["parsed"] or getattr(raw, "additional_kwargs", {}).get("parsed") or {}
-        failed = answer.get("parsing_error")
-        if not parsed and failed is not None and not isinstance(failed, SignalboxError):
-            raise LLMAPIError("The model gave no answer that can be read.", details=failed)
-        answer = parsed
-    values = answer if isinstance(answer, Mapping) else answer.model_dump()
+    structured = model.with_structured_output(dict(schema), include_raw=True)
+    answer: Any = await structured.ainvoke(_messages(text, history))
+    if isinstance(answer["parsing_error"], LLMAPIError):
+        raise answer["parsing_error"]
+    # The offline model gives what it found also where something that is required was not said.
+    values = answer["parsed"] or answer["raw"].additional_kwargs.get("parsed") or {}
     return {name: value for name, value in values.items() if value not in (None, "", [])}
 
 

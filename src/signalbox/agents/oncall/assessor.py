@@ -11,6 +11,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from signalbox.agents.oncall.planner import lent_model
 from signalbox.agents.oncall.prompts import ASSESS
 from signalbox.agents.oncall.state import GraphState, StepExecutionResult, StopReason
+from signalbox.errors import LLMAPIError
 
 __all__ = ["ASSESSMENT", "devices_of", "failed_steps", "objective_assessor"]
 
@@ -119,16 +120,16 @@ async def _asked_for(state: Mapping[str, Any]) -> tuple[dict[str, list[int]], st
     try:
         model = lent_model().with_structured_output(ASSESSMENT)
         said: Any = await model.ainvoke([SystemMessage(ASSESS), HumanMessage("\n".join(account))])
-    except Exception as error:
+    except LLMAPIError as error:
         # The assessment in code stands; a model that fails takes nothing away from it.
-        _log.info("The model did not assess: %s", type(error).__name__)
+        _log.info("The model did not assess: %s", error.user_message)
         return {}, ""
-    if not isinstance(said, Mapping) or said.get("enough") is not False:
+    if said.get("enough") is not False:
         return {}, ""
     # A step done over in the same way gives the same: what to do otherwise has to be said.
     told = str(said.get("feedback") or "").strip()[:500]
     told = "" if told in "\n".join(account) else told
-    named = {int(one) - 1 for one in said.get("steps") or () if isinstance(one, int)}
+    named = {one - 1 for one in said.get("steps") or ()}
     again = {device: _carried_out(state, device, named) for device in devices_of(state)} if told else {}
     again = {device: steps for device, steps in again.items() if steps}
     return again, told if again else ""

@@ -90,31 +90,28 @@ async def read_request(
     messages: list[BaseMessage] = [SystemMessage(READ_REQUEST)]
     if before is not None:
         messages += [HumanMessage(before[0]), AIMessage(before[1])]
-    given = await model.with_structured_output(plan_schema(intents)).ainvoke([*messages, HumanMessage(request)])
-    return _reading(given if isinstance(given, Mapping) else {}, intents)
+    given: Any = await model.with_structured_output(plan_schema(intents)).ainvoke([*messages, HumanMessage(request)])
+    return _reading(given)
 
 
-def _reading(given: Mapping[str, Any], intents: Mapping[str, str]) -> Reading:
-    """What the model gave, as far as the schema allows it."""
-    action, intent = str(given.get("action") or "check"), str(given.get("intent") or "")
+def _reading(given: Mapping[str, Any]) -> Reading:
     return Reading(
-        action=action if action in ACTIONS else "check",
-        intent=intent if intent in intents else "",
+        action=given.get("action", "check"),
+        intent=given.get("intent", ""),
         devices=tuple(name for one in _words(given.get("devices")) if (name := _JOINED.sub("", one))),
         left_out=_words(given.get("left_out")),
         interface=_word(given.get("interface")),
         vrf=_word(given.get("vrf")),
         neighbor=_word(given.get("neighbor")),
         not_covered=_words(given.get("not_covered")),
-        confidence=float(sure) if isinstance(sure := given.get("confidence"), int | float) else 1.0,
+        confidence=given.get("confidence", 1.0),
         said=frozenset(name for name, value in given.items() if value),
     )
 
 
-def _words(given: Any) -> tuple[str, ...]:
-    listed: Sequence[Any] = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else ()
-    return tuple(word for one in listed if (word := _word(one)))
+def _words(given: Sequence[str] | None) -> tuple[str, ...]:
+    return tuple(word for one in given or () if (word := _word(one)))
 
 
-def _word(given: Any) -> str:
-    return given.strip()[:200] if isinstance(given, str) else ""
+def _word(given: str | None) -> str:
+    return (given or "").strip()[:200]

@@ -8,7 +8,7 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
-from signalbox.errors import ConfigurationError, RefusedError
+from signalbox.errors import ConfigurationError, ModelOutputError
 from signalbox.language.names import did_you_mean
 
 __all__ = ["STRATEGIES", "best_by_model", "best_by_words", "choose"]
@@ -39,7 +39,7 @@ def choose(
         return (name, confidence) if confidence > 0 else (None, 0.0)
     try:
         asked = best_by_model(request, candidates, model())
-    except RefusedError:
+    except ModelOutputError:
         if strategy == "llm" or not confidence:
             raise
         asked = None

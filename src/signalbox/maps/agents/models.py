@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.contract import current_tracker
-from signalbox.errors import MissingExtraError, MissingKeyError, RefusedError
+from signalbox.errors import MissingExtraError, MissingKeyError, ModelRefusedError
 from signalbox.maps.context import run_context
 from signalbox.settings import get_settings
 
 __all__ = ["ask_model", "choose_model"]
 
-# Why an answer ended: Anthropic's, OpenAI's, and those of Google.
-_REFUSING = {"refusal", "content_filter", "safety", "prohibited_content", "blocklist", "spii"}
 _OPTIONS = ("temperature", "max_tokens", "timeout")
 
 
@@ -58,24 +56,15 @@ def _wanted(context: Mapping[str, Any], provider: str, default: str) -> tuple[st
 
 
 def ask_model(model: Any, messages: Sequence[Any]) -> str:
-    """The text of the model's answer. A provider's failure is raised, never returned, and so is a refusal."""
+    """The text of the model's answer. Raises LLMAPIError where the model fails, or gives none that can be used."""
     from signalbox.models.usage import usage_of
 
     answer = model.invoke(list(messages))
     tracker = current_tracker.get()
     if tracker is not None and getattr(answer, "usage_metadata", None):
         tracker.add_usage(usage_of(answer, get_settings().model_prices))  # type: ignore[arg-type]
-    if refusal := _refusal(answer):
-        raise RefusedError(f"The model gave no answer: {refusal}", suggestion="Ask it otherwise, or ask another model.")
+    if declined := getattr(answer, "additional_kwargs", {}).get("refusal"):
+        # The offline model has no door, and says in words what it cannot do.
+        raise ModelRefusedError(str(declined))
     text = getattr(answer, "text", None)
     return str(text) if isinstance(text, str) else str(getattr(answer, "content", answer))
-
-
-def _refusal(answer: Any) -> str:
-    """Why the model would not answer, as the providers mark it; nothing where it did."""
-    extra, metadata = (getattr(answer, name, None) or {} for name in ("additional_kwargs", "response_metadata"))
-    content = getattr(answer, "content", "")
-    blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
-    said = [extra.get("refusal"), *(block.get("refusal") for block in blocks if block.get("type") == "refusal")]
-    ended = str(metadata.get("stop_reason") or metadata.get("finish_reason") or "").casefold()
-    return next((str(one) for one in said if one), f"it ended with '{ended}'." if ended in _REFUSING else "")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
 
 from signalbox.agents.experiments import reading
 from signalbox.contract.answer import Answer
@@ -29,7 +30,8 @@ class _Filling:
 
     async def ainvoke(self, messages: list[Any]) -> dict[str, Any]:
         said = {_bare(text): one for text, one in self.readings.items()}.get(_bare(str(messages[-1].content)), {})
-        return {key: value for key, value in said.items() if key in self.fields}
+        parsed = {key: value for key, value in said.items() if key in self.fields}
+        return {"raw": AIMessage(""), "parsed": parsed, "parsing_error": None}
 
 
 def _bare(text: str) -> str:
