@@ -178,11 +178,13 @@ def test_an_abandoned_stream_stops_the_model(model: GgufChatModel, probe: Probe)
 # Structured output
 
 
+@pytest.mark.bench
 def test_a_pydantic_class_gives_an_instance(model: GgufChatModel) -> None:
     found = model.with_structured_output(City).invoke("Paris has 3 airports.", max_tokens=60)
     assert isinstance(found, City)
 
 
+@pytest.mark.bench
 def test_a_typed_dict_gives_a_dict(model: GgufChatModel) -> None:
     found = model.with_structured_output(Colour).invoke("The sky.", max_tokens=30)
     assert found["colour"] in ("red", "green", "blue")
