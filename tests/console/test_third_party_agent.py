@@ -69,6 +69,7 @@ def test_its_answer_and_its_plan_have_the_shape_of_all_answers(environment: dict
     assert (plan["answer"], "goods" in plan["state"]) == ("Would look up: pears.", False)
 
 
+@pytest.mark.bench
 def test_it_can_be_the_default(environment: dict[str, str]) -> None:
     done = signalbox({**environment, "SIGNALBOX_DEFAULT_AGENT": "stock"}, "ask", "pears")
     assert "75 pieces" in done.stdout
@@ -87,6 +88,7 @@ def address(environment: dict[str, str]) -> Iterator[str]:
         process.terminate()
 
 
+@pytest.mark.bench
 def test_it_is_chosen_and_drawn_on_the_page(
     address: str, visit: Callable[[str], Any], look: Callable[[Any, str], None]
 ) -> None:

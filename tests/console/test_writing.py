@@ -87,6 +87,7 @@ def test_what_a_model_writes_is_read_while_it_writes(page: Any, writing_model: A
     assert all(after.startswith(before) for before, after in pairwise(seen))
 
 
+@pytest.mark.bench
 def test_what_code_tells_is_written_down_and_only_grows(page: Any, ask: Ask, begin_anew: Callable[[Any], Any]) -> None:
     begin_anew(page)
     page.evaluate(SEEN)

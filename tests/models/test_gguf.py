@@ -177,11 +177,13 @@ def test_an_abandoned_stream_stops_the_model(model: Any, probe: Probe) -> None:
 # Structured output
 
 
+@pytest.mark.bench
 def test_a_pydantic_class_gives_an_instance(model: Any) -> None:
     found = model.with_structured_output(City).invoke("Paris has 3 airports.", max_tokens=60)
     assert isinstance(found, City)
 
 
+@pytest.mark.bench
 def test_a_typed_dict_gives_a_dict(model: Any) -> None:
     found = model.with_structured_output(Colour).invoke("The sky.", max_tokens=30)
     assert found["colour"] in ("red", "green", "blue")

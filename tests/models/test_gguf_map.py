@@ -27,6 +27,7 @@ def chat_map(tmp_path: Path, smollm2_path: Path, monkeypatch: pytest.MonkeyPatch
     close_engines()
 
 
+@pytest.mark.bench
 def test_a_map_runs_on_a_model_file_by_a_setting_alone(chat_map: Path) -> None:
     result = run_map(chat_map, {"question": "What is rain?"})
     assert result.status == "completed"

@@ -68,6 +68,7 @@ def chain(write_file: Write) -> Path:
 # The claim
 
 
+@pytest.mark.bench
 def test_of_many_processes_that_start_one_thread_one_does(write_file: Write, tmp_path: Path) -> None:
     write_file("import time\n\ndef wait():\n    time.sleep(3)\n    return 'done'\n", "agents/wait.py")
     path = write_file("GraphName,Node,AgentType,Output_Field\nG,A,wait,x\n")
@@ -112,7 +113,9 @@ def test_a_fresh_run_never_sees_the_state_of_one_that_broke_off(chain: Path, tmp
 # After kill -9
 
 
-@pytest.mark.parametrize("node", ["a", "b", "c"])
+@pytest.mark.parametrize(
+    "node", [pytest.param("a", marks=pytest.mark.bench), "b", pytest.param("c", marks=pytest.mark.bench)]
+)
 def test_a_run_that_was_killed_goes_on_after_its_last_finished_node(chain: Path, tmp_path: Path, node: str) -> None:
     (tmp_path / "die").write_text(node)
     assert cli("run", chain, "--thread", "t", "--set", "x=1").returncode == -signal.SIGKILL
@@ -226,6 +229,7 @@ def test_the_command_line_lists_parallel_questions_and_says_how_to_answer_each(w
     assert left.stdout == "For A?\nFor C?\n"
 
 
+@pytest.mark.bench
 def test_three_hundred_runs_at_once_come_to_their_pause(write_file: Write) -> None:
     path = write_file("GraphName,Node,AgentType,Output_Field\nG,A,input,x\n")
 

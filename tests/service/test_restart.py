@@ -55,6 +55,7 @@ def unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGNALBOX_RATE_LIMIT", "1000000")
 
 
+@pytest.mark.bench
 def test_every_answered_message_is_there_and_none_twice(folder: Path) -> None:
     with server(folder) as (client, process):
         answered: dict[str, Any] = {}

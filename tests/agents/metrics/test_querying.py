@@ -222,7 +222,7 @@ async def test_half_a_comparison_says_what_is_missing(client: GrafanaMetricsClie
     assert "no data" in result.summary
 
 
-@pytest.mark.parametrize("length", [1, 24, 24 * 14])
+@pytest.mark.parametrize("length", [1, 24, pytest.param(24 * 14, marks=pytest.mark.bench)])
 @pytest.mark.parametrize("lowest", [False, True])
 async def test_an_extreme_is_found_at_its_moment(client: GrafanaMetricsClient, length: float, lowest: bool) -> None:
     result = await execute_question(ask(P95, "extreme", length, lowest=lowest), client)

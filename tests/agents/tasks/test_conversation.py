@@ -114,6 +114,13 @@ async def test_what_is_neither_yes_nor_no_does_nothing_and_is_asked_again(talk: 
     assert len(await titles()) == 3
 
 
+async def test_a_reply_that_a_model_takes_for_an_undo_takes_nothing_back_while_a_question_waits(talk: Talk) -> None:
+    await talk.say("add buy bread", ("add_task", {"title": "buy bread"}))
+    await talk.say("delete buy bread", ("delete_task", {"task": "buy bread"}))
+    await talk.say("go back", ("undo_change", {}))
+    assert len(await titles()) == 6
+
+
 async def test_a_new_request_drops_the_question_and_says_so(talk: Talk) -> None:
     await talk.say("delete both return ones", ("delete_task", {"task": "both return ones"}))
     told = await talk.say("yes, and what is on my list?", ("list_tasks", {}))

@@ -62,7 +62,9 @@ async def may_take_back(
     delete that one is a change of its own. There must be a last change."""
     if heard.is_confirmed:
         return "run"
-    if not heard.is_read and talk["changes"][-1]["turn"] == heard.turn:
+    is_asked = talk["pending"] is not None and talk["pending"]["kind"] == "confirm"
+    if is_asked or (not heard.is_read and talk["changes"][-1]["turn"] == heard.turn):
+        # While a question waits, the conversation is about that question, not about the change before it.
         return "confirm"
     last = talk["changes"][-1]["acts"]
     changed = {number for act in last for number in act["numbers"]}
