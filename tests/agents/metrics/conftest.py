@@ -10,10 +10,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable, RunnableLambda
-from pydantic import Field
 from tests.agents.metrics.business import Told, lines
 
 from signalbox.models.configuration import Configuration
@@ -84,27 +82,28 @@ PLANS: dict[str, Mapping[str, Any]] = {
 """Right plans of the questions of this folder; of any other, an empty one."""
 
 
-class Scripted(FakeListChatModel):
-    """Gives one plan after the other, the last one again; `asked` has the messages that it was given."""
+class Scripted:
+    """Stands for the door to a model: gives one plan after the other, the last one again."""
 
-    responses: list[str] = Field(default=["ok"])
-    plans: list[Mapping[str, Any]] = Field(default_factory=list)
-    asked: list[Any] = Field(default_factory=list)
-    schemas: list[Any] = Field(default_factory=list)
+    def __init__(self, *plans: Mapping[str, Any]) -> None:
+        self.plans, self.asked = plans, 0
+
+    def invoke(self, messages: Any) -> AIMessage:
+        """A text, whatever is asked."""
+        return AIMessage("ok")
 
     def with_structured_output(self, schema: Any, *, include_raw: bool = False, **kwargs: Any) -> Runnable[Any, Any]:
         """The next plan, whatever is asked."""
 
         def give(messages: Any) -> dict[str, Any]:
-            self.asked.append(messages)
-            self.schemas.append(schema)
+            self.asked += 1
             return {"raw": AIMessage(""), "parsed": dict(self.plan_of(messages)), "parsing_error": None}
 
         return RunnableLambda(give)
 
     def plan_of(self, messages: Any) -> Mapping[str, Any]:
         """The plan for what was asked."""
-        return self.plans[min(len(self.asked), len(self.plans)) - 1]
+        return self.plans[min(self.asked, len(self.plans)) - 1]
 
 
 class Oracle(Scripted):
@@ -119,7 +118,7 @@ class Oracle(Scripted):
 @pytest.fixture
 def scripted() -> Callable[..., Scripted]:
     """What a test calls to make a model that gives these plans, one after the other."""
-    return lambda *plans: Scripted(plans=list(plans), asked=[], schemas=[])
+    return Scripted
 
 
 @pytest.fixture(autouse=True)
@@ -143,7 +142,7 @@ def read_rightly(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
         def load() -> Oracle:
             if os.environ.get("SIGNALBOX_MODEL", "offline") != "offline":
                 Configuration.from_context().load()
-            return Oracle(asked=[], schemas=[])
+            return Oracle()
 
     for module in ("agent_node", "dry_run"):
         monkeypatch.setattr(f"signalbox.agents.metrics.{module}.Configuration", Settled)

@@ -14,7 +14,6 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from signalbox.agents.metrics import GrafanaMetricsClient, metrics_agent
-from signalbox.models.failures import with_explained_errors
 
 NOW = datetime(2026, 3, 11, 9, 30, tzinfo=UTC)
 
@@ -84,7 +83,7 @@ async def client(shop: str) -> AsyncIterator[GrafanaMetricsClient]:
 
 
 async def ask(question: str, provider: Provider, client: GrafanaMetricsClient) -> Any:
-    model = with_explained_errors(ChatOpenAI)(
+    model = ChatOpenAI(
         model="m", base_url=f"http://127.0.0.1:{provider.server_port}/v1", api_key=SecretStr("sk-secret"), max_retries=0
     )
     state: Any = {
@@ -272,21 +271,25 @@ async def test_a_plan_that_is_mended_is_answered(provider: Provider, client: Gra
 
 
 @pytest.mark.parametrize(
-    "reply",
+    ("reply", "happened"),
     [
-        (500, None),
-        {"role": "assistant", "content": "I would rather talk about the weather."},
-        {"role": "assistant", "content": None, "refusal": "I can't help with that."},
-        {"plan": {"kind": "sonnet", "top": "many"}},
+        ((500, None), "I'm having trouble connecting"),
+        (
+            {"role": "assistant", "content": "I would rather talk about the weather."},
+            "The model's reply is not the JSON",
+        ),
+        ({"role": "assistant", "content": None, "refusal": "I can't help with that."}, "The model declined"),
+        ({"plan": {"kind": "sonnet", "top": "many"}}, "The model's reply does not fit what was asked for"),
     ],
 )
 async def test_a_model_that_fails_is_named_and_nothing_else_is_said(
-    provider: Provider, client: GrafanaMetricsClient, reply: Any
+    provider: Provider, client: GrafanaMetricsClient, reply: Any, happened: str
 ) -> None:
     provider.replies = [reply]
     state = await ask("CPU usage of web-1", provider, client)
     assert state["result"] is None
-    assert state["error"].message.startswith("The model could not read the question")
+    assert (state["error"].error_type, state["error"].message) == ("parsing_error", "Could not understand your query")
+    assert state["error"].suggestion.startswith(happened)
     assert "sk-secret" not in f"{state}"
 
 

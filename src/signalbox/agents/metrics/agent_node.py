@@ -53,6 +53,7 @@ from signalbox.agents.metrics.written import with_written
 from signalbox.errors import SignalboxError
 from signalbox.maps.context import current_run
 from signalbox.models.configuration import Configuration
+from signalbox.models.loading import open_door
 from signalbox.settings import now, person_zone
 from signalbox.toolbox import current_ledger
 
@@ -127,7 +128,7 @@ async def _answer(
             return
         before = question_before(state.get("previous"))
         with steps.timed("parse"):
-            chosen = model or _lent_model() or Configuration.from_context().load()
+            chosen = open_door(model or _lent_model() or Configuration.from_context().load())
             reading = Reading(text, live, chosen, moment, _told(before))
             await reading.search()
             plan = _sought(await reading.plan(), state)

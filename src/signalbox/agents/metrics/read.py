@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import ValidationError
@@ -22,7 +21,7 @@ from signalbox.agents.metrics.prompts import CATALOGUE, EXAMPLES, MEND, READ_NAM
 from signalbox.agents.metrics.search import Hit
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.agents.metrics.times import Moment, read_times
-from signalbox.errors import LLMAPIError, MissingInputError, RequestError, SignalboxError
+from signalbox.errors import MissingInputError, ModelMalformedError, RequestError, SignalboxError
 
 __all__ = ["Reading", "not_understood", "readable"]
 
@@ -76,7 +75,7 @@ class Reading:
     async def plan(self, failed: tuple[MetricsPlan, SignalboxError] | None = None) -> MetricsPlan:
         """The plan that the model gives; after a failure, with what was wrong and what there is.
 
-        Raises LLMAPIError where the model fails, refuses, or gives what is no plan.
+        Raises LLMAPIError where the model fails.
         """
         mend = ""
         if failed is not None:
@@ -101,18 +100,13 @@ class Reading:
         return chosen if chosen in {one.key for one in offers} else None
 
     async def names(self, labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-        """Which of the labels of a measure, and of their values, the question means; nothing where the model fails."""
+        """Which of the labels of a measure, and of their values, the question means."""
         given = await self._filled(names_schema(labels), READ_NAMES)
         return {key: [str(one) for one in said] for key, said in given.items() if isinstance(said, list)}
 
     async def _filled(self, schema: dict[str, Any], prompt: str) -> dict[str, Any]:
-        try:
-            found = await self.model.with_structured_output(schema).ainvoke(
-                [SystemMessage(prompt), HumanMessage(self.text)]
-            )
-        except (SignalboxError, OutputParserException, ValidationError, ValueError):
-            return {}
-        return found if isinstance(found, dict) else {}
+        asked = [SystemMessage(prompt), HumanMessage(self.text)]
+        return _given(await self.model.with_structured_output(schema, include_raw=True).ainvoke(asked))
 
     def _asked(self, mend: str = "") -> list[BaseMessage]:
         listed = "\n".join(f"- {one.key}: {one.about}" for one in self.offers)
@@ -124,30 +118,13 @@ class Reading:
 
     async def _ask(self, *, tools: bool) -> dict[str, Any]:
         schema = plan_schema(self.offers[:MOST_OPTIONS], follows=self.before is not None, scores=self.scores)
-        try:
-            structured = self.model.with_structured_output(
-                schema, include_raw=True, **({"tools": _TOOLS} if tools else {})
-            )
-        except (TypeError, ValueError):
-            # Not every provider takes tools beside a schema.
-            structured = self.model.with_structured_output(schema, include_raw=True)
-        try:
-            reply = await structured.ainvoke(self._messages)
-        except SignalboxError:
-            raise
-        except (OutputParserException, ValidationError, ValueError) as error:
-            raise _no_plan(error) from None
-        return dict(reply)
+        structured: Any = self.model.with_structured_output
+        offered = {"tools": _TOOLS} if tools else {}
+        return dict(await structured(schema, include_raw=True, **offered).ainvoke(self._messages))
 
     def _checked(self, reply: dict[str, Any]) -> MetricsPlan:
-        given, error = reply.get("parsed"), reply.get("parsing_error")
-        if given is None and isinstance(error, MissingInputError):
-            given = {}
-        if not isinstance(given, dict):
-            refusal = getattr(reply.get("raw"), "additional_kwargs", {}).get("refusal")
-            raise _no_plan(error or refusal or reply.get("raw"))
         try:
-            return MetricsPlan.model_validate({key: value for key, value in given.items() if value is not None})
+            return MetricsPlan.model_validate(_given(reply))
         except ValidationError as problem:
             raise _no_plan(problem) from None
 
@@ -199,9 +176,13 @@ def not_understood(details: Any = None) -> ParsingError:
     return ParsingError("Could not understand your query", suggestion=f"Ask like this: {examples}.", details=details)
 
 
-def _no_plan(details: Any) -> LLMAPIError:
-    return LLMAPIError(
-        "The model did not give a plan that can be read.",
-        suggestion="Ask again, or set SIGNALBOX_MODEL to another model.",
-        details=str(details)[:500],
-    )
+def _given(reply: Mapping[str, Any]) -> dict[str, Any]:
+    """What the model filled in; nothing where the offline model finds nothing. Raises the model's error."""
+    error = reply["parsing_error"]
+    if error is not None and not isinstance(error, MissingInputError):
+        raise error
+    return dict(reply["parsed"] or {})
+
+
+def _no_plan(problem: ValidationError) -> ModelMalformedError:
+    return ModelMalformedError("The model's plan does not fit the question.", details=str(problem)[:500])

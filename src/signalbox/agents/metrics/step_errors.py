@@ -34,11 +34,11 @@ def error_of(error: Exception, step: str) -> QueryError:
 
 
 def _of_model(error: LLMAPIError) -> QueryError:
-    """A model that failed, refused or gave no plan: the question was not read, and nothing else is said."""
+    """A model that failed: the contract's message, and what happened."""
     return QueryError(
         error_type="parsing_error",
-        message=f"The model could not read the question: {error.user_message}",
-        suggestion=error.suggestion,
+        message=NOT_UNDERSTOOD,
+        suggestion=f"{error.user_message} {error.suggestion}".strip(),
         details=redact(_told(error)),
     )
 
