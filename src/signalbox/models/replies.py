@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
@@ -253,13 +254,26 @@ def _arguments_problem(args: Any, tool: Tool) -> str | None:
 
 def _problem(value: Any, schema: Mapping[str, Any]) -> tuple[str, str] | None:
     """Where a value does not fit its schema, and why."""
-    from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 
-    error: Any = best_match(Draft202012Validator(dict(schema)).iter_errors(value))
+    error: Any = best_match(_validator()(dict(schema)).iter_errors(value))
     if error is None:
         return None
     return ".".join(map(str, error.absolute_path)), f"{error.message[:500]}."
+
+
+@cache
+def _validator() -> Any:
+    """The validator of JSON schemas, for which an enumeration with `enumOpen` only suggests."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
+    closed = Draft202012Validator.VALIDATORS["enum"]
+
+    def listed(validator: Any, options: Any, value: Any, schema: Mapping[str, Any]) -> Any:
+        return iter(()) if schema.get("enumOpen") else closed(validator, options, value, schema)
+
+    return extend(Draft202012Validator, {"enum": listed})
 
 
 def _object_in(text: str) -> Any:

@@ -311,7 +311,7 @@ async def test_a_model_may_look_further_before_it_plans(provider: Provider, clie
     assert state["error"] is None
     assert "redis_evicted_keys_total" in state["result"].promql
     offered = {one["function"]["name"] for one in provider.asked[0]["tools"]}
-    assert offered == {"search_metrics", "label_values"}
+    assert offered == {"search_metrics", "label_values", "MetricsPlan"}
     assert "instance" in json.dumps(provider.asked[2]["messages"][-1])
 
 
@@ -321,7 +321,8 @@ async def test_the_shortlist_stands_in_the_prompt_and_the_best_of_it_in_the_sche
     provider.replies = [{"plan": {"measure": "disk_free"}}]
     await ask("free disk space", provider, client)
     asked = provider.asked[0]
-    options = asked["response_format"]["json_schema"]["schema"]["properties"]["measure"]["enum"]
-    assert options[0] == "disk_free"
-    assert len(options) == 12
+    plan = next(one["function"] for one in asked["tools"] if one["function"]["name"] == "MetricsPlan")
+    listed = plan["parameters"]["properties"]["measure"]["description"].partition("by its name: ")[2].split("; ")
+    assert listed[0].startswith("disk_free:")
+    assert len(listed) == 12
     assert asked["messages"][0]["content"].count("\n- ") == 40

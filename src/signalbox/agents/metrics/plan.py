@@ -144,7 +144,7 @@ def plan_schema(
     measures = {one.key: one.about for one in offers[:MOST_OPTIONS]}
     fields: dict[str, Any] = {}
     if measures:
-        fields["measure"] = _option("What is measured.", measures)
+        fields["measure"] = {**_option("What is measured.", measures), "enumOpen": True}
         if scores:
             fields["measure"]["enumPriors"] = _priors({key: scores.get(key, 0.0) for key in measures})
     fields["kind"] = _option("What is wanted.", KINDS)
@@ -171,6 +171,8 @@ def plan_schema(
         "description": "What a question about metrics asks for. Texts are words of the question, as they stand there.",
         "type": "object",
         "properties": fields,
+        # A model may answer in the contract's own MetricsQuery, or name a measure where the search found none.
+        "additionalProperties": True,
     }
 
 

@@ -32,10 +32,10 @@ _LONGEST = 4_000
 
 
 def _tool(name: str, about: str, **parameters: str) -> dict[str, Any]:
-    """A tool as every provider takes it beside a schema: strict, with all its parameters."""
+    """A tool whose first parameter must be given."""
     fields = {key: {"type": "string", "description": told} for key, told in parameters.items()}
-    schema = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
-    return {"type": "function", "function": {"name": name, "description": about, "parameters": schema, "strict": True}}
+    schema = {"type": "object", "properties": fields, "required": list(fields)[:1]}
+    return {"type": "function", "function": {"name": name, "description": about, "parameters": schema}}
 
 
 _TOOLS = [
