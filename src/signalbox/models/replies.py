@@ -273,7 +273,7 @@ def _validator() -> Any:
     def listed(validator: Any, options: Any, value: Any, schema: Mapping[str, Any]) -> Any:
         return iter(()) if schema.get("enumOpen") else closed(validator, options, value, schema)
 
-    return extend(Draft202012Validator, {"enum": listed})
+    return extend(Draft202012Validator, {"enum": listed})  # type: ignore[no-untyped-call]
 
 
 def _object_in(text: str) -> Any:

@@ -105,8 +105,8 @@ class Reading:
         return {key: [str(one) for one in said] for key, said in given.items() if isinstance(said, list)}
 
     async def _filled(self, schema: dict[str, Any], prompt: str) -> dict[str, Any]:
-        asked = [SystemMessage(prompt), HumanMessage(self.text)]
-        return _given(await self.model.with_structured_output(schema, include_raw=True).ainvoke(asked))
+        filler: Any = self.model.with_structured_output(schema, include_raw=True)
+        return _given(await filler.ainvoke([SystemMessage(prompt), HumanMessage(self.text)]))
 
     def _asked(self, mend: str = "") -> list[BaseMessage]:
         listed = "\n".join(f"- {one.key}: {one.about}" for one in self.offers)
