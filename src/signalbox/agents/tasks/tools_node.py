@@ -130,6 +130,7 @@ def _person(state: TasksState, message: str | None = None) -> Person:
         earlier=tuple(one["content"] for one in state["history"] if one["role"] == "user"),
         after_data=any(isinstance(one, ToolMessage) for one in state["messages"][:at]),
         is_read=bool(state["planned"]),
+        is_reply=state["waited"] is not None and state["waited"]["kind"] == "confirm",
     )
     seconds = float(state["limits"].get("timeout", 30.0))
     return Person(state["user_id"], state["turn"], len(state["done"]), seconds, heard)
