@@ -9,7 +9,7 @@ NEITHER = (
     "yes?", "ok?", "yes, once the term is over", "yes but only the first", "yes and no", "not yes", "yesterday",
     "no idea", "no problem", "not sure", "sure about that", "okay then what happens", "yes or no", "stop", "wait",
     "who said yes", "do it later", "don't do it yet", "confirm tomorrow", "say yes", "y/n", "ja aber", "oui mais non",
-    "si no", "say no more", "ok thanks", "thanks", "1", "delete", "the answer is yes",
+    "si no", "say no more", "ok thanks", "thanks", "1", "delete", "the answer is yes", "true", "True.",
 )  # fmt: skip
 
 

@@ -16,6 +16,8 @@ __all__ = ["OwnSessions"]
 
 _MOST = 100_000
 _IN_PATH = re.compile(r"/(?:heartbeat|stream)/([^/]+)")
+_UNUSED = re.compile(r"/(?:gradio_api/)?(?:upload|upload_progress|call)(?:/.*)?")
+"""What Gradio serves and the page does not use. It hands results and files to anybody who knows their names."""
 
 
 class OwnSessions:
@@ -28,6 +30,9 @@ class OwnSessions:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on if its session is its person's."""
+        if scope["type"] == "http" and _UNUSED.fullmatch(scope["path"]):
+            await JSONResponse({"detail": "The page does not use this."}, 404)(scope, receive, send)
+            return
         if scope["type"] == "http":
             body, receive = await _read(scope, receive)
             person = str(scope["state"]["person"])

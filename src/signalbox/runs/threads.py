@@ -160,7 +160,8 @@ def list_turns(thread_id: str) -> list[Turn]:
 
 def check_name(thread_id: str) -> str:
     """The name, if a thread can have it. Raises RequestError."""
-    if not thread_id.strip() or len(thread_id) > _LONGEST_NAME or not thread_id.isprintable():
+    is_no_path = not set(thread_id) & set("/\\?#") and thread_id.strip(".")
+    if not thread_id.strip() or len(thread_id) > _LONGEST_NAME or not thread_id.isprintable() or not is_no_path:
         raise RequestError(
             "This cannot be the name of a thread.",
             suggestion=f"Use letters, digits and dashes, at most {_LONGEST_NAME} of them.",

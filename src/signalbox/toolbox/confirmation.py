@@ -17,7 +17,7 @@ OPTIONS = ("yes", "no")
 """What a question of yes or no offers."""
 
 YES: dict[str, tuple[str, ...]] = {
-    "signs": ("👍", "✅", "true"),
+    "signs": ("👍", "✅"),
     "English": (
         "y", "yes", "yes please", "yes please do", "yes please do it", "yes please go ahead",
         "yes do it", "yes do that", "yes go ahead", "yes confirm", "yes i'm sure",
@@ -57,7 +57,7 @@ YES: dict[str, tuple[str, ...]] = {
 """Every reply that is a yes, by the language it is said in."""
 
 NO: dict[str, tuple[str, ...]] = {
-    "signs": ("👎", "❌", "false"),
+    "signs": ("👎", "❌"),
     "English": (
         "n", "no", "no thanks", "no thank you", "no don't", "no do not", "no please don't", "nope", "nah", "don't",
         "do not", "don't do it", "do not do it", "please don't", "never mind", "nevermind", "nvm", "forget it",

@@ -121,6 +121,25 @@ async def test_a_reply_that_a_model_takes_for_an_undo_takes_nothing_back_while_a
     assert len(await titles()) == 6
 
 
+@pytest.mark.parametrize(
+    ("reply", "call"),
+    [
+        ("sim, mas não agora", ("add_task", {"title": "mas não agora"})),
+        ("yes but only tomorrow", ("update_task", {"task": "return drill", "due": "tomorrow"})),
+        ("it's done already I think", ("complete_task", {"task": "return drill"})),
+    ],
+)
+async def test_what_a_model_reads_into_a_hedge_is_shown_and_not_done(talk: Talk, reply: str, call: Any) -> None:
+    before = await titles()
+    await talk.say("delete return drill", ("delete_task", {"task": "return drill"}))
+    told = await talk.say(reply, call)
+    assert "dropped my question: nothing was deleted" in told
+    assert "Please say yes or no" in told
+    assert await titles() == before
+    drill = next(task for task in (await Store(ANN).tasks.list(TaskFilter())).tasks if "drill" in task.title)
+    assert (drill.completed, drill.due_date) == (False, None)
+
+
 async def test_a_new_request_drops_the_question_and_says_so(talk: Talk) -> None:
     await talk.say("delete both return ones", ("delete_task", {"task": "both return ones"}))
     told = await talk.say("yes, and what is on my list?", ("list_tasks", {}))

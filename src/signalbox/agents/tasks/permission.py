@@ -23,8 +23,8 @@ class Heard:
     """What the person wrote, and how a call came about.
 
     `shown` is the list that the person had seen when they wrote. `after_data` says that results of tools had been read
-    before the call, `is_read` that its words were read in the last message by code, and `is_confirmed` that the person
-    was shown it and said yes.
+    before the call, `is_read` that its words were read in the last message by code, `is_reply` that a question of yes
+    or no waited when the person wrote, and `is_confirmed` that the person was shown it and said yes.
     """
 
     turn: str = ""
@@ -33,6 +33,7 @@ class Heard:
     shown: tuple[int, ...] = ()
     after_data: bool = False
     is_read: bool = False
+    is_reply: bool = False
     is_confirmed: bool = False
 
 
@@ -42,6 +43,9 @@ async def may_change(
     """Whether a call that adds a task or changes these runs at once."""
     if heard.is_confirmed:
         return "run"
+    if heard.is_reply:
+        # What is neither yes nor no to a question writes nothing: what else it may ask for is shown first.
+        return "confirm"
     if not heard.is_read and _changed_now(talk, heard) & {one.task_id for one in tasks}:
         # One change to a task is what a message names it for; a second one is shown.
         return "confirm"
@@ -62,9 +66,7 @@ async def may_take_back(
     delete that one is a change of its own. There must be a last change."""
     if heard.is_confirmed:
         return "run"
-    is_asked = talk["pending"] is not None and talk["pending"]["kind"] == "confirm"
-    if is_asked or (not heard.is_read and talk["changes"][-1]["turn"] == heard.turn):
-        # While a question waits, the conversation is about that question, not about the change before it.
+    if heard.is_reply or (not heard.is_read and talk["changes"][-1]["turn"] == heard.turn):
         return "confirm"
     last = talk["changes"][-1]["acts"]
     changed = {number for act in last for number in act["numbers"]}

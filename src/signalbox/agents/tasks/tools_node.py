@@ -19,7 +19,7 @@ from signalbox.agents.tasks.errors import TEXTS, ToolNotFoundError, text_for
 from signalbox.agents.tasks.model_node import said_before
 from signalbox.agents.tasks.permission import Heard
 from signalbox.agents.tasks.plan import doubts, read_asked, whole_call
-from signalbox.agents.tasks.state import Talk, TasksState
+from signalbox.agents.tasks.state import Pending, Talk, TasksState
 from signalbox.agents.tasks.targets import View, find_meant
 from signalbox.errors import SignalboxError, redact
 from signalbox.storage import Store, Task
@@ -120,6 +120,11 @@ def _asked_now(state: TasksState) -> set[int]:
     return set(pending["numbers"]) if is_new and pending is not None else set()
 
 
+def _is_reply(waited: Pending | None) -> bool:
+    """Whether a question about an existing task waited. What else is said to one about a new task may complete it."""
+    return waited is not None and waited["kind"] == "confirm" and waited["name"] != "add_task"
+
+
 def _person(state: TasksState, message: str | None = None) -> Person:
     """Who asks, with what they wrote. What tools gave back before a call is data that came in from outside."""
     at = next(place for place, one in reversed(list(enumerate(state["messages"]))) if getattr(one, "tool_calls", None))
@@ -130,6 +135,7 @@ def _person(state: TasksState, message: str | None = None) -> Person:
         earlier=tuple(one["content"] for one in state["history"] if one["role"] == "user"),
         after_data=any(isinstance(one, ToolMessage) for one in state["messages"][:at]),
         is_read=bool(state["planned"]),
+        is_reply=_is_reply(state["waited"]),
     )
     seconds = float(state["limits"].get("timeout", 30.0))
     return Person(state["user_id"], state["turn"], len(state["done"]), seconds, heard)

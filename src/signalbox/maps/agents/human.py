@@ -13,7 +13,7 @@ from signalbox.language.names import did_you_mean
 from signalbox.maps.agents.base import MapAgent, route_by
 from signalbox.maps.messages import asked_for
 from signalbox.settings import now
-from signalbox.toolbox.confirmation import asked_again, read_reply
+from signalbox.toolbox.confirmation import Decision, asked_again, read_reply
 
 __all__ = ["INTERACTIONS", "TIMED_OUT", "HumanAgent", "SuspendAgent", "check_answer"]
 
@@ -131,7 +131,7 @@ class HumanAgent(SuspendAgent):
 
     def _is_answer(self, answer: Any) -> bool:
         """An approval ends with a yes, a no, or an option of the map's own."""
-        if self._interaction() != "approval" or read_reply(answer) != "other":
+        if self._interaction() != "approval" or _decision(answer) != "other":
             return True
         try:
             return bool(self._options() and _chosen(answer, self._options()))
@@ -140,7 +140,7 @@ class HumanAgent(SuspendAgent):
 
     def _timed_out(self) -> Any:
         default = self._default()
-        approval = self._interaction() == "approval" and read_reply(default) != "other"
+        approval = self._interaction() == "approval" and _decision(default) != "other"
         if default is not None and (not self._options() or str(default) in self._options() or approval):
             return self._answered(default, {})
         return super()._timed_out()
@@ -151,7 +151,7 @@ class HumanAgent(SuspendAgent):
     def _answered(self, answer: Any, inputs: dict[str, Any]) -> _Reply:
         interaction = self._interaction()
         action, data = _split(answer)
-        decision = read_reply(answer)
+        decision = _decision(answer)
         if interaction == "approval":
             if decision != "other":
                 return _Reply(decision == "yes", decision == "yes")
@@ -192,9 +192,15 @@ def check_answer(question: Mapping[str, Any], answer: Any) -> None:
         _chosen(answer, question["options"])
 
 
+def _decision(answer: Any) -> Decision:
+    """A yes, a no or neither; `true` and `false` are what a command line has for a button."""
+    word = answer.strip().casefold() if isinstance(answer, str) else ""
+    return read_reply({"true": True, "false": False}.get(word, answer))
+
+
 def _is_no(answer: Any) -> bool:
     """Whether an answer refuses: a no in words, or the word that a program sends as an action."""
-    return "no" in (read_reply(answer), read_reply({"action": _split(answer)[0]}))
+    return "no" in (_decision(answer), read_reply({"action": _split(answer)[0]}))
 
 
 def _split(answer: Any) -> tuple[str, Any]:
