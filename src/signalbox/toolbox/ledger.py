@@ -6,10 +6,10 @@ import hashlib
 import json
 import sys
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from threading import Lock
 from time import perf_counter
@@ -57,6 +57,10 @@ class Call:
         shown = {"id": self.id, "tool": self.tool, "args": self.args, "ok": self.ok, "summary": self.summary}
         return {**redact(shown), "ms": round(self.ms, 1)}
 
+    def as_kept(self) -> dict[str, Any]:
+        """The call as plain data for a checkpoint, to be adopted by the ledger of whoever goes on with the run."""
+        return {**asdict(self), "start": self.start.isoformat()}
+
     def as_event(self) -> dict[str, Any]:
         """The call as who follows a run hears of it: with its step, and the beginning of what came back."""
         return {**self.as_dict(), "step": self.step, "result": self.result}
@@ -75,7 +79,7 @@ class Ledger:
     def call(self, tool: str, args: Mapping[str, Any], step: str = "") -> Iterator[Call]:
         """Record what the block does as one call: it failed if the block raises, and the error passes on."""
         with self._lock:
-            entry = Call(f"E{len(self.calls) + 1}", tool, dict(args), now(), step)
+            entry = Call(self._next_id(), tool, dict(args), now(), step)
             entry.key = self._key(entry)
             self.calls.append(entry)
         self._tell(entry, False)
@@ -92,6 +96,22 @@ class Ledger:
         finally:
             entry.ms = (perf_counter() - started) * 1000
             self._tell(entry, True)
+
+    def adopt(self, kept: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+        """Take in calls that another process made for the same run. Gives the id that each has here, by its key."""
+        with self._lock:
+            known = {call.key: call for call in self.calls}
+            for told in kept:
+                if told["key"] not in known:
+                    call = Call(**{**told, "start": datetime.fromisoformat(told["start"])})
+                    is_taken = any(one.id == call.id for one in self.calls)
+                    call.id = self._next_id() if is_taken else call.id
+                    known[call.key] = call
+                    self.calls.append(call)
+        return {key: call.id for key, call in known.items()}
+
+    def _next_id(self) -> str:
+        return f"E{1 + max((int(call.id[1:]) for call in self.calls), default=0)}"
 
     def _tell(self, entry: Call, ended: bool) -> None:
         if self.listener is not None:

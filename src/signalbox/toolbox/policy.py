@@ -16,7 +16,7 @@ from signalbox.toolbox.sessions import Session, ToolInfo
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-__all__ = ["Policy", "as_langchain_tools", "call_tool", "check", "without"]
+__all__ = ["Policy", "as_langchain_tools", "call_tool", "check", "validate_arguments", "without"]
 
 Approve = Callable[[ToolInfo, Mapping[str, Any]], Awaitable[bool]]
 
@@ -42,19 +42,20 @@ def check(tool: ToolInfo, args: Mapping[str, Any], policy: Policy) -> dict[str, 
         raise ToolRefusedError(f"{tool.name} changes something, and only reading is allowed here.")
     known = (tool.parameters or {}).get("properties") or {}
     allowed = {**args, **{name: value for name, value in policy.inject.items() if name in known}}
-    _validate(tool, allowed)
+    validate_arguments(tool.name, tool.parameters, allowed)
     return allowed
 
 
-def _validate(tool: ToolInfo, args: Mapping[str, Any]) -> None:
+def validate_arguments(name: str, parameters: Mapping[str, Any], args: Mapping[str, Any]) -> None:
+    """Check arguments against the schema of a tool. Raises ToolArgumentsError that names the argument."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 
-    schema = {"additionalProperties": False, **(tool.parameters or {"type": "object"})}
+    schema = {"additionalProperties": False, **(parameters or {"type": "object"})}
     found = best_match(Draft202012Validator(schema).iter_errors(dict(args)))
     if found is not None:
         where = ".".join(str(part) for part in found.absolute_path) or "arguments"
-        raise ToolArgumentsError(f"{tool.name}: {where}: {found.message}")
+        raise ToolArgumentsError(f"{name}: {where}: {found.message}")
 
 
 async def call_tool(session: Session, tool: ToolInfo, args: Mapping[str, Any], policy: Policy, step: str = "") -> Any:

@@ -1,0 +1,167 @@
+"""The calls of a run of the loop: which there are, which have a result already, and how one is made.
+
+A result is kept as plain data: what the tool gave (`Result`), and `name`, `args`, `kind`, `ok`, `entry` (the evidence).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage
+from langgraph.errors import GraphBubbleUp
+
+from signalbox.errors import NotFoundError, SignalboxError, ToolFailedError, ToolTimeoutError, redact
+from signalbox.language.names import did_you_mean
+from signalbox.settings import person_zone
+from signalbox.toolbox.calculate import CALCULATE, CONSTANTS, operands
+from signalbox.toolbox.confirmation import OPTIONS, confirmed
+from signalbox.toolbox.effects import Said, decide
+from signalbox.toolbox.ledger import current_ledger
+from signalbox.toolbox.prompt import ANSWER
+from signalbox.toolbox.tool import Proposal, Tool, as_proposal
+from signalbox.toolbox.verify import Sources
+
+__all__ = ["ToolCall", "known_results", "list_calls", "make_call", "numbered_results", "signature_of"]
+
+ToolCall = dict[str, Any]
+"""`id`, `name`, `args`, the `round` that it was made in, and whether it `is_marked` as the answer."""
+Results = Mapping[str, dict[str, Any]]
+"""Results by the ids of their calls."""
+_log = logging.getLogger("signalbox.toolbox")
+
+
+def list_calls(replies: Sequence[AnyMessage]) -> list[ToolCall]:
+    """All calls of these replies, in their order."""
+    return [
+        {
+            "id": str(call["id"]),
+            "name": str(call["name"]),
+            "args": {name: value for name, value in call["args"].items() if name != ANSWER},
+            "is_marked": call["args"].get(ANSWER) is True,
+            "round": number,
+        }
+        for number, reply in enumerate(replies)
+        for call in (reply.tool_calls if isinstance(reply, AIMessage) else ())
+    ]
+
+
+def signature_of(call: ToolCall) -> str:
+    """The same for two calls that ask for the same."""
+    return json.dumps([call["name"], call["args"]], sort_keys=True, default=str)
+
+
+def known_results(calls: Sequence[ToolCall], results: Results, tools: Mapping[str, Tool]) -> dict[str, dict[str, Any]]:
+    """Results for calls that wait and were made before: a read with no change since, and a change that was refused."""
+    known: dict[str, str] = {}
+    found: dict[str, dict[str, Any]] = {}
+    for call in calls:
+        result, first = results.get(call["id"]), known.get(signature_of(call))
+        tool = tools.get(call["name"])
+        if result is None and first is not None:
+            found[call["id"]] = {**results[first], "same_as": first, "blocks": []}
+        elif result is None and tool is not None and tool.effect != "read":
+            # What comes after a change waits for it.
+            break
+        elif result is not None and result["ok"] and result["kind"] != "read":
+            known.clear()
+        elif result is not None and (result["ok"] or result.get("is_declined")):
+            known.setdefault(signature_of(call), result.get("same_as") or call["id"])
+    return found
+
+
+def numbered_results(calls: Sequence[ToolCall], results: Results) -> dict[str, dict[str, Any]]:
+    """The results in the order of their calls, each with the `number` that the model knows it by (E1, E2, …) and the id
+    of its `evidence` in the ledger, which adopts what another process called."""
+    ids = current_ledger().adopt(entry for one in results.values() if (entry := one["entry"]))
+    numbers: dict[str, str] = {}
+    for call in calls:
+        first = results[call["id"]].get("same_as")
+        numbers[call["id"]] = numbers[first] if first else f"E{len(set(numbers.values())) + 1}"
+    return {
+        own: {**results[own], "number": number, "evidence": ids.get((results[own]["entry"] or {}).get("key", ""), "")}
+        for own, number in numbers.items()
+    }
+
+
+async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds: float, *, may_pause: bool) -> Any:
+    """Make one call: its `results`, or what is to be `shown` before it is made. What fails is a result for the model to
+    read; a pause passes through. `seconds` are those that a read has left."""
+    call, entry, limit = sent["call"], None, asyncio.timeout(None)
+    told: dict[str, Any] = {"name": call["name"], "args": call["args"], "kind": "read", "ok": False}
+    try:
+        tool = tools.get(call["name"])
+        if tool is None:
+            raise NotFoundError(f"There is no tool '{call['name']}'.", suggestion=did_you_mean(call["name"], tools))
+        told["kind"], args = tool.effect, tool.check(call["args"])
+        if tool is CALCULATE:
+            _check_operands(args, sent["sources"])
+        if tool.effect != "read":
+            proposal = await as_proposal(tool, args)
+            told["targets"] = [one.key for one in proposal.effect.targets]
+            question = json.loads(json.dumps(proposal.as_question(), default=str))
+            if sent["shown"] is not None or not _may_run(tool, proposal, sent):
+                if may_pause and sent["shown"] != question:
+                    # Stored before it is shown: a yes is to exactly this, and to nothing that it has become since.
+                    return {"shown": {call["id"]: question}}
+                told |= _asked(question, may_pause=may_pause)
+        if "text" not in told:
+            with current_ledger().call(tool.name, args) as entry:
+                # A change is never cut off in the middle.
+                limit = asyncio.timeout(max(seconds, 1.0) if tool.effect == "read" else None)
+                async with limit:
+                    result = await tool.recorded(args, entry)
+            told |= {**result.as_dict(), "ok": True}
+    except GraphBubbleUp:
+        raise
+    except SignalboxError as error:
+        told |= _failed(error)
+    except Exception as error:
+        if isinstance(error, TimeoutError) and limit.expired():
+            told |= _failed(ToolTimeoutError(f"{call['name']} did not answer in time."))
+        else:
+            _log.error("The tool %s broke: %s", call["name"], redact(error))
+            told |= _failed(ToolFailedError(f"The tool {call['name']} failed."))
+    return {"results": {call["id"]: {**told, "entry": entry.as_kept() if entry is not None else None}}}
+
+
+def _failed(error: SignalboxError) -> dict[str, Any]:
+    return {"text": f"{error.user_message} {error.suggestion}".strip(), "error": error.as_dict()}
+
+
+def _check_operands(args: Mapping[str, Any], sources: Sequence[str]) -> None:
+    """Raises ToolFailedError for an expression whose figures come from nowhere."""
+    given = [one for one in operands(str(args["expression"])) if one not in CONSTANTS]
+    held = Sources({}, sources, zone=person_zone())
+    unknown = [str(one) for one in given if not held.supports(one)]
+    if unknown or not given:
+        what = f"{', '.join(unknown)} occurs in no result" if unknown else "There is no figure of a result in it"
+        raise ToolFailedError(f"{what}: calculate with figures from results, the conversation or the request.")
+
+
+def _may_run(tool: Tool, proposal: Proposal, sent: Mapping[str, Any]) -> bool:
+    """Whether the policy of effects lets a change run without a question."""
+    effect = replace(
+        proposal.effect,
+        is_read=False,
+        is_reversible=proposal.effect.is_reversible and tool.effect == "own",
+        after_data=sent["after_data"],
+        # A second change to the same thing, after results have come in, is not what the person named it for.
+        is_unsure=proposal.effect.is_unsure or any(one.key in sent["changed"] for one in proposal.effect.targets),
+    )
+    said = Said(sent["request"], tuple(sent["earlier"]), tuple(sent["listed"]), sent["only"], proposal.things)
+    return decide(effect, said) == "run"
+
+
+def _asked(question: Mapping[str, Any], *, may_pause: bool) -> dict[str, Any]:
+    """Nothing if the person says yes; else the result of a call that was not made."""
+    if not may_pause:
+        asks = {"kind": "confirm", "options": list(OPTIONS), **question}
+        return {"text": f"Not done yet, the person has to confirm it:\n{question['message']}", "asks": asks}
+    if confirmed(question["message"], blocks=question["blocks"], source=question["source"]):
+        return {}
+    return {"text": f"Nothing was changed, the person said no to this:\n{question['message']}", "is_declined": True}

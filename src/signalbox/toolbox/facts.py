@@ -1,0 +1,278 @@
+"""The facts in a text: its figures, moments and names, found by how they are written and not by any language's words.
+
+A figure is written with digits. A name stands in backticks or quotation marks, or mixes letters, digits, underscores
+and signs (web-1, p95, http_requests_total, 10.0.0.1, GigabitEthernet0/0/0/1).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
+
+from signalbox.language.time.lexicon import MONTHS
+from signalbox.language.units import dimension_of
+from signalbox.language.words import split_name
+
+__all__ = ["Facts", "Figure", "Moment", "Name", "find_facts", "plain", "same_figure", "same_moment"]
+
+_NUMBER = r"(?:\d{1,3}(?:[.,'’\u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][-+]?\d+)?"
+_CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?"
+_GAP = r"[\s\u00a0\u202f-]?"
+_MARKS = '`"“”„«»‹›「」『』'
+_LETTER = r"[^\W\u0e00-\u0eff\u2e80-\ud7af\uf900-\ufaff]"
+"""A letter, digit or underscore of a script that separates words; elsewhere a figure may stand right after a word."""
+_FOUND = re.compile(
+    rf"""
+      (?P<cited>\[E\d+(?:,\s*E\d+)*\])
+    | (?P<item>^[ \t]*(?:[-*+][ \t]+)?\d+[.)](?=\s))
+    | (?P<marked>`{{1,3}}[^`\n]{{1,400}}`{{1,3}}|"[^"\n]{{1,400}}"|“[^”\n]{{1,400}}”|„[^“”\n]{{1,400}}[“”]
+        |«[^»\n]{{1,400}}»|‹[^›\n]{{1,400}}›|「[^」\n]{{1,400}}」|『[^』\n]{{1,400}}』)
+    | (?P<moment>(?<!{_LETTER})\d{{4}}-\d\d-\d\d
+        (?:[T\u00a0 ]{_CLOCK}(?:\s?(?:Z|UTC)\b|[+-]\d\d:?\d\d)?)?(?!{_LETTER}|-))
+    | (?P<day>(?<!{_LETTER})(?<![./-])\d{{1,2}}[./]\d{{1,2}}[./]\d{{4}}(?!{_LETTER}|/))
+    | (?P<clock>(?<!{_LETTER})(?<![:./-]){_CLOCK}(?:\s?[aApP]\.?[mM]\b)?(?!{_LETTER}|:))
+    | (?<!{_LETTER})(?<![.,:/@\#])(?P<number>[-−+]?{_NUMBER})
+      (?P<unit>\s?[%‰]|{_GAP}°[CF]?|{_GAP}(?:(?!\d|_){_LETTER})+(?:/(?:(?!\d|_){_LETTER})+)?[²³]?)?
+      (?!{_LETTER}|[./:@-]{_LETTER})
+    | (?P<word>{_LETTER}(?:(?:{_LETTER}|[.:/@+\#'’-])*{_LETTER})?)
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+_SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_UNCONVERTED = ("money", "temperature", "percent", "count")
+_NEAR = 40
+_COARSE = 0.15
+"""A whole number may differ from the exact one by this share: 42 for 41.6, but not 1 for 0.6."""
+
+Unit = tuple[str, float]
+"""What is measured, and how many of its base unit this one is."""
+Day = tuple[int, int, int]
+"""Year, month and day; a year that is not written is 0."""
+Clock = tuple[int, int, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number as it is written. `readings` are what it may mean (1.234 may be 1234), each with the size of its last
+    place; `suffix` is the word after it, and `units` are what that may mean."""
+
+    text: str
+    readings: tuple[tuple[float, float], ...]
+    suffix: str = ""
+    units: tuple[Unit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A day, a clock time, or both, with the offset if it is written. A day written as 3/11/2026 may be two days."""
+
+    text: str
+    days: tuple[Day, ...] = ()
+    clock: Clock | None = None
+    offset: tzinfo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name; `is_marked` if it stands in backticks or quotation marks."""
+
+    text: str
+    is_marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a text holds. `units` are those that it names apart from its figures, as the head of a table does."""
+
+    figures: tuple[Figure, ...]
+    moments: tuple[Moment, ...]
+    names: tuple[Name, ...]
+    units: frozenset[Unit]
+
+
+def plain(text: str) -> str:
+    """A text without case, runs of blanks, and differences that only a keyboard makes."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("−", "-").split())
+
+
+@lru_cache(maxsize=128)
+def find_facts(text: str, *, is_quoting: bool = False) -> Facts:
+    """All facts of a text. With `is_quoting`, what stands in backticks or quotation marks is one name."""
+    figures: list[Figure] = []
+    moments: list[Moment] = []
+    names: list[Name] = []
+    units: list[Unit] = []
+    for one in _read(text if is_quoting else text.translate(_UNMARKED)):
+        if isinstance(one, Figure):
+            figures.append(one)
+        elif isinstance(one, Moment):
+            moments.append(one)
+        elif isinstance(one, Name):
+            names.append(one)
+        else:
+            units.append(one)
+    return Facts(tuple(figures), tuple(moments), tuple(names), frozenset(units))
+
+
+_UNMARKED = str.maketrans(dict.fromkeys(_MARKS, " "))
+
+
+def _read(text: str) -> Iterator[Figure | Moment | Name | Unit]:
+    place = 0
+    while (found := _FOUND.search(text, place)) is not None:
+        place = found.end()
+        if found["marked"]:
+            yield Name(found["marked"].strip(_MARKS + " ").rstrip(".,;:!? "), is_marked=True)
+        elif found["moment"]:
+            yield _iso_moment(found["moment"])
+        elif found["day"]:
+            first, second, year = map(int, re.split("[./]", found["day"]))
+            yield Moment(found["day"], ((year, second, first), (year, first, second)))
+        elif found["clock"]:
+            yield Moment(found["clock"], clock=_clock(found["clock"]))
+        elif found["number"]:
+            named_day = _day_of_month(text, found)
+            place = found.start() + len(named_day.text) if named_day else place
+            yield named_day or _figure(found)
+        elif found["word"]:
+            yield from _word(found["word"])
+
+
+def _word(word: str) -> Iterator[Name | Unit]:
+    if "_" in word or any(sign.isdigit() for sign in word):
+        yield Name(word)
+    yield from _units(split_name(word)[-1] if "_" in word and split_name(word) else word)
+
+
+def _figure(found: re.Match[str]) -> Figure:
+    suffix = (found["unit"] or "").strip(" \t\n\u00a0\u202f-")
+    units = tuple(_units(suffix))
+    text = found["number"] + (found["unit"] or "") if units else found["number"]
+    return Figure(text, _readings(found["number"]), suffix, units)
+
+
+def _units(word: str) -> Iterator[Unit]:
+    for dimension, unit, factor in dimension_of(word):
+        yield (unit, 1.0) if dimension in _UNCONVERTED else (dimension, factor)
+
+
+def _readings(number: str) -> tuple[tuple[float, float], ...]:
+    """1,299.5 and 1.299,5 are the same; 1.234 and 1,234 may be either."""
+    body, _, power = re.sub(r"[’'\u00a0\u202f]", "", number.replace("−", "-")).lower().partition("e")
+    forms = {body}
+    if "," in body and "." in body:
+        thousands = "," if body.rindex(".") > body.rindex(",") else "."
+        forms = {body.replace(thousands, "").replace(",", ".")}
+    elif sign := next((one for one in ",." if one in body), ""):
+        whole = body.replace(sign, "")
+        is_grouped = re.fullmatch(rf"[-+]?[1-9]\d{{0,2}}(?:\{sign}\d{{3}})+", body) is not None
+        forms = {whole} if body.count(sign) > 1 else {body.replace(",", "."), *([whole] if is_grouped else [])}
+    shift = 10.0 ** max(min(int(power[:5] or 0), 300), -300)
+    return tuple((float(one) * shift, shift / 10 ** len(one.partition(".")[2])) for one in sorted(forms))
+
+
+def _iso_moment(text: str) -> Moment:
+    year, month, day = map(int, text[:10].split("-"))
+    rest = text[11:]
+    zone = re.search(r"(?:(Z|UTC)|([+-])(\d\d):?(\d\d))$", rest)
+    offset: tzinfo | None = None
+    if zone is not None:
+        minutes = 0 if zone[1] else (-1 if zone[2] == "-" else 1) * (60 * int(zone[3]) + int(zone[4]))
+        offset = timezone(timedelta(minutes=minutes)) if abs(minutes) < 24 * 60 else UTC
+    return Moment(text, ((year, month, day),), _clock(rest), offset)
+
+
+def _clock(text: str) -> Clock | None:
+    found = re.match(r"(\d{1,2}):(\d\d)(?::(\d\d))?", text)
+    if found is None:
+        return None
+    hour, half = int(found[1]), re.search(r"([aApP])\.?[mM]", text)
+    if half is not None:
+        hour = hour % 12 + (12 if half[1] in "pP" else 0)
+    return hour, int(found[2]), int(found[3]) if found[3] else None
+
+
+def _day_of_month(text: str, found: re.Match[str]) -> Moment | None:
+    """A day with its month: 18 November 2026, or the 18, 2026 of November 18, 2026."""
+    number, start = found["number"], found.start("number")
+    if len(number) > 2 or not number.isdigit() or not 1 <= int(number) <= 31:
+        return None
+    end = start + len(number)
+    rest, earlier = text[end : end + _NEAR], text[max(0, start - _NEAR) : start]
+    after = re.match(r"(?:st|nd|rd|th|\.)?\s+([^\W\d_]{3,})\.?(?:,?\s+(\d{4})\b)?", rest)
+    if after is not None and (month := MONTHS.get(after[1].casefold())):
+        return Moment(number + after[0], ((int(after[2] or 0), month, int(number)),))
+    before = re.search(r"([^\W\d_]{3,})\.?\s+$", earlier)
+    if before is not None and (month := MONTHS.get(before[1].casefold())):
+        year = re.match(r"(?:st|nd|rd|th)?(?:,?\s+(\d{4})\b)?", rest)
+        assert year is not None
+        return Moment(number + year[0], ((int(year[1] or 0), month, int(number)),))
+    return None
+
+
+def same_figure(claim: Figure, fact: Figure, beside: frozenset[Unit] = frozenset()) -> bool:
+    """True if the claim is the fact after rounding and conversion; `beside` are units that a bare fact may be in."""
+    scale = _SCALES.get(claim.suffix, 1.0)
+    stated = {*claim.readings, *((value * scale, step * scale) for value, step in claim.readings)}
+    exact = {one for value, _ in fact.readings for one in _converted(claim, fact, value, beside)}
+    return any(_rounds_to(one, step, value) for one, step in stated for value in exact)
+
+
+def _converted(claim: Figure, fact: Figure, value: float, beside: frozenset[Unit]) -> Iterator[float]:
+    """A fact's value in the claim's unit."""
+    wanted, given = dict(claim.units), dict(fact.units)
+    if not wanted or not given:
+        yield value
+        yield value * _SCALES.get(fact.suffix, 1.0)
+    if "percent" in wanted and not given:
+        yield value * 100
+    if "percent" in given and not wanted:
+        yield value / 100
+    for dimension, factor in given.items() if given else beside:
+        if dimension in wanted:
+            yield value * factor / wanted[dimension]
+
+
+def _rounds_to(stated: float, step: float, exact: float) -> bool:
+    # "It fell by 12%" states a change of -12%.
+    gap = min(abs(stated - exact), abs(stated + exact) if exact < 0 < stated else float("inf"))
+    if gap <= 1e-9 * max(abs(exact), abs(stated)):
+        return True
+    return gap <= step / 2 * (1 + 1e-9) and (step < 1 or gap <= _COARSE * abs(exact))
+
+
+def same_moment(claim: Moment, fact: Moment, zone: tzinfo) -> bool:
+    """True if the claim is the fact as written, in UTC or in the person's zone; 14:05:37 is 14:05, or 14:06."""
+    if not (claim.offset and fact.offset) and _agree(claim, fact.days, fact.clock):
+        return True
+    if fact.clock is None:
+        return False
+    shown = [claim.offset] if claim.offset else [UTC, zone]
+    hour, minute, second = fact.clock
+    for own in [fact.offset] if fact.offset else [UTC, zone]:
+        for day in fact.days:
+            try:
+                whole = datetime(*day, hour, minute, second or 0, tzinfo=own)
+            except ValueError:
+                continue
+            for there in ((whole + timedelta(seconds=late)).astimezone(at) for at in shown for late in (0, 30)):
+                if _agree(claim, ((there.year, there.month, there.day),), (there.hour, there.minute, second)):
+                    return True
+    return False
+
+
+def _agree(claim: Moment, days: tuple[Day, ...], clock: Clock | None) -> bool:
+    if claim.days and not any(
+        ours[1:] == theirs[1:] and 0 in (ours[0] - theirs[0], ours[0], theirs[0])
+        for ours in claim.days
+        for theirs in days
+    ):
+        return False
+    if claim.clock is None or clock is None:
+        return claim.clock is None
+    seconds = (claim.clock[2], clock[2])
+    return claim.clock[:2] == clock[:2] and (None in seconds or seconds[0] == seconds[1])

@@ -1,0 +1,335 @@
+"""The loop in which a capable model works: it calls tools, sees the results, and goes on until it answers.
+
+    model   one round: the next reply of the model, or the end. A pass without a question to the model hands out the
+            calls that still wait.
+    call    one call: shown and confirmed first where the policy of effects says so. Reads of a reply run side by side;
+            a change runs alone, in its place.
+
+It is a LangGraph graph without a checkpointer of its own: inside another graph, each pass is a checkpoint of that run.
+A reply is stored before its calls run, and each call's result when it has ended, so that a run that is resumed asks for
+no reply twice. A change that was under way when the process died is made again with the same idempotency key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Annotated, Any, TypedDict
+
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
+from langgraph.constants import TAG_NOSTREAM
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Command, Send
+
+from signalbox.errors import ContractError, LLMAPIError, ModelEmptyError, SignalboxError
+from signalbox.settings import person_zone
+from signalbox.toolbox.calculate import CALCULATE
+from signalbox.toolbox.calls import ToolCall, known_results, list_calls, make_call, numbered_results, signature_of
+from signalbox.toolbox.outcome import Outcome, failed, presented, reported, written
+from signalbox.toolbox.prompt import AGAIN, ANSWER, LAST_ROUND, clock_text, offered, prompt, system_text
+from signalbox.toolbox.tool import Tool
+from signalbox.toolbox.verify import Sources, split_sentences
+
+__all__ = ["Limits", "LoopContext", "LoopState", "build_loop", "run_loop", "start_loop"]
+
+_MOST_CLAIMS = 20
+_UNSTREAMED: Any = {"tags": [TAG_NOSTREAM]}
+"""What a model writes reaches a person only after its check."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far a run of the loop may go: replies of the model, tokens in and out, and seconds without a pause."""
+
+    rounds: int = 8
+    tokens: int = 100_000
+    seconds: float = 120.0
+
+
+@dataclass
+class LoopContext:
+    """What a run of the loop is lent.
+
+    With `streams`, the model's text is told sentence by sentence on the graph's custom stream, each after its check:
+    `{"type": "text", "message", "text"}`. Without `may_pause`, a change that has to be confirmed ends the run with a
+    `question`.
+    """
+
+    model: Any
+    streams: bool = False
+    may_pause: bool = True
+    started: float = field(default_factory=monotonic)
+
+    def left(self, seconds: float) -> float:
+        """What is left of so many seconds."""
+        return seconds - (monotonic() - self.started)
+
+
+class LoopState(TypedDict, total=False):
+    """A run of the loop. `results` are by the id of their call, and so is what was `shown` to be confirmed.
+
+    `conversation` are the earlier turns of the thread, each `{"said", "agent", "answer"}`. `listed` are the keys of the
+    list that the person saw last, and `only` is the key of the one thing that the last answer was about.
+    """
+
+    request: str
+    conversation: list[dict[str, str]]
+    listed: list[str]
+    only: str | None
+    clock: str
+    replies: Annotated[list[AnyMessage], operator.add]
+    results: Annotated[dict[str, dict[str, Any]], operator.or_]
+    shown: Annotated[dict[str, dict[str, Any]], operator.or_]
+    rounds: int
+    tokens: int
+    is_corrected: bool
+    outcome: Outcome
+
+
+def build_loop(
+    tools: Iterable[Tool], instructions: str, *, limits: Limits | None = None, names: Iterable[str] = ()
+) -> Any:
+    """The compiled loop over these tools. `names` are names that exist in the system behind them.
+
+    Raises ContractError where two tools share a name, or one has an argument called `answer`.
+    """
+    loop = _Loop([*tools], instructions, limits or Limits(), tuple(names))
+    graph = StateGraph(LoopState, context_schema=LoopContext)
+    graph.add_node("model", loop.model, destinations=("call", "model", END))
+    graph.add_node("call", loop.call)
+    graph.add_edge(START, "model")
+    graph.add_edge("call", "model")
+    return graph.compile(name="loop")
+
+
+def start_loop(
+    request: str,
+    conversation: Sequence[Mapping[str, str]] = (),
+    *,
+    listed: Sequence[str] = (),
+    only: str | None = None,
+) -> LoopState:
+    """The state that a run of the loop begins with."""
+    return LoopState(
+        request=request,
+        conversation=[dict(turn) for turn in conversation],
+        listed=list(listed),
+        only=only,
+        clock=clock_text(),
+        replies=[],
+        results={},
+        shown={},
+        rounds=0,
+        tokens=0,
+        is_corrected=False,
+    )
+
+
+async def run_loop(loop: Any, state: LoopState, context: LoopContext) -> Outcome:
+    """Run the loop to its end, inside a node of a graph or by itself. A pause passes through to the graph outside.
+
+    By itself, without a checkpointer, it cannot pause: set `may_pause` to False.
+    """
+    ended = await loop.ainvoke(state, context=context)
+    outcome: Outcome = ended["outcome"]
+    return outcome
+
+
+class _Loop:
+    """The two nodes of the graph."""
+
+    def __init__(self, tools: Sequence[Tool], instructions: str, limits: Limits, names: tuple[str, ...]) -> None:
+        every = [*tools, *([CALCULATE] if all(one.name != CALCULATE.name for one in tools) else [])]
+        self._tools = {one.name: one for one in every}
+        if len(self._tools) < len(every):
+            raise ContractError("Two tools of a loop have the same name.")
+        for one in every:
+            if ANSWER in (one.parameters.get("properties") or {}):
+                raise ContractError(f"The tool '{one.name}' has an argument '{ANSWER}', which the loop adds itself.")
+        self._offered, self._system = offered(every), system_text(instructions)
+        self._limits, self._names = limits, names
+        self._vocabulary = "\n".join([instructions, *(f"{one.name} {one.description}" for one in every)])
+
+    async def model(self, state: LoopState, runtime: Runtime[LoopContext]) -> Command[Any]:
+        """Hand out the calls that wait; where none does, end the run or ask the model for its next reply."""
+        calls, results = list_calls(state["replies"]), dict(state["results"])
+        new = known_results(calls, results, self._tools)
+        results |= new
+        update: dict[str, Any] = {"results": new}
+        if all(one["id"] in results for one in calls):
+            update |= await self._go_on(state, calls, numbered_results(calls, results), runtime)
+            if "outcome" in update:
+                return Command(update=update, goto=END)
+            state = {**state, "replies": [*state["replies"], *update["replies"]]}
+            calls = list_calls(state["replies"])
+            update["results"] = {**new, **known_results(calls, results, self._tools)}
+            results |= update["results"]
+        waiting = [one for one in calls if one["id"] not in results]
+        sent = [Send("call", self._sent(call, calls, state, results)) for call in self._next(waiting)]
+        return Command(update=update, goto=sent or "model")
+
+    async def call(self, state: LoopState, runtime: Runtime[LoopContext]) -> Any:
+        """Make one call; `state` is what it was sent."""
+        left = runtime.context.left(self._limits.seconds)
+        return await make_call(self._tools, state, left, may_pause=runtime.context.may_pause)
+
+    def _next(self, waiting: Sequence[ToolCall]) -> list[ToolCall]:
+        """The reads that come before the next change, each once; or that change."""
+        reads: dict[str, ToolCall] = {}
+        for call in waiting:
+            if self._changes(call):
+                break
+            reads.setdefault(signature_of(call), call)
+        return list(reads.values()) or [*waiting[:1]]
+
+    def _changes(self, call: ToolCall) -> bool:
+        return call["name"] in self._tools and self._tools[call["name"]].effect != "read"
+
+    def _sent(
+        self, call: ToolCall, calls: Sequence[ToolCall], state: LoopState, results: Mapping[str, Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """What a call needs to know of the run and nothing more, since it is stored."""
+        if not self._changes(call):
+            sources = [*(one["text"] for one in results.values()), *_said(state)]
+            return {"call": call, "sources": sources if call["name"] == CALCULATE.name else []}
+        before = [results[one["id"]] for one in calls if one["round"] < call["round"]]
+        changed = [key for one in before if one["ok"] and one["kind"] != "read" for key in one.get("targets", ())]
+        return {
+            "call": call,
+            "shown": state["shown"].get(call["id"]),
+            "request": state["request"],
+            "earlier": [turn.get("said", "") for turn in state["conversation"]],
+            "listed": state["listed"],
+            "only": state["only"],
+            "after_data": bool(before),
+            "changed": changed,
+        }
+
+    async def _go_on(
+        self, state: LoopState, calls: Sequence[ToolCall], results: dict[str, Any], runtime: Runtime[LoopContext]
+    ) -> dict[str, Any]:
+        """The `outcome`, or the next reply of the model where it calls tools or has to write its answer again."""
+        if (ended := _answered(calls, results)) is not None:
+            return {"outcome": ended}
+        number = state["rounds"] + 1
+        is_last = number >= self._limits.rounds
+        if state["tokens"] >= self._limits.tokens:
+            return {"outcome": reported(results, "tokens")}
+        sources = self._sources(state, results)
+        try:
+            reply = await self._ask(state, results, sources, runtime, is_last=is_last)
+        except TimeoutError:
+            return {"outcome": reported(results, "time")}
+        except SignalboxError as error:
+            return {"outcome": failed(results, error)}
+        used = reply.usage_metadata["total_tokens"] if reply.usage_metadata else 0
+        update: dict[str, Any] = {"replies": [reply], "rounds": number, "tokens": state["tokens"] + used}
+        if reply.tool_calls and not is_last:
+            return update
+        checked = [sources.check(one) for one in split_sentences(reply.text.strip())]
+        unsupported = dict.fromkeys(claim for one in checked for claim in one.unsupported)
+        if not checked:
+            return {**update, "outcome": failed(results, ModelEmptyError("The model gave an empty reply."))}
+        if unsupported and not state["is_corrected"] and not is_last:
+            again = HumanMessage(AGAIN.format(claims=", ".join([*unsupported][:_MOST_CLAIMS])))
+            return {**update, "replies": [reply, again], "is_corrected": True}
+        return {**update, "outcome": written(checked, results, "rounds" if is_last and calls else "")}
+
+    async def _ask(
+        self,
+        state: LoopState,
+        results: dict[str, Any],
+        sources: Sources,
+        runtime: Runtime[LoopContext],
+        *,
+        is_last: bool,
+    ) -> AIMessage:
+        """The next reply. Raises TimeoutError, LLMAPIError and BudgetError."""
+        context, told = runtime.context, state["conversation"]
+        messages = prompt(self._system, state["clock"], told, state["request"], state["replies"], results)
+        messages += [HumanMessage(LAST_ROUND)] if is_last else []
+        model = context.model.bind_tools(self._offered, **({"tool_choice": "none"} if is_last else {}))
+        limit = asyncio.timeout(context.left(self._limits.seconds))
+        try:
+            async with limit:
+                if context.streams:
+                    reply = await _streamed(model, messages, sources, f"round-{state['rounds'] + 1}", runtime)
+                else:
+                    reply = await model.ainvoke(messages, _UNSTREAMED)
+        except SignalboxError:
+            raise
+        except Exception as error:
+            if limit.expired():
+                raise
+            raise LLMAPIError(details=error) from None
+        return _with_ids(reply, state["rounds"])
+
+    def _sources(self, state: LoopState, results: Mapping[str, dict[str, Any]]) -> Sources:
+        """What an answer may rest on: the results with what was asked for, and what was said."""
+        texts = {
+            one["number"]: "\n".join([one["text"], *([json.dumps(one["args"], default=str)] if one["ok"] else [])])
+            for one in results.values()
+        }
+        return Sources(texts, _said(state), vocabulary=self._vocabulary, known=self._names, zone=person_zone())
+
+
+def _said(state: LoopState) -> list[str]:
+    told = [text for turn in state["conversation"] for text in (turn.get("said", ""), turn.get("answer", ""))]
+    return [state["request"], *told, state["clock"]]
+
+
+def _answered(calls: Sequence[ToolCall], results: Mapping[str, dict[str, Any]]) -> Outcome | None:
+    """The outcome where calls of the last reply are the answer, or one of them asks the person; None to go on."""
+    last = [one for one in calls if one["round"] == calls[-1]["round"]]
+    given = [results[one["id"]] for one in last]
+    for one in given:
+        if one.get("asks"):
+            return presented([one], results, one["asks"])
+    marked = [results[one["id"]] for one in last if one["is_marked"]]
+    # A model sees what failed, and what found nothing, before a person does.
+    is_fine = all(one["ok"] or one.get("is_declined") for one in given)
+    return presented(marked, results) if marked and is_fine and not any(one.get("is_empty") for one in marked) else None
+
+
+def _with_ids(reply: AIMessage, number: int) -> AIMessage:
+    """The reply with an id for every call: the door gives one to each, other models may not."""
+    if all(call.get("id") for call in reply.tool_calls):
+        return reply
+    named = [{**call, "id": call.get("id") or f"call-{number}-{at}"} for at, call in enumerate(reply.tool_calls)]
+    return reply.model_copy(update={"tool_calls": named})
+
+
+async def _streamed(
+    model: Any, messages: list[BaseMessage], sources: Sources, message: str, runtime: Runtime[LoopContext]
+) -> Any:
+    """The whole reply. Its sentences are told when they are complete, up to the first that does not hold."""
+    from langchain_core.messages import message_chunk_to_message
+
+    whole: Any = None
+    told, holds = 0, True
+
+    def tell(pieces: Sequence[str]) -> None:
+        nonlocal told, holds
+        for piece in pieces[told:]:
+            checked = sources.check(piece)
+            holds = holds and not checked.unsupported
+            if not holds:
+                return
+            runtime.stream_writer({"type": "text", "message": message, "text": checked.text})
+            told += 1
+
+    async for chunk in model.astream(messages, _UNSTREAMED):
+        whole = chunk if whole is None else whole + chunk
+        holds = holds and not whole.tool_call_chunks
+        if holds and chunk.text:
+            tell(split_sentences(whole.text)[:-1])
+    if whole is None:
+        return AIMessage("")
+    if holds:
+        tell(split_sentences(whole.text))
+    return message_chunk_to_message(whole)
