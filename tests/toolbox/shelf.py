@@ -12,6 +12,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from pydantic import Field
 
 from signalbox.errors import NotFoundError
 from signalbox.language.names import did_you_mean
@@ -123,13 +124,9 @@ class ScriptedModel(BaseChatModel):
     """Gives these replies in turn, and keeps what it was asked and offered."""
 
     replies: Sequence[Any] = ()
-    asked: list[list[BaseMessage]] = []
-    options: list[dict[str, Any]] = []
+    asked: list[list[BaseMessage]] = Field(default_factory=list)
+    options: list[dict[str, Any]] = Field(default_factory=list)
     shelf: Any = None
-
-    def model_post_init(self, context: Any) -> None:
-        super().model_post_init(context)
-        self.asked, self.options = [], []
 
     @property
     def _llm_type(self) -> str:

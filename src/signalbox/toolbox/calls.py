@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage
 from langgraph.errors import GraphBubbleUp
 
 from signalbox.errors import NotFoundError, SignalboxError, ToolFailedError, ToolTimeoutError, redact
@@ -22,7 +22,7 @@ from signalbox.toolbox.calculate import CALCULATE, CONSTANTS, operands
 from signalbox.toolbox.confirmation import OPTIONS, confirmed
 from signalbox.toolbox.effects import Said, decide
 from signalbox.toolbox.ledger import current_ledger
-from signalbox.toolbox.prompt import ANSWER
+from signalbox.toolbox.prompt import ANSWER, Reply
 from signalbox.toolbox.tool import Proposal, Tool, as_proposal
 from signalbox.toolbox.verify import Sources
 
@@ -35,7 +35,7 @@ Results = Mapping[str, dict[str, Any]]
 _log = logging.getLogger("signalbox.toolbox")
 
 
-def list_calls(replies: Sequence[AnyMessage]) -> list[ToolCall]:
+def list_calls(replies: Sequence[Reply]) -> list[ToolCall]:
     """All calls of these replies, in their order."""
     return [
         {
@@ -46,7 +46,7 @@ def list_calls(replies: Sequence[AnyMessage]) -> list[ToolCall]:
             "round": number,
         }
         for number, reply in enumerate(replies)
-        for call in (reply.tool_calls if isinstance(reply, AIMessage) else ())
+        for call in (reply["message"].tool_calls if isinstance(reply["message"], AIMessage) else ())
     ]
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Annotated, Any, TypedDict
 
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, message_chunk_to_message
 from langgraph.constants import TAG_NOSTREAM
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
@@ -31,7 +31,7 @@ from signalbox.settings import person_zone
 from signalbox.toolbox.calculate import CALCULATE
 from signalbox.toolbox.calls import ToolCall, known_results, list_calls, make_call, numbered_results, signature_of
 from signalbox.toolbox.outcome import Outcome, failed, presented, reported, written
-from signalbox.toolbox.prompt import AGAIN, ANSWER, LAST_ROUND, clock_text, offered, prompt, system_text
+from signalbox.toolbox.prompt import AGAIN, ANSWER, LAST_ROUND, Reply, clock_text, offered, prompt, system_text
 from signalbox.toolbox.tool import Tool
 from signalbox.toolbox.verify import Sources, split_sentences
 
@@ -82,7 +82,7 @@ class LoopState(TypedDict, total=False):
     listed: list[str]
     only: str | None
     clock: str
-    replies: Annotated[list[AnyMessage], operator.add]
+    replies: Annotated[list[Reply], operator.add]
     results: Annotated[dict[str, dict[str, Any]], operator.or_]
     shown: Annotated[dict[str, dict[str, Any]], operator.or_]
     rounds: int
@@ -228,7 +228,7 @@ class _Loop:
         except SignalboxError as error:
             return {"outcome": failed(results, error)}
         used = reply.usage_metadata["total_tokens"] if reply.usage_metadata else 0
-        update: dict[str, Any] = {"replies": [reply], "rounds": number, "tokens": state["tokens"] + used}
+        update: dict[str, Any] = {"replies": [Reply(message=reply)], "rounds": number, "tokens": state["tokens"] + used}
         if reply.tool_calls and not is_last:
             return update
         checked = [sources.check(one) for one in split_sentences(reply.text.strip())]
@@ -237,7 +237,7 @@ class _Loop:
             return {**update, "outcome": failed(results, ModelEmptyError("The model gave an empty reply."))}
         if unsupported and not state["is_corrected"] and not is_last:
             again = HumanMessage(AGAIN.format(claims=", ".join([*unsupported][:_MOST_CLAIMS])))
-            return {**update, "replies": [reply, again], "is_corrected": True}
+            return {**update, "replies": [*update["replies"], Reply(message=again)], "is_corrected": True}
         return {**update, "outcome": written(checked, results, "rounds" if is_last and calls else "")}
 
     async def _ask(
@@ -258,7 +258,7 @@ class _Loop:
         try:
             async with limit:
                 if context.streams:
-                    reply = await _streamed(model, messages, sources, f"round-{state['rounds'] + 1}", runtime)
+                    reply = await _streamed(model, messages, sources, state, runtime)
                 else:
                     reply = await model.ainvoke(messages, _UNSTREAMED)
         except SignalboxError:
@@ -305,31 +305,25 @@ def _with_ids(reply: AIMessage, number: int) -> AIMessage:
 
 
 async def _streamed(
-    model: Any, messages: list[BaseMessage], sources: Sources, message: str, runtime: Runtime[LoopContext]
+    model: Any, messages: list[BaseMessage], sources: Sources, state: LoopState, runtime: Runtime[LoopContext]
 ) -> Any:
-    """The whole reply. Its sentences are told when they are complete, up to the first that does not hold."""
-    from langchain_core.messages import message_chunk_to_message
-
+    """The whole reply. Its sentences are told when they are complete, up to the first that does not hold; what was
+    written for the second time is told without such sentences."""
     whole: Any = None
-    told, holds = 0, True
+    rest, is_told = "", True
 
     def tell(pieces: Sequence[str]) -> None:
-        nonlocal told, holds
-        for piece in pieces[told:]:
-            checked = sources.check(piece)
-            holds = holds and not checked.unsupported
-            if not holds:
-                return
-            runtime.stream_writer({"type": "text", "message": message, "text": checked.text})
-            told += 1
+        nonlocal is_told
+        for checked in map(sources.check, pieces):
+            is_told = is_told and (state["is_corrected"] or not checked.unsupported)
+            if is_told and not checked.unsupported:
+                event = {"type": "text", "message": f"round-{state['rounds'] + 1}", "text": checked.text}
+                runtime.stream_writer(event)
 
     async for chunk in model.astream(messages, _UNSTREAMED):
         whole = chunk if whole is None else whole + chunk
-        holds = holds and not whole.tool_call_chunks
-        if holds and chunk.text:
-            tell(split_sentences(whole.text)[:-1])
-    if whole is None:
-        return AIMessage("")
-    if holds:
-        tell(split_sentences(whole.text))
-    return message_chunk_to_message(whole)
+        is_told = is_told and not whole.tool_call_chunks
+        *complete, rest = split_sentences(rest + chunk.text) or [""]
+        tell(complete)
+    tell([rest] if rest else [])
+    return message_chunk_to_message(whole) if whole is not None else AIMessage("")

@@ -5,14 +5,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from signalbox.settings import now, person_zone
 from signalbox.toolbox.tool import Tool
 
-__all__ = ["AGAIN", "ANSWER", "LAST_ROUND", "as_data", "clock_text", "offered", "prompt", "system_text"]
+__all__ = ["AGAIN", "ANSWER", "LAST_ROUND", "Reply", "as_data", "clock_text", "offered", "prompt", "system_text"]
+
+
+class Reply(TypedDict):
+    """A reply of the model, or what code answered to one. LangGraph would stream a bare message of the state to whoever
+    listens, before it is checked."""
+
+    message: AnyMessage
+
 
 ANSWER = "answer"
 """The argument by which a model says that the result of a call is the answer."""
@@ -73,13 +81,13 @@ def prompt(
     clock: str,
     conversation: Sequence[Mapping[str, str]],
     request: str,
-    replies: Sequence[AnyMessage],
+    replies: Sequence[Reply],
     results: Mapping[str, Mapping[str, Any]],
 ) -> list[BaseMessage]:
     """The messages of a round. `results` are by the id of their call."""
     messages: list[BaseMessage] = [SystemMessage(system), HumanMessage(f"{clock}{_told(conversation)}")]
     messages.append(HumanMessage(request))
-    for reply in replies:
+    for reply in (one["message"] for one in replies):
         messages.append(reply)
         for call in reply.tool_calls if isinstance(reply, AIMessage) else ():
             result = results[str(call["id"])]
