@@ -100,17 +100,20 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
         told["kind"], args = tool.effect, tool.check(call["args"])
         if tool is CALCULATE:
             _check_operands(args, sent["sources"])
-        if tool.effect != "read":
+        if sent.get("shown"):
+            # First of all: an answer to one question must not be left for another to find.
+            told |= _declined(sent["shown"])
+        if tool.effect != "read" and "text" not in told:
             proposal = await as_proposal(tool, args)
             told["targets"] = [one.key for one in proposal.effect.targets]
             question = json.loads(json.dumps(proposal.as_question(), default=str))
-            if sent["shown"] is not None or not _may_run(tool, proposal, sent):
-                if may_pause and sent["shown"] != question:
-                    # Stored before it is shown: a yes is to exactly this, and to nothing that it has become since.
-                    return {"shown": {call["id"]: question}}
-                told |= _asked(question, may_pause=may_pause)
+            if may_pause and question != sent["shown"] and (sent["shown"] or not _may_run(tool, proposal, sent)):
+                # Stored before it is shown: a yes is to exactly this, and to nothing that it has become since.
+                return {"shown": {call["id"]: question}}
+            if not may_pause and not _may_run(tool, proposal, sent):
+                told |= _unasked(question)
         if "text" not in told:
-            with current_ledger().call(tool.name, args) as entry:
+            with current_ledger().call(tool.name, args, number=sent["number"]) as entry:
                 # A change is never cut off in the middle.
                 limit = asyncio.timeout(max(seconds, 1.0) if tool.effect == "read" else None)
                 async with limit:
@@ -157,11 +160,14 @@ def _may_run(tool: Tool, proposal: Proposal, sent: Mapping[str, Any]) -> bool:
     return decide(effect, said) == "run"
 
 
-def _asked(question: Mapping[str, Any], *, may_pause: bool) -> dict[str, Any]:
-    """Nothing if the person says yes; else the result of a call that was not made."""
-    if not may_pause:
-        asks = {"kind": "confirm", "options": list(OPTIONS), **question}
-        return {"text": f"Not done yet, the person has to confirm it:\n{question['message']}", "asks": asks}
+def _declined(question: Mapping[str, Any]) -> dict[str, Any]:
+    """Pause until the person has answered: nothing if they say yes, else the result of a call that was not made."""
     if confirmed(question["message"], blocks=question["blocks"], source=question["source"]):
         return {}
     return {"text": f"Nothing was changed, the person said no to this:\n{question['message']}", "is_declined": True}
+
+
+def _unasked(question: Mapping[str, Any]) -> dict[str, Any]:
+    """The result of a call that waits for an answer which this run cannot wait for."""
+    asks = {"kind": "confirm", "options": list(OPTIONS), **question}
+    return {"text": f"Not done yet, the person has to confirm it:\n{question['message']}", "asks": asks}

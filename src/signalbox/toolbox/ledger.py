@@ -76,10 +76,13 @@ class Ledger:
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     @contextmanager
-    def call(self, tool: str, args: Mapping[str, Any], step: str = "") -> Iterator[Call]:
-        """Record what the block does as one call: it failed if the block raises, and the error passes on."""
+    def call(self, tool: str, args: Mapping[str, Any], step: str = "", number: int = 1) -> Iterator[Call]:
+        """Record what the block does as one call: it failed if the block raises, and the error passes on.
+
+        Its id has at least this `number`: those below may be of calls that another process made, to be adopted later.
+        """
         with self._lock:
-            entry = Call(self._next_id(), tool, dict(args), now(), step)
+            entry = Call(self._next_id(number), tool, dict(args), now(), step)
             entry.key = self._key(entry)
             self.calls.append(entry)
         self._tell(entry, False)
@@ -108,10 +111,11 @@ class Ledger:
                     call.id = self._next_id() if is_taken else call.id
                     known[call.key] = call
                     self.calls.append(call)
+                    self.calls.sort(key=lambda one: int(one.id[1:]))
         return {key: call.id for key, call in known.items()}
 
-    def _next_id(self) -> str:
-        return f"E{1 + max((int(call.id[1:]) for call in self.calls), default=0)}"
+    def _next_id(self, number: int = 1) -> str:
+        return f"E{max(number, 1 + max((int(call.id[1:]) for call in self.calls), default=0))}"
 
     def _tell(self, entry: Call, ended: bool) -> None:
         if self.listener is not None:

@@ -170,7 +170,11 @@ class _Loop:
             update["results"] = {**new, **known_results(calls, results, self._tools)}
             results |= update["results"]
         waiting = [one for one in calls if one["id"] not in results]
-        sent = [Send("call", self._sent(call, calls, state, results)) for call in self._next(waiting)]
+        first = 1 + sum(not one.get("same_as") for one in results.values())
+        sent = [
+            Send("call", {**self._sent(call, calls, state, results), "number": number})
+            for number, call in enumerate(self._next(waiting), first)
+        ]
         return Command(update=update, goto=sent or "model")
 
     async def call(self, state: LoopState, runtime: Runtime[LoopContext]) -> Any:

@@ -76,11 +76,12 @@ class Sources:
         own = plain(sentence)
         proof |= {one: self._named(one) for one in self._known if one not in proof and _occurs(one, own)}
         unsupported = tuple(text for text, places in proof.items() if not places)
-        evidence = _fewest([places for places in proof.values() if places and "" not in places])
+        cited = [tuple(place for place in places if place) for places in proof.values()]
+        evidence = _fewest([places for places in cited if places])
         if not proof:
             # Nothing to check: what the model cites is kept if it exists.
-            cited = [one for found in _CITED.findall(sentence) for one in re.split(r",\s*", found)]
-            evidence = tuple(one for one in dict.fromkeys(cited) if any(one == own for own, _ in self._texts))
+            named = [one for found in _CITED.findall(sentence) for one in re.split(r",\s*", found)]
+            evidence = tuple(one for one in dict.fromkeys(named) if any(one == own for own, _ in self._texts))
         return Checked(_with_citations(sentence, evidence), evidence, unsupported)
 
     def supports(self, value: float | str) -> bool:
