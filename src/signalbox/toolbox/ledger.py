@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from threading import Lock
 from time import perf_counter
@@ -59,7 +59,8 @@ class Call:
 
     def as_kept(self) -> dict[str, Any]:
         """The call as plain data for a checkpoint, to be adopted by the ledger of whoever goes on with the run."""
-        return {**asdict(self), "start": self.start.isoformat()}
+        told = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {**told, "start": self.start.isoformat()}
 
     def as_event(self) -> dict[str, Any]:
         """The call as who follows a run hears of it: with its step, and the beginning of what came back."""

@@ -15,8 +15,9 @@ from __future__ import annotations
 import asyncio
 import json
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from time import monotonic
 from typing import Annotated, Any, TypedDict
 
@@ -35,7 +36,7 @@ from signalbox.toolbox.prompt import AGAIN, ANSWER, LAST_ROUND, Reply, clock_tex
 from signalbox.toolbox.tool import Tool
 from signalbox.toolbox.verify import Sources, split_sentences
 
-__all__ = ["Limits", "LoopContext", "LoopState", "build_loop", "run_loop", "start_loop"]
+__all__ = ["Asked", "Limits", "LoopContext", "LoopState", "build_loop", "run_loop", "start_loop"]
 
 _MOST_CLAIMS = 20
 _UNSTREAMED: Any = {"tags": [TAG_NOSTREAM]}
@@ -70,24 +71,25 @@ class LoopContext:
         return seconds - (monotonic() - self.started)
 
 
-class LoopState(TypedDict, total=False):
-    """A run of the loop. `results` are by the id of their call, and so is what was `shown` to be confirmed.
-
-    `conversation` are the earlier turns of the thread, each `{"said", "agent", "answer"}`. `listed` are the keys of the
-    list that the person saw last, and `only` is the key of the one thing that the last answer was about.
-    """
+class Asked(TypedDict):
+    """What a run of the loop begins with. `conversation` are the earlier turns of the thread, each `{"said", "agent",
+    "answer"}`. `listed` are the keys of the list that the person saw last, and `only` is the key of the one thing that
+    the last answer was about."""
 
     request: str
     conversation: list[dict[str, str]]
     listed: list[str]
     only: str | None
     clock: str
+
+
+class LoopState(TypedDict, total=False):
+    """A run of the loop. `results` are by the id of their call, and so is what was `shown` to be confirmed."""
+
+    asked: Asked
     replies: Annotated[list[Reply], operator.add]
     results: Annotated[dict[str, dict[str, Any]], operator.or_]
     shown: Annotated[dict[str, dict[str, Any]], operator.or_]
-    rounds: int
-    tokens: int
-    is_corrected: bool
     outcome: Outcome
 
 
@@ -115,19 +117,9 @@ def start_loop(
     only: str | None = None,
 ) -> LoopState:
     """The state that a run of the loop begins with."""
-    return LoopState(
-        request=request,
-        conversation=[dict(turn) for turn in conversation],
-        listed=list(listed),
-        only=only,
-        clock=clock_text(),
-        replies=[],
-        results={},
-        shown={},
-        rounds=0,
-        tokens=0,
-        is_corrected=False,
-    )
+    turns = [dict(turn) for turn in conversation]
+    asked = Asked(request=request, conversation=turns, listed=list(listed), only=only, clock=clock_text())
+    return LoopState(asked=asked, replies=[], results={}, shown={})
 
 
 async def run_loop(loop: Any, state: LoopState, context: LoopContext) -> Outcome:
@@ -151,9 +143,9 @@ class _Loop:
         for one in every:
             if ANSWER in (one.parameters.get("properties") or {}):
                 raise ContractError(f"The tool '{one.name}' has an argument '{ANSWER}', which the loop adds itself.")
-        self._offered, self._system = offered(every), system_text(instructions)
-        self._limits, self._names = limits, names
-        self._vocabulary = "\n".join([instructions, *(f"{one.name} {one.description}" for one in every)])
+        self._limits = limits
+        self.offered, self.system, self.names = offered(every), system_text(instructions), names
+        self.vocabulary = "\n".join([instructions, *(f"{one.name} {one.description}" for one in every)])
 
     async def model(self, state: LoopState, runtime: Runtime[LoopContext]) -> Command[Any]:
         """Hand out the calls that wait; where none does, end the run or ask the model for its next reply."""
@@ -203,13 +195,14 @@ class _Loop:
             return {"call": call, "sources": sources if call["name"] == CALCULATE.name else []}
         before = [results[one["id"]] for one in calls if one["round"] < call["round"]]
         changed = [key for one in before if one["ok"] and one["kind"] != "read" for key in one.get("targets", ())]
+        asked = state["asked"]
         return {
             "call": call,
             "shown": state["shown"].get(call["id"]),
-            "request": state["request"],
-            "earlier": [turn.get("said", "") for turn in state["conversation"]],
-            "listed": state["listed"],
-            "only": state["only"],
+            "request": asked["request"],
+            "earlier": [turn.get("said", "") for turn in asked["conversation"]],
+            "listed": asked["listed"],
+            "only": asked["only"],
             "after_data": bool(before),
             "changed": changed,
         }
@@ -220,71 +213,83 @@ class _Loop:
         """The `outcome`, or the next reply of the model where it calls tools or has to write its answer again."""
         if (ended := _answered(calls, results)) is not None:
             return {"outcome": ended}
-        number = state["rounds"] + 1
-        is_last = number >= self._limits.rounds
-        if state["tokens"] >= self._limits.tokens:
+        messages = [one["message"] for one in state["replies"]]
+        replies = [one for one in messages if isinstance(one, AIMessage)]
+        if sum(one.usage_metadata["total_tokens"] for one in replies if one.usage_metadata) >= self._limits.tokens:
             return {"outcome": reported(results, "tokens")}
-        sources = self._sources(state, results)
+        number, is_again = 1 + len(replies), len(replies) < len(messages)
+        turn = _Turn(self, state, results, number, is_again=is_again, is_last=number >= self._limits.rounds)
         try:
-            reply = await self._ask(state, results, sources, runtime, is_last=is_last)
+            reply = await self._ask(turn, runtime)
         except TimeoutError:
             return {"outcome": reported(results, "time")}
         except SignalboxError as error:
             return {"outcome": failed(results, error)}
-        used = reply.usage_metadata["total_tokens"] if reply.usage_metadata else 0
-        update: dict[str, Any] = {"replies": [Reply(message=reply)], "rounds": number, "tokens": state["tokens"] + used}
-        if reply.tool_calls and not is_last:
+        update: dict[str, Any] = {"replies": [Reply(message=reply)]}
+        if reply.tool_calls and not turn.is_last:
             return update
-        checked = [sources.check(one) for one in split_sentences(reply.text.strip())]
+        checked = [turn.sources.check(one) for one in split_sentences(reply.text.strip())]
         unsupported = dict.fromkeys(claim for one in checked for claim in one.unsupported)
         if not checked:
             return {**update, "outcome": failed(results, ModelEmptyError("The model gave an empty reply."))}
-        if unsupported and not state["is_corrected"] and not is_last:
+        if unsupported and not is_again and not turn.is_last:
             again = HumanMessage(AGAIN.format(claims=", ".join([*unsupported][:_MOST_CLAIMS])))
-            return {**update, "replies": [*update["replies"], Reply(message=again)], "is_corrected": True}
-        return {**update, "outcome": written(checked, results, "rounds" if is_last and calls else "")}
+            return {"replies": [*update["replies"], Reply(message=again)]}
+        return {**update, "outcome": written(checked, results, "rounds" if turn.is_last and calls else "")}
 
-    async def _ask(
-        self,
-        state: LoopState,
-        results: dict[str, Any],
-        sources: Sources,
-        runtime: Runtime[LoopContext],
-        *,
-        is_last: bool,
-    ) -> AIMessage:
+    async def _ask(self, turn: _Turn, runtime: Runtime[LoopContext]) -> AIMessage:
         """The next reply. Raises TimeoutError, LLMAPIError and BudgetError."""
-        context, told = runtime.context, state["conversation"]
-        messages = prompt(self._system, state["clock"], told, state["request"], state["replies"], results)
-        messages += [HumanMessage(LAST_ROUND)] if is_last else []
-        model = context.model.bind_tools(self._offered, **({"tool_choice": "none"} if is_last else {}))
+        context, choice = runtime.context, {"tool_choice": "none"} if turn.is_last else {}
+        model = context.model.bind_tools(self.offered, **choice)
         limit = asyncio.timeout(context.left(self._limits.seconds))
         try:
             async with limit:
                 if context.streams:
-                    reply = await _streamed(model, messages, sources, state, runtime)
+                    reply = await _streamed(model, turn, runtime.stream_writer)
                 else:
-                    reply = await model.ainvoke(messages, _UNSTREAMED)
+                    reply = await model.ainvoke(turn.messages, _UNSTREAMED)
         except SignalboxError:
             raise
         except Exception as error:
             if limit.expired():
                 raise
             raise LLMAPIError(details=error) from None
-        return _with_ids(reply, state["rounds"])
+        return _with_ids(reply, turn.number)
 
-    def _sources(self, state: LoopState, results: Mapping[str, dict[str, Any]]) -> Sources:
+
+@dataclass
+class _Turn:
+    """One question to the model. `is_again` if it has been told what of its answer occurs nowhere."""
+
+    loop: _Loop
+    state: LoopState
+    results: Mapping[str, dict[str, Any]]
+    number: int
+    is_again: bool
+    is_last: bool
+
+    @property
+    def messages(self) -> list[BaseMessage]:
+        """What the model is sent."""
+        asked, last = self.state["asked"], [HumanMessage(LAST_ROUND)] if self.is_last else []
+        told, request = asked["conversation"], asked["request"]
+        return [*prompt(self.loop.system, asked["clock"], told, request, self.state["replies"], self.results), *last]
+
+    @cached_property
+    def sources(self) -> Sources:
         """What an answer may rest on: the results with what was asked for, and what was said."""
         texts = {
             one["number"]: "\n".join([one["text"], *([json.dumps(one["args"], default=str)] if one["ok"] else [])])
-            for one in results.values()
+            for one in self.results.values()
         }
-        return Sources(texts, _said(state), vocabulary=self._vocabulary, known=self._names, zone=person_zone())
+        loop, zone = self.loop, person_zone()
+        return Sources(texts, _said(self.state), vocabulary=loop.vocabulary, known=loop.names, zone=zone)
 
 
 def _said(state: LoopState) -> list[str]:
-    told = [text for turn in state["conversation"] for text in (turn.get("said", ""), turn.get("answer", ""))]
-    return [state["request"], *told, state["clock"]]
+    asked = state["asked"]
+    told = [text for turn in asked["conversation"] for text in (turn.get("said", ""), turn.get("answer", ""))]
+    return [asked["request"], *told, asked["clock"]]
 
 
 def _answered(calls: Sequence[ToolCall], results: Mapping[str, dict[str, Any]]) -> Outcome | None:
@@ -308,9 +313,7 @@ def _with_ids(reply: AIMessage, number: int) -> AIMessage:
     return reply.model_copy(update={"tool_calls": named})
 
 
-async def _streamed(
-    model: Any, messages: list[BaseMessage], sources: Sources, state: LoopState, runtime: Runtime[LoopContext]
-) -> Any:
+async def _streamed(model: Any, turn: _Turn, write: Callable[[Any], None]) -> Any:
     """The whole reply. Its sentences are told when they are complete, up to the first that does not hold; what was
     written for the second time is told without such sentences."""
     whole: Any = None
@@ -318,13 +321,12 @@ async def _streamed(
 
     def tell(pieces: Sequence[str]) -> None:
         nonlocal is_told
-        for checked in map(sources.check, pieces):
-            is_told = is_told and (state["is_corrected"] or not checked.unsupported)
+        for checked in map(turn.sources.check, pieces):
+            is_told = is_told and (turn.is_again or not checked.unsupported)
             if is_told and not checked.unsupported:
-                event = {"type": "text", "message": f"round-{state['rounds'] + 1}", "text": checked.text}
-                runtime.stream_writer(event)
+                write({"type": "text", "message": f"round-{turn.number}", "text": checked.text})
 
-    async for chunk in model.astream(messages, _UNSTREAMED):
+    async for chunk in model.astream(turn.messages, _UNSTREAMED):
         whole = chunk if whole is None else whole + chunk
         is_told = is_told and not whole.tool_call_chunks
         *complete, rest = split_sentences(rest + chunk.text) or [""]

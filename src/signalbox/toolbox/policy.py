@@ -16,7 +16,7 @@ from signalbox.toolbox.sessions import Session, ToolInfo
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-__all__ = ["Policy", "as_langchain_tools", "call_tool", "check", "validate_arguments", "without"]
+__all__ = ["Policy", "arguments_validator", "as_langchain_tools", "call_tool", "check", "without"]
 
 Approve = Callable[[ToolInfo, Mapping[str, Any]], Awaitable[bool]]
 
@@ -42,20 +42,25 @@ def check(tool: ToolInfo, args: Mapping[str, Any], policy: Policy) -> dict[str, 
         raise ToolRefusedError(f"{tool.name} changes something, and only reading is allowed here.")
     known = (tool.parameters or {}).get("properties") or {}
     allowed = {**args, **{name: value for name, value in policy.inject.items() if name in known}}
-    validate_arguments(tool.name, tool.parameters, allowed)
+    arguments_validator(tool.name, tool.parameters)(allowed)
     return allowed
 
 
-def validate_arguments(name: str, parameters: Mapping[str, Any], args: Mapping[str, Any]) -> None:
-    """Check arguments against the schema of a tool. Raises ToolArgumentsError that names the argument."""
+def arguments_validator(name: str, parameters: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], None]:
+    """A function that checks arguments against the schema of a tool and raises ToolArgumentsError, which names the
+    argument that is wrong."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 
-    schema = {"additionalProperties": False, **(parameters or {"type": "object"})}
-    found = best_match(Draft202012Validator(schema).iter_errors(dict(args)))
-    if found is not None:
-        where = ".".join(str(part) for part in found.absolute_path) or "arguments"
-        raise ToolArgumentsError(f"{name}: {where}: {found.message}")
+    validator = Draft202012Validator({"additionalProperties": False, **(parameters or {"type": "object"})})
+
+    def validate(args: Mapping[str, Any]) -> None:
+        found = best_match(validator.iter_errors(dict(args)))
+        if found is not None:
+            where = ".".join(str(part) for part in found.absolute_path) or "arguments"
+            raise ToolArgumentsError(f"{name}: {where}: {found.message}")
+
+    return validate
 
 
 async def call_tool(session: Session, tool: ToolInfo, args: Mapping[str, Any], policy: Policy, step: str = "") -> Any:

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any, Literal
 
 from signalbox.contract.blocks import Block, diff
@@ -22,7 +22,7 @@ from signalbox.contract.sources import places
 from signalbox.errors import ToolArgumentsError
 from signalbox.toolbox.effects import Effect, Thing
 from signalbox.toolbox.ledger import Call, current_ledger
-from signalbox.toolbox.policy import validate_arguments, without
+from signalbox.toolbox.policy import arguments_validator, without
 
 __all__ = ["Kind", "Proposal", "Result", "Tool", "as_proposal", "tool"]
 
@@ -50,7 +50,8 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data."""
-        return {**asdict(self), "blocks": list(self.blocks), "not_covered": list(self.not_covered)}
+        told = {"text": self.text, "data": self.data, "source": self.source, "is_empty": self.is_empty}
+        return {**told, "blocks": list(self.blocks), "not_covered": list(self.not_covered)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class Proposal:
 Preview = Callable[[dict[str, Any]], Awaitable[Proposal]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tool:
     """A tool with the JSON schema of its arguments. `run` takes the arguments and the idempotency key of the call.
 
@@ -106,8 +107,12 @@ class Tool:
             for name, value in args.items()
             if value is not None or name in required or name not in known or _takes_null(known[name])
         }
-        validate_arguments(self.name, self.parameters, given)
+        self._validator(given)
         return given
+
+    @cached_property
+    def _validator(self) -> Callable[[Mapping[str, Any]], None]:
+        return arguments_validator(self.name, self.parameters)
 
     async def call(self, args: Any, step: str = "") -> Result:
         """Call it, with an entry in the evidence ledger. Raises ToolArgumentsError and what the tool raises."""
