@@ -59,6 +59,8 @@ def known_results(calls: Sequence[ToolCall], results: Results, tools: Mapping[st
     """Results for calls that wait and were made before: a read with no change since, and a change that was refused."""
     known: dict[str, str] = {}
     found: dict[str, dict[str, Any]] = {}
+    if len(calls) == len(results):
+        return found
     for call in calls:
         result, first = results.get(call["id"]), known.get(signature_of(call))
         tool = tools.get(call["name"])

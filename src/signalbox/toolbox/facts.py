@@ -94,6 +94,7 @@ class Facts:
     units: frozenset[Unit]
 
 
+@lru_cache(maxsize=128)
 def plain(text: str) -> str:
     """A text without case, runs of blanks, and differences that only a keyboard makes."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("−", "-").split())

@@ -32,7 +32,7 @@ from signalbox.settings import person_zone
 from signalbox.toolbox.calculate import CALCULATE
 from signalbox.toolbox.calls import ToolCall, known_results, list_calls, make_call, numbered_results, signature_of
 from signalbox.toolbox.outcome import Outcome, failed, presented, reported, written
-from signalbox.toolbox.prompt import AGAIN, ANSWER, LAST_ROUND, Reply, clock_text, offered, prompt, system_text
+from signalbox.toolbox.prompt import AGAIN, ANSWER, LAST_ROUND, Reply, clock_text, offered, prompt, system_message
 from signalbox.toolbox.tool import Tool
 from signalbox.toolbox.verify import Sources, split_sentences
 
@@ -127,7 +127,7 @@ async def run_loop(loop: Any, state: LoopState, context: LoopContext) -> Outcome
 
     By itself, without a checkpointer, it cannot pause: set `may_pause` to False.
     """
-    ended = await loop.ainvoke(state, context=context)
+    ended = await loop.ainvoke(state, context=context, output_keys=["outcome"])
     outcome: Outcome = ended["outcome"]
     return outcome
 
@@ -144,7 +144,7 @@ class _Loop:
             if ANSWER in (one.parameters.get("properties") or {}):
                 raise ContractError(f"The tool '{one.name}' has an argument '{ANSWER}', which the loop adds itself.")
         self._limits = limits
-        self.offered, self.system, self.names = offered(every), system_text(instructions), names
+        self.offered, self.system, self.names = offered(every), system_message(instructions), names
         self.vocabulary = "\n".join([instructions, *(f"{one.name} {one.description}" for one in every)])
 
     async def model(self, state: LoopState, runtime: Runtime[LoopContext]) -> Command[Any]:

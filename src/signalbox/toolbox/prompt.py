@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMes
 from signalbox.settings import now, person_zone
 from signalbox.toolbox.tool import Tool
 
-__all__ = ["AGAIN", "ANSWER", "LAST_ROUND", "Reply", "as_data", "clock_text", "offered", "prompt", "system_text"]
+__all__ = ["AGAIN", "ANSWER", "LAST_ROUND", "Reply", "as_data", "clock_text", "offered", "prompt", "system_message"]
 
 
 class Reply(TypedDict):
@@ -45,9 +45,9 @@ AGAIN = (
 LAST_ROUND = "No more calls are possible. Answer with what the results give, and say what is missing."
 
 
-def system_text(instructions: str) -> str:
+def system_message(instructions: str) -> SystemMessage:
     """The fixed text, the same for every request."""
-    return f"{instructions.strip()}\n{_RULES}"
+    return SystemMessage(f"{instructions.strip()}\n{_RULES}")
 
 
 def offered(tools: Iterable[Tool]) -> list[dict[str, Any]]:
@@ -77,7 +77,7 @@ def clock_text() -> str:
 
 
 def prompt(
-    system: str,
+    system: SystemMessage,
     clock: str,
     conversation: Sequence[Mapping[str, str]],
     request: str,
@@ -85,8 +85,11 @@ def prompt(
     results: Mapping[str, Mapping[str, Any]],
 ) -> list[BaseMessage]:
     """The messages of a round. `results` are by the id of their call."""
-    messages: list[BaseMessage] = [SystemMessage(system), HumanMessage(f"{clock}{_told(conversation)}")]
-    messages.append(HumanMessage(request))
+    messages: list[BaseMessage] = [
+        system,
+        HumanMessage(f"{clock}{_told(conversation)}"),
+        HumanMessage(request),
+    ]
     for reply in (one["message"] for one in replies):
         messages.append(reply)
         for call in reply.tool_calls if isinstance(reply, AIMessage) else ():
