@@ -1,0 +1,58 @@
+"""The loop inside a map, run and resumed as every agent is: by `signalbox.runs`, on its checkpoints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TypedDict
+
+import pytest
+from tests.toolbox.shelf import ScriptedModel, Shelf, calls, said
+
+from signalbox.maps.context import run_context
+from signalbox.runs import aresume, astart
+from signalbox.toolbox import Ledger, use_ledger
+from signalbox.toolbox.loop import LoopContext, build_loop, run_loop, start_loop
+
+MAP = f"""GraphName,Node,AgentType,Edge,Context
+room,work,{__name__}:work,,state:{__name__}:RoomState
+"""
+
+
+class RoomState(TypedDict, total=False):
+    """What the room's one node reads and writes."""
+
+    request: str
+    folder: str
+    answer: str
+    last_action_success: bool
+
+
+async def work(state: RoomState) -> dict[str, Any]:
+    """Answers the request in the loop."""
+    loop = build_loop(Shelf(Path(state["folder"]) / "done").tools(), "You look after services.")
+    outcome = await run_loop(loop, start_loop(state["request"]), LoopContext(run_context().model))
+    return {"answer": outcome["answer"]}
+
+
+@pytest.mark.parametrize(("reply", "written"), [("yes", ["restart cart"]), ("no", [])])
+async def test_a_rooms_change_waits_for_the_person_and_goes_on_in_another_run_of_the_process(
+    tmp_path: Path, reply: str, written: list[str]
+) -> None:
+    (tmp_path / "map.csv").write_text(MAP)
+    read = ("get_latency", {"service": "cart"})
+    replies = [calls(read), calls(("restart", {"service": "cart"})), said("`cart` took 0.25 s.")]
+    model = ScriptedModel(replies=replies, shelf=Shelf(tmp_path / "asked"))
+    with use_ledger(Ledger()):
+        state = {"request": "restart cart", "folder": str(tmp_path)}
+        asked = await astart(tmp_path / "map.csv", state, thread_id="t", model=model)
+    assert asked.status == "needs_input"
+    assert asked.question is not None
+    assert "On shelf at http://shelf.test." in asked.question["message"]
+    with use_ledger(Ledger()) as ledger:
+        ended = await aresume("t", reply, model=model)
+    assert ended.values["answer"] == "`cart` took 0.25 s [E1]."
+    shelf = Shelf(tmp_path / "done")
+    assert shelf.writes == written
+    assert shelf.done.count("read cart") == 1
+    assert len(model.asked) == 3
+    assert [one.id for one in ledger.calls] == ["E1", "E2"][: 1 + len(written)]
