@@ -89,6 +89,9 @@ class Agent:
     """What it reads there, in a word for a sentence ("figures"); by default its name."""
     examine: Callable[[str, datetime, datetime], Awaitable[Examination]] | None = None
     """What it saw between two moments that may explain the symptom in the words of a person. Reads only."""
+    tools: Callable[[], Sequence[Any]] | None = None
+    """What it can do, as `signalbox.toolbox.Tool`s, for the loop of a capable model, the front door and
+    investigations."""
     note: Callable[[Sequence[str], str], Awaitable[str]] | None = None
     """Writes these things down for who asks, once for a key, and says in words what it did."""
     routes: str = ""

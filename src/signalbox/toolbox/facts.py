@@ -138,7 +138,7 @@ def _read(text: str) -> Iterator[Figure | Moment | Name | Unit]:
         elif found["number"]:
             named_day = _day_of_month(text, found)
             place = found.start() + len(named_day.text) if named_day else place
-            yield named_day or _figure(found)
+            yield named_day or (_figure(found) if _is_figure(found) else Name(found[0]))
         elif found["word"]:
             yield from _word(found["word"])
 
@@ -147,6 +147,12 @@ def _word(word: str) -> Iterator[Name | Unit]:
     if "_" in word or any(sign.isdigit() for sign in word):
         yield Name(word)
     yield from _units(split_name(word)[-1] if "_" in word and split_name(word) else word)
+
+
+def _is_figure(found: re.Match[str]) -> bool:
+    """False for letters right behind a number that are no unit: 7a, 2xx, 3rd."""
+    unit = found["unit"] or ""
+    return not unit[:1].isalpha() or unit in _SCALES or bool(dimension_of(unit))
 
 
 def _figure(found: re.Match[str]) -> Figure:

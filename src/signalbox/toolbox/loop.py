@@ -33,7 +33,7 @@ from signalbox.toolbox.calculate import CALCULATE
 from signalbox.toolbox.calls import ToolCall, known_results, list_calls, make_call, numbered_results, signature_of
 from signalbox.toolbox.outcome import Outcome, failed, presented, reported, written
 from signalbox.toolbox.prompt import AGAIN, ANSWER, LAST_ROUND, Reply, clock_text, offered, prompt, system_message
-from signalbox.toolbox.tool import Tool
+from signalbox.toolbox.tools import Tool
 from signalbox.toolbox.verify import Sources, split_sentences
 
 __all__ = ["Asked", "Limits", "LoopContext", "LoopState", "build_loop", "run_loop", "start_loop"]

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from signalbox.settings import now, person_zone
-from signalbox.toolbox.tool import Tool
+from signalbox.toolbox.tools import Tool
 
 __all__ = ["AGAIN", "ANSWER", "LAST_ROUND", "Reply", "as_data", "clock_text", "offered", "prompt", "system_message"]
 
