@@ -6,6 +6,7 @@ and signs (web-1, p95, http_requests_total, 10.0.0.1, GigabitEthernet0/0/0/1).
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -179,7 +180,8 @@ def _readings(number: str) -> tuple[tuple[float, float], ...]:
         is_grouped = re.fullmatch(rf"[-+]?[1-9]\d{{0,2}}(?:\{sign}\d{{3}})+", body) is not None
         forms = {whole} if body.count(sign) > 1 else {body.replace(",", "."), *([whole] if is_grouped else [])}
     shift = 10.0 ** max(min(int(power[:5] or 0), 300), -300)
-    return tuple((float(one) * shift, shift / 10 ** len(one.partition(".")[2])) for one in sorted(forms))
+    read = [(float(one) * shift, shift * 10.0 ** -min(len(one.partition(".")[2]), 300)) for one in sorted(forms)]
+    return tuple(one for one in read if math.isfinite(one[0]))
 
 
 def _iso_moment(text: str) -> Moment:
