@@ -212,6 +212,44 @@ async def test_nothing_is_calculated_from_figures_that_occur_nowhere(shelf: Shel
     assert told.results[0].status == "error"
 
 
+async def test_a_reply_may_have_so_many_calls_and_no_more(shelf: Shelf) -> None:
+    many = calls(*(("get_latency", {"service": "cart", "minutes": at}) for at in range(5)))
+    told = await ask(shelf, "x", many, said("ok"), limits=Limits(calls=3))
+    assert shelf.done == ["read cart"] * 3
+    assert [one.status for one in told.results] == ["success"] * 3 + ["error"] * 2
+
+
+async def test_a_model_that_calls_on_in_the_last_round_ends_with_what_was_found(shelf: Shelf) -> None:
+    read = calls(("get_latency", {"service": "cart"}))
+    told = await ask(shelf, "x", read, read, read, limits=Limits(rounds=2))
+    assert told.outcome["stopped"] == "rounds"
+    assert told.outcome["error"] is None
+    assert "0.25 s" in told.answer
+
+
+async def test_where_only_reading_is_allowed_no_shared_system_is_changed(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGNALBOX_READ_ONLY", "1")
+    told = await ask(shelf, "x", calls(("restart", {"service": "cart"})), said("That is not allowed."))
+    assert told.outcome["question"] is None
+    assert "only reading is allowed" in str(told.results[0].content)
+
+
+async def test_without_a_pause_a_change_that_needs_a_yes_ends_with_the_question(shelf: Shelf) -> None:
+    told = await ask(shelf, "restart cart", calls(("restart", {"service": "cart"})))
+    assert told.outcome["question"]["kind"] == "confirm"
+    assert told.answer == told.outcome["question"]["message"]
+    assert shelf.writes == []
+
+
+async def test_a_pause_that_nobody_can_keep_is_an_error(shelf: Shelf) -> None:
+    model = ScriptedModel(replies=[calls(("restart", {"service": "cart"}))])
+    with pytest.raises(ContractError, match="checkpointer"):
+        await run_loop(build_loop(shelf.tools(), "x"), start_loop("x"), LoopContext(model))
+    assert shelf.writes == []
+
+
 async def test_at_the_last_round_the_model_only_answers_and_it_is_said(shelf: Shelf) -> None:
     reads = [calls(("get_latency", {"service": one})) for one in ("cart", "search")]
     told = await ask(shelf, "x", *reads, said("`cart` takes 0.25 s."), limits=Limits(rounds=3))

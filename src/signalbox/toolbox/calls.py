@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,9 +16,16 @@ from typing import Any
 from langchain_core.messages import AIMessage
 from langgraph.errors import GraphBubbleUp
 
-from signalbox.errors import NotFoundError, SignalboxError, ToolFailedError, ToolTimeoutError, redact
+from signalbox.errors import (
+    NotFoundError,
+    SignalboxError,
+    ToolFailedError,
+    ToolRefusedError,
+    ToolTimeoutError,
+    redact,
+)
 from signalbox.language.names import did_you_mean
-from signalbox.settings import person_zone
+from signalbox.settings import get_settings, person_zone
 from signalbox.toolbox.calculate import CALCULATE, CONSTANTS, operands
 from signalbox.toolbox.confirmation import OPTIONS, confirmed
 from signalbox.toolbox.effects import Said, decide
@@ -55,16 +63,24 @@ def signature_of(call: ToolCall) -> str:
     return json.dumps([call["name"], call["args"]], sort_keys=True, default=str)
 
 
-def known_results(calls: Sequence[ToolCall], results: Results, tools: Mapping[str, Tool]) -> dict[str, dict[str, Any]]:
-    """Results for calls that wait and were made before: a read with no change since, and a change that was refused."""
+def known_results(
+    calls: Sequence[ToolCall], results: Results, tools: Mapping[str, Tool], most: int
+) -> dict[str, dict[str, Any]]:
+    """Results for calls that wait and are not made: a read that was made before, with no change since; a change that
+    was refused before; and what goes beyond the `most` calls that a reply may have."""
     known: dict[str, str] = {}
     found: dict[str, dict[str, Any]] = {}
+    many: Counter[int] = Counter()
     if len(calls) == len(results):
         return found
     for call in calls:
         result, first = results.get(call["id"]), known.get(signature_of(call))
         tool = tools.get(call["name"])
-        if result is None and first is not None:
+        many[call["round"]] += 1
+        if result is None and many[call["round"]] > most:
+            error = ToolRefusedError(f"This call was not made: a reply may have {most} calls.")
+            found[call["id"]] = {**_unmade(call), **_failed(error), "entry": None}
+        elif result is None and first is not None:
             found[call["id"]] = {**results[first], "same_as": first, "blocks": []}
         elif result is None and tool is not None and tool.effect != "read":
             # What comes after a change waits for it.
@@ -74,6 +90,10 @@ def known_results(calls: Sequence[ToolCall], results: Results, tools: Mapping[st
         elif result is not None and (result["ok"] or result.get("is_declined")):
             known.setdefault(signature_of(call), result.get("same_as") or call["id"])
     return found
+
+
+def _unmade(call: ToolCall) -> dict[str, Any]:
+    return {"name": call["name"], "args": call["args"], "kind": "read", "ok": False}
 
 
 def numbered_results(calls: Sequence[ToolCall], results: Results) -> dict[str, dict[str, Any]]:
@@ -94,12 +114,14 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
     """Make one call: its `results`, or what is to be `shown` before it is made. What fails is a result for the model to
     read; a pause passes through. `seconds` are those that a read has left."""
     call, entry, limit = sent["call"], None, asyncio.timeout(None)
-    told: dict[str, Any] = {"name": call["name"], "args": call["args"], "kind": "read", "ok": False}
+    told = _unmade(call)
     try:
         tool = tools.get(call["name"])
         if tool is None:
             raise NotFoundError(f"There is no tool '{call['name']}'.", suggestion=did_you_mean(call["name"], tools))
         told["kind"], args = tool.effect, tool.check(call["args"])
+        if tool.effect == "other" and get_settings().read_only:
+            raise ToolRefusedError(f"{tool.name} changes something, and only reading is allowed here.")
         if tool is CALCULATE:
             _check_operands(args, sent["sources"])
         if sent.get("shown"):
@@ -120,7 +142,7 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
                 limit = asyncio.timeout(max(seconds, 1.0) if tool.effect == "read" else None)
                 async with limit:
                     result = await tool.recorded(args, entry)
-            told |= {**result.as_dict(), "ok": True}
+            told |= {**result.as_dict(), "ok": True, "is_empty": result.is_empty or not result.text.strip()}
     except GraphBubbleUp:
         raise
     except SignalboxError as error:

@@ -27,27 +27,39 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Send
 
-from signalbox.errors import ContractError, LLMAPIError, ModelEmptyError, SignalboxError
+from signalbox.errors import ContractError, LLMAPIError, ModelEmptyError, ModelOutputError, SignalboxError
 from signalbox.settings import person_zone
 from signalbox.toolbox.calculate import CALCULATE
 from signalbox.toolbox.calls import ToolCall, known_results, list_calls, make_call, numbered_results, signature_of
 from signalbox.toolbox.outcome import Outcome, failed, presented, reported, written
-from signalbox.toolbox.prompt import AGAIN, ANSWER, LAST_ROUND, Reply, clock_text, offered, prompt, system_message
+from signalbox.toolbox.prompt import (
+    AGAIN,
+    ANSWER,
+    LAST_ROUND,
+    SHOWN_TURNS,
+    Reply,
+    clock_text,
+    offered,
+    prompt,
+    system_message,
+)
 from signalbox.toolbox.tools import Tool
 from signalbox.toolbox.verify import Sources, split_sentences
 
 __all__ = ["Asked", "Limits", "LoopContext", "LoopState", "build_loop", "run_loop", "start_loop"]
 
-_MOST_CLAIMS = 20
+_MOST_CLAIMS, _MOST_TURNS, _MOST_STEPS = 20, 50, 10_000
 _UNSTREAMED: Any = {"tags": [TAG_NOSTREAM]}
 """What a model writes reaches a person only after its check."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far a run of the loop may go: replies of the model, tokens in and out, and seconds without a pause."""
+    """How far a run of the loop may go: replies of the model, calls in a reply, tokens in and out, and seconds without
+    a pause."""
 
     rounds: int = 8
+    calls: int = 24
     tokens: int = 100_000
     seconds: float = 120.0
 
@@ -117,7 +129,7 @@ def start_loop(
     only: str | None = None,
 ) -> LoopState:
     """The state that a run of the loop begins with."""
-    turns = [dict(turn) for turn in conversation]
+    turns = [dict(turn) for turn in conversation[-_MOST_TURNS:]]
     asked = Asked(request=request, conversation=turns, listed=list(listed), only=only, clock=clock_text())
     return LoopState(asked=asked, replies=[], results={}, shown={})
 
@@ -125,11 +137,16 @@ def start_loop(
 async def run_loop(loop: Any, state: LoopState, context: LoopContext) -> Outcome:
     """Run the loop to its end, inside a node of a graph or by itself. A pause passes through to the graph outside.
 
-    By itself, without a checkpointer, it cannot pause: set `may_pause` to False.
+    Raises ContractError where it pauses by itself, with nobody to keep the pause: there, set `may_pause` to False.
     """
-    ended = await loop.ainvoke(state, context=context, output_keys=["outcome"])
+    limit: Any = {"recursion_limit": _MOST_STEPS}
+    ended = await loop.ainvoke(state, limit, context=context, output_keys=["outcome", "results"])
+    if "outcome" not in ended:
+        raise ContractError("The loop has to wait for a person, and no graph around it has a checkpointer.")
     outcome: Outcome = ended["outcome"]
-    return outcome
+    # The outcome is stored without what the results hold already.
+    given = [{**ended["results"][one["id"]], **one} for one in outcome["results"]]
+    return {**outcome, "results": given}
 
 
 class _Loop:
@@ -150,7 +167,7 @@ class _Loop:
     async def model(self, state: LoopState, runtime: Runtime[LoopContext]) -> Command[Any]:
         """Hand out the calls that wait; where none does, end the run or ask the model for its next reply."""
         calls, results = list_calls(state["replies"]), dict(state["results"])
-        new = known_results(calls, results, self._tools)
+        new = known_results(calls, results, self._tools, self._limits.calls)
         results |= new
         update: dict[str, Any] = {"results": new}
         if all(one["id"] in results for one in calls):
@@ -159,7 +176,7 @@ class _Loop:
                 return Command(update=update, goto=END)
             state = {**state, "replies": [*state["replies"], *update["replies"]]}
             calls = list_calls(state["replies"])
-            update["results"] = {**new, **known_results(calls, results, self._tools)}
+            update["results"] = {**new, **known_results(calls, results, self._tools, self._limits.calls)}
             results |= update["results"]
         waiting = [one for one in calls if one["id"] not in results]
         first = 1 + sum(not one.get("same_as") for one in results.values())
@@ -224,7 +241,8 @@ class _Loop:
         except TimeoutError:
             return {"outcome": reported(results, "time")}
         except SignalboxError as error:
-            return {"outcome": failed(results, error)}
+            is_stopped = turn.is_last and isinstance(error, ModelOutputError)
+            return {"outcome": reported(results, "rounds") if is_stopped else failed(results, error)}
         update: dict[str, Any] = {"replies": [Reply(message=reply)]}
         if reply.tool_calls and not turn.is_last:
             return update
@@ -288,7 +306,8 @@ class _Turn:
 
 def _said(state: LoopState) -> list[str]:
     asked = state["asked"]
-    told = [text for turn in asked["conversation"] for text in (turn.get("said", ""), turn.get("answer", ""))]
+    turns = asked["conversation"][-SHOWN_TURNS:]
+    told = [text for turn in turns for text in (turn.get("said", ""), turn.get("answer", ""))]
     return [asked["request"], *told, asked["clock"]]
 
 

@@ -92,7 +92,7 @@ def _outcome(
         blocks=[block for one in shown for block in one.get("blocks") or ()],
         source=joined([one["source"] for one in used if one.get("source")]),
         not_covered=list(dict.fromkeys(part for one in used for part in one.get("not_covered") or ())),
-        results=[{name: value for name, value in one.items() if name != "entry"} for one in results.values()],
+        results=[{"id": own, "number": one["number"], "evidence": one["evidence"]} for own, one in results.items()],
         stopped=stopped,
         removed=removed,
         error=None,

@@ -12,7 +12,18 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMes
 from signalbox.settings import now, person_zone
 from signalbox.toolbox.tools import Tool
 
-__all__ = ["AGAIN", "ANSWER", "LAST_ROUND", "Reply", "as_data", "clock_text", "offered", "prompt", "system_message"]
+__all__ = [
+    "AGAIN",
+    "ANSWER",
+    "LAST_ROUND",
+    "SHOWN_TURNS",
+    "Reply",
+    "as_data",
+    "clock_text",
+    "offered",
+    "prompt",
+    "system_message",
+]
 
 
 class Reply(TypedDict):
@@ -24,8 +35,10 @@ class Reply(TypedDict):
 
 ANSWER = "answer"
 """The argument by which a model says that the result of a call is the answer."""
-_MOST_TURNS, _LONGEST_TURN, _LONGEST_RESULT = 12, 2_000, 12_000
-_TAGS = re.compile(r"<(?=/?\s*(?:result|conversation)\b)", re.IGNORECASE)
+SHOWN_TURNS = 12
+"""How many turns of the conversation a model is shown."""
+_LONGEST_TURN, _LONGEST_RESULT = 2_000, 12_000
+_TAGS = re.compile(r"<(?=\s*/?\s*(?:result|conversation)\b)", re.IGNORECASE)
 _RULES = f"""
 How you work:
 - Call tools until you can answer. Put calls that do not need each other's results into one reply.
@@ -117,7 +130,7 @@ def _told(conversation: Sequence[Mapping[str, str]]) -> str:
     turns = [
         f"Person: {_cut(turn.get('said', ''), _LONGEST_TURN)}\n"
         f"{turn.get('agent') or 'Agent'}: {_cut(turn.get('answer', ''), _LONGEST_TURN)}"
-        for turn in conversation[-_MOST_TURNS:]
+        for turn in conversation[-SHOWN_TURNS:]
     ]
     return f"\n\n{as_data('conversation', chr(10).join(turns))}"
 

@@ -96,6 +96,8 @@ class Sources:
         if isinstance(claim, Moment):
             zone = self._zone
             return tuple(own for own, facts in self._facts if any(same_moment(claim, m, zone) for m in facts.moments))
+        if any(claim.text == own for own, _ in self._texts):
+            return (claim.text,)
         return next((places for one in _spellings(claim) if (places := self._named(one))), ()) or self._inside(claim)
 
     def _named(self, name: str) -> tuple[str, ...]:
