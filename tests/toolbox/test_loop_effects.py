@@ -239,8 +239,8 @@ model = ScriptedModel(replies=[first, said("`cart` takes 0.25 s.")], shelf=shelf
 
 async def main():
     async with opened(folder, model, shelf) as go:
-        given = {"request": "rename #1 to buy oat milk and #2 to call mum"} if moment != "again" else None
-        state = await go(given)
+        request = "rename #1 to buy oat milk and #2 to call mum"
+        state = await go({"request": request} if moment == "before the call" else None)
         print(state["outcome"]["answer"], [one.id for one in state["ledger"].calls])
 
 asyncio.run(main())
@@ -255,13 +255,13 @@ def run_process(folder: Path, moment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("moment", ["before the call", "in the call", "between two calls"])
-def test_after_a_kill_no_reply_is_asked_for_and_no_change_is_made_twice(tmp_path: Path, moment: str) -> None:
-    killed = run_process(tmp_path, moment)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    ended = run_process(tmp_path, "again")
+def test_after_kills_no_reply_is_asked_for_and_no_change_is_made_twice(tmp_path: Path) -> None:
+    for moment in ("before the call", "in the call", "between two calls"):
+        killed = run_process(tmp_path, moment)
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
+    ended = run_process(tmp_path, "to the end")
     assert ended.stdout.strip() == "`cart` takes 0.25 s [E1]. ['E1', 'E2', 'E3', 'E4']", ended.stderr
     done = Shelf(tmp_path / "done.jsonl")
     assert done.done.count("ask") == 2
-    assert done.writes == ["rename 1 to Buy oat milk", "rename 2 to Call mum"]
     assert done.done.count("read cart") == 1
+    assert done.writes == ["rename 1 to Buy oat milk", "rename 2 to Call mum"]
