@@ -102,13 +102,14 @@ def plain(text: str) -> str:
 
 
 @lru_cache(maxsize=128)
-def find_facts(text: str, *, is_quoting: bool = False) -> Facts:
-    """All facts of a text. With `is_quoting`, what stands in backticks or quotation marks is one name."""
+def find_facts(text: str, *, is_answer: bool = False) -> Facts:
+    """All facts of a source. With `is_answer`, of an answer: what stands in backticks or quotation marks is one name,
+    and numbers may be written as in any language."""
     figures: list[Figure] = []
     moments: list[Moment] = []
     names: list[Name] = []
     units: list[Unit] = []
-    for one in _read(text if is_quoting else text.translate(_UNMARKED)):
+    for one in _read(text if is_answer else text.translate(_UNMARKED), is_answer=is_answer):
         if isinstance(one, Figure):
             figures.append(one)
         elif isinstance(one, Moment):
@@ -123,7 +124,7 @@ def find_facts(text: str, *, is_quoting: bool = False) -> Facts:
 _UNMARKED = str.maketrans(dict.fromkeys(_MARKS, " "))
 
 
-def _read(text: str) -> Iterator[Figure | Moment | Name | Unit]:
+def _read(text: str, *, is_answer: bool) -> Iterator[Figure | Moment | Name | Unit]:
     place = 0
     while (found := _FOUND.search(text, place)) is not None:
         place = found.end()
@@ -139,7 +140,7 @@ def _read(text: str) -> Iterator[Figure | Moment | Name | Unit]:
         elif found["number"]:
             named_day = _day_of_month(text, found)
             place = found.start() + len(named_day.text) if named_day else place
-            yield named_day or (_figure(found) if _is_figure(found) else Name(found[0]))
+            yield named_day or (_figure(found, is_answer=is_answer) if _is_figure(found) else Name(found[0]))
         elif found["word"]:
             yield from _word(found["word"])
 
@@ -156,11 +157,12 @@ def _is_figure(found: re.Match[str]) -> bool:
     return not unit[:1].isalpha() or unit in _SCALES or bool(dimension_of(unit))
 
 
-def _figure(found: re.Match[str]) -> Figure:
+def _figure(found: re.Match[str], *, is_answer: bool) -> Figure:
     suffix = (found["unit"] or "").strip(" \t\n\u00a0\u202f-")
     units = tuple(_units(suffix))
     text = found["number"] + (found["unit"] or "") if units else found["number"]
-    return Figure(text, _readings(found["number"]), suffix, units)
+    readings = _readings(found["number"])
+    return Figure(text, readings if is_answer else readings[:1], suffix, units)
 
 
 def _units(word: str) -> Iterator[Unit]:
@@ -169,18 +171,19 @@ def _units(word: str) -> Iterator[Unit]:
 
 
 def _readings(number: str) -> tuple[tuple[float, float], ...]:
-    """1,299.5 and 1.299,5 are the same; 1.234 and 1,234 may be either."""
+    """1,299.5 and 1.299,5 are the same; 1.234 and 1,234 may be either, as in English first."""
     body, _, power = re.sub(r"[’'\u00a0\u202f]", "", number.replace("−", "-")).lower().partition("e")
-    forms = {body}
+    forms = [body]
     if "," in body and "." in body:
         thousands = "," if body.rindex(".") > body.rindex(",") else "."
-        forms = {body.replace(thousands, "").replace(",", ".")}
+        forms = [body.replace(thousands, "").replace(",", ".")]
     elif sign := next((one for one in ",." if one in body), ""):
-        whole = body.replace(sign, "")
+        whole, part = body.replace(sign, ""), body.replace(",", ".")
         is_grouped = re.fullmatch(rf"[-+]?[1-9]\d{{0,2}}(?:\{sign}\d{{3}})+", body) is not None
-        forms = {whole} if body.count(sign) > 1 else {body.replace(",", "."), *([whole] if is_grouped else [])}
+        forms = [whole] if body.count(sign) > 1 else [part, whole] if is_grouped else [part]
+        forms = forms[::-1] if sign == "," else forms
     shift = 10.0 ** max(min(int(power[:5] or 0), 300), -300)
-    read = [(float(one) * shift, shift * 10.0 ** -min(len(one.partition(".")[2]), 300)) for one in sorted(forms)]
+    read = [(float(one) * shift, shift * 10.0 ** -min(len(one.partition(".")[2]), 300)) for one in forms]
     return tuple(one for one in read if math.isfinite(one[0]))
 
 

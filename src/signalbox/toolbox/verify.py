@@ -22,7 +22,8 @@ _CITED = re.compile(r"[ \t]?\[(E\d+(?:,\s*E\d+)*)\]")
 _ENDS = " \t\n.!?…؟।。！？"
 _PIECES = re.compile(r"[-/:–]")
 _QUERY = re.compile(r"[(){}\[\]=]")
-_ORDINAL = re.compile(r"(\d+)[^\W\d_]{1,3}")
+_PLACE = re.compile(r"(p?)(\d+(?:\.\d+)?)[^\W\d_]{0,3}", re.IGNORECASE)
+_HOUR = re.compile(r"(\d{1,2})h(\d\d)", re.IGNORECASE)
 
 
 def split_sentences(text: str) -> list[str]:
@@ -71,7 +72,7 @@ class Sources:
 
     def check(self, sentence: str) -> Checked:
         """The sentence with citations of the evidence that its facts occur in."""
-        claimed = find_facts(_CITED.sub("", sentence), is_quoting=True)
+        claimed = find_facts(_CITED.sub("", sentence), is_answer=True)
         proof = {one.text: self._proof(one) for one in _claims(claimed)}
         own = plain(sentence)
         proof |= {one: self._named(one) for one in self._known if one not in proof and _occurs(one, own)}
@@ -104,26 +105,28 @@ class Sources:
         return tuple(own for own, text in self._texts if _occurs(name, text))
 
     def _inside(self, name: Name) -> tuple[str, ...]:
-        """Where the parts of a name occur that is none: a range (3-5), a place (3rd), a figure in quotation marks."""
-        ordinal = _ORDINAL.fullmatch(name.text)
-        pieces = [ordinal[1]] if ordinal else _PIECES.split(name.text)
-        if name.is_marked:
-            held = find_facts(name.text)
-            claims: list[Claim] = [*held.figures, *held.moments]
-            rest = name.text
-            for one in claims:
-                rest = rest.replace(one.text, "", 1)
-            if not claims or re.search(r"\w", rest):
-                return ()
-        elif len(pieces) > 1 or ordinal:
-            held = find_facts(" ".join(pieces))
-            claims = [*held.figures]
-            if len(claims) != len(pieces):
-                return ()
+        """Where the facts occur that a word is made of: a range (3-5), a place (3rd, p95), an hour (14h05), a figure in
+        quotation marks."""
+        text, place, hour = name.text, _PLACE.fullmatch(name.text), _HOUR.fullmatch(name.text)
+        if hour is not None:
+            readings = [f"{hour[1]}:{hour[2]}"]
+        elif place is not None:
+            # The 95th percentile is the quantile 0.95.
+            readings = [*([] if place[1] else [place[2]]), f"{place[2]} %"]
         else:
-            return ()
+            readings = [text if name.is_marked else " ".join(_PIECES.split(text))]
+        return next((places for one in readings if (places := self._facts_of(one))), ())
+
+    def _facts_of(self, text: str) -> tuple[str, ...]:
+        """Where all figures and moments of a text occur that holds nothing else."""
+        held, rest = find_facts(text), text
+        claims: list[Claim] = [*held.figures, *held.moments]
+        for one in claims:
+            rest = rest.replace(one.text, "", 1)
         proofs = [self._proof(one) for one in claims]
-        return tuple(dict.fromkeys(place for places in proofs for place in places)) if all(proofs) else ()
+        if not proofs or not all(proofs) or re.search(r"\w", rest):
+            return ()
+        return tuple(dict.fromkeys(place for places in proofs for place in places))
 
 
 def _claims(facts: Facts) -> list[Claim]:
@@ -150,6 +153,8 @@ def _spellings(name: Name) -> Iterator[str]:
         parts.pop()
     if (shorter := "-".join(parts)) != stem:
         yield shorter
+    # AS65000 is AS 65000.
+    yield re.sub(r"(?<=[^\W\d_])(?=\d)", " ", text, count=1)
 
 
 def _occurs(name: str, text: str) -> bool:
