@@ -90,6 +90,20 @@ async def test_a_query_of_the_model_is_run_exactly_as_written(shelf: Shelf) -> N
     assert shelf.done == [f"read {query}"]
 
 
+async def test_an_answer_may_name_the_query_that_was_run(shelf: Shelf) -> None:
+    query = 'rate(größe_total{job="a"}[7m])'
+    told = await ask(shelf, "x", calls(("run_query", {"query": query})), said(f"`{query}` gives 17 over 7 min."))
+    assert told.answer == f"`{query}` gives 17 over 7 min [E1]."
+
+
+async def test_calls_that_share_an_id_are_told_apart(shelf: Shelf) -> None:
+    replies = [calls(("get_latency", {"service": one})) for one in ("cart", "search")]
+    model = ScriptedModel(replies=[*replies, said("`search` takes 1.5 s.")])
+    outcome = await run_loop(build_loop(shelf.tools(), "x"), start_loop("x"), LoopContext(model))
+    assert shelf.done == ["read cart", "read search"]
+    assert outcome["answer"] == "`search` takes 1.5 s [E2]."
+
+
 async def test_an_unknown_name_comes_back_with_the_nearest_ones(shelf: Shelf) -> None:
     told = await ask(shelf, "x", calls(("get_latency", {"service": "chekout"})), said("There is no `chekout`."))
     assert "Did you mean 'checkout'?" in str(told.results[0].content)

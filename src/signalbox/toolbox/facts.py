@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
@@ -18,7 +20,7 @@ from signalbox.language.time.lexicon import MONTHS
 from signalbox.language.units import dimension_of
 from signalbox.language.words import split_name
 
-__all__ = ["Facts", "Figure", "Moment", "Name", "find_facts", "plain", "same_figure", "same_moment"]
+__all__ = ["Facts", "Figure", "Moment", "Name", "find_facts", "holds_figure", "plain", "same_moment"]
 
 _NUMBER = r"(?:\d{1,3}(?:[.,'’\u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][-+]?\d+)?"
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?"
@@ -93,6 +95,8 @@ class Facts:
     moments: tuple[Moment, ...]
     names: tuple[Name, ...]
     units: frozenset[Unit]
+    values: Mapping[tuple[tuple[Unit, ...], str], Sequence[float]]
+    """The values of the figures in their order, by the units and the suffix that they are written with."""
 
 
 @lru_cache(maxsize=128)
@@ -118,7 +122,12 @@ def find_facts(text: str, *, is_answer: bool = False) -> Facts:
             names.append(one)
         else:
             units.append(one)
-    return Facts(tuple(figures), tuple(moments), tuple(names), frozenset(units))
+    values: dict[tuple[tuple[Unit, ...], str], list[float]] = defaultdict(list)
+    for figure in figures:
+        suffix = figure.suffix if figure.suffix in _SCALES else ""
+        values[figure.units, suffix] += [value for value, _ in figure.readings]
+    ordered = {kind: sorted(found) for kind, found in values.items()}
+    return Facts(tuple(figures), tuple(moments), tuple(names), frozenset(units), ordered)
 
 
 _UNMARKED = str.maketrans(dict.fromkeys(_MARKS, " "))
@@ -226,27 +235,43 @@ def _day_of_month(text: str, found: re.Match[str]) -> Moment | None:
     return None
 
 
-def same_figure(claim: Figure, fact: Figure, beside: frozenset[Unit] = frozenset()) -> bool:
-    """True if the claim is the fact after rounding and conversion; `beside` are units that a bare fact may be in."""
+def holds_figure(facts: Facts, claim: Figure) -> bool:
+    """True if a figure of the source is the claim, after rounding and conversion."""
     scale = _SCALES.get(claim.suffix, 1.0)
     stated = {*claim.readings, *((value * scale, step * scale) for value, step in claim.readings)}
-    exact = {one for value, _ in fact.readings for one in _converted(claim, fact, value, beside)}
-    return any(_rounds_to(one, step, value) for one, step in stated for value in exact)
+    return any(
+        _has(values, factor, one, step)
+        for (units, suffix), values in facts.values.items()
+        for factor in set(_factors(dict(claim.units), dict(units), suffix, facts.units))
+        for one, step in stated
+    )
 
 
-def _converted(claim: Figure, fact: Figure, value: float, beside: frozenset[Unit]) -> Iterator[float]:
-    """A fact's value in the claim's unit."""
-    wanted, given = dict(claim.units), dict(fact.units)
+def _factors(
+    wanted: dict[str, float], given: dict[str, float], suffix: str, beside: frozenset[Unit]
+) -> Iterator[float]:
+    """What a figure of the source is multiplied by to be in the unit of a claim; a bare one may be in a unit beside."""
     if not wanted or not given:
-        yield value
-        yield value * _SCALES.get(fact.suffix, 1.0)
+        yield 1.0
+        yield _SCALES.get(suffix, 1.0)
     if "percent" in wanted and not given:
-        yield value * 100
+        yield 100.0
     if "percent" in given and not wanted:
-        yield value / 100
+        yield 0.01
     for dimension, factor in given.items() if given else beside:
         if dimension in wanted:
-            yield value * factor / wanted[dimension]
+            yield factor / wanted[dimension]
+
+
+def _has(values: Sequence[float], factor: float, stated: float, step: float) -> bool:
+    """Whether one of the values, in their order, rounds to what is stated."""
+    far = step / 2 + 1e-8 * (abs(stated) + step)
+    for middle in (stated, -stated):
+        start = bisect_left(values, (middle - far) / factor)
+        end = bisect_right(values, (middle + far) / factor)
+        if any(_rounds_to(stated, step, one * factor) for one in values[start:end]):
+            return True
+    return False
 
 
 def _rounds_to(stated: float, step: float, exact: float) -> bool:

@@ -13,7 +13,6 @@ no reply twice. A change that was under way when the process died is made again 
 from __future__ import annotations
 
 import asyncio
-import json
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,11 +43,13 @@ from signalbox.toolbox.prompt import (
     system_message,
 )
 from signalbox.toolbox.tools import Tool
-from signalbox.toolbox.verify import Sources, split_sentences
+from signalbox.toolbox.verify import Checked, Sources, split_sentences
 
 __all__ = ["Asked", "Limits", "LoopContext", "LoopState", "build_loop", "run_loop", "start_loop"]
 
 _MOST_CLAIMS, _MOST_TURNS, _MOST_STEPS = 20, 50, 10_000
+_LONG = 10_000
+"""Characters that are checked within a few milliseconds."""
 _UNSTREAMED: Any = {"tags": [TAG_NOSTREAM]}
 """What a model writes reaches a person only after its check."""
 
@@ -145,7 +146,7 @@ async def run_loop(loop: Any, state: LoopState, context: LoopContext) -> Outcome
         raise ContractError("The loop has to wait for a person, and no graph around it has a checkpointer.")
     outcome: Outcome = ended["outcome"]
     # The outcome is stored without what the results hold already.
-    given = [{**ended["results"][one["id"]], **one} for one in outcome["results"]]
+    given = [{**ended["results"][one["id"]], **one, "entry": None} for one in outcome["results"]]
     return {**outcome, "results": given}
 
 
@@ -246,7 +247,7 @@ class _Loop:
         update: dict[str, Any] = {"replies": [Reply(message=reply)]}
         if reply.tool_calls and not turn.is_last:
             return update
-        checked = [turn.sources.check(one) for one in split_sentences(reply.text.strip())]
+        checked = await turn.check(reply.text.strip())
         unsupported = dict.fromkeys(claim for one in checked for claim in one.unsupported)
         if not checked:
             return {**update, "outcome": failed(results, ModelEmptyError("The model gave an empty reply."))}
@@ -272,7 +273,7 @@ class _Loop:
             if limit.expired():
                 raise
             raise LLMAPIError(details=error) from None
-        return _with_ids(reply, turn.number)
+        return _with_ids(reply, turn)
 
 
 @dataclass
@@ -296,12 +297,27 @@ class _Turn:
     @cached_property
     def sources(self) -> Sources:
         """What an answer may rest on: the results with what was asked for, and what was said."""
-        texts = {
-            one["number"]: "\n".join([one["text"], *([json.dumps(one["args"], default=str)] if one["ok"] else [])])
+        loop, zone = self.loop, person_zone()
+        return Sources(self.texts, _said(self.state), vocabulary=loop.vocabulary, known=loop.names, zone=zone)
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The results by their numbers, each with what was asked for where that exists."""
+        asked = {
+            one["number"]: [f"{name}: {value}" for name, value in one["args"].items()] if one["ok"] else []
             for one in self.results.values()
         }
-        loop, zone = self.loop, person_zone()
-        return Sources(texts, _said(self.state), vocabulary=loop.vocabulary, known=loop.names, zone=zone)
+        return {one["number"]: "\n".join([one["text"], *asked[one["number"]]]) for one in self.results.values()}
+
+    async def check(self, answer: str) -> list[Checked]:
+        """The sentences of an answer, checked; off the event loop where there is much to look through."""
+
+        def work() -> list[Checked]:
+            sources = self.sources
+            return [sources.check(one) for one in split_sentences(answer)]
+
+        is_long = len(answer) + sum(len(one["text"]) for one in self.results.values()) > _LONG
+        return await asyncio.to_thread(work) if is_long else work()
 
 
 def _said(state: LoopState) -> list[str]:
@@ -324,11 +340,12 @@ def _answered(calls: Sequence[ToolCall], results: Mapping[str, dict[str, Any]]) 
     return presented(marked, results) if marked and is_fine and not any(one.get("is_empty") for one in marked) else None
 
 
-def _with_ids(reply: AIMessage, number: int) -> AIMessage:
-    """The reply with an id for every call: the door gives one to each, other models may not."""
-    if all(call.get("id") for call in reply.tool_calls):
+def _with_ids(reply: AIMessage, turn: _Turn) -> AIMessage:
+    """The reply with an id of its own for every call: the door sees to that, other models may not."""
+    ids = [str(call.get("id") or "") for call in reply.tool_calls]
+    if all(ids) and len({*ids, *turn.results}) == len(ids) + len(turn.results):
         return reply
-    named = [{**call, "id": call.get("id") or f"call-{number}-{at}"} for at, call in enumerate(reply.tool_calls)]
+    named = [{**call, "id": f"call-{turn.number}-{at}"} for at, call in enumerate(reply.tool_calls)]
     return reply.model_copy(update={"tool_calls": named})
 
 
@@ -345,6 +362,8 @@ async def _streamed(model: Any, turn: _Turn, write: Callable[[Any], None]) -> An
             if is_told and not checked.unsupported:
                 write({"type": "text", "message": f"round-{turn.number}", "text": checked.text})
 
+    # What there is to look through is read before the first letter comes, and off the event loop if it is much.
+    await turn.check("")
     async for chunk in model.astream(turn.messages, _UNSTREAMED):
         whole = chunk if whole is None else whole + chunk
         is_told = is_told and not whole.tool_call_chunks

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from signalbox.toolbox.facts import Facts, Figure, Moment, Name, find_facts, plain, same_figure, same_moment
+from signalbox.toolbox.facts import Facts, Figure, Moment, Name, find_facts, holds_figure, plain, same_moment
 
 __all__ = ["Checked", "Sources", "split_sentences"]
 
@@ -134,7 +134,7 @@ def _claims(facts: Facts) -> list[Claim]:
 
 
 def _holds_figure(claim: Figure, facts: Facts) -> bool:
-    if any(same_figure(claim, one, facts.units) for one in facts.figures):
+    if holds_figure(facts, claim):
         return True
     # A year may be written alone.
     return any(claim.text == str(day[0]) for moment in facts.moments for day in moment.days)
