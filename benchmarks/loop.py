@@ -17,7 +17,7 @@ from benchmarks.rivals.environment import Environment, UnavailableError
 from benchmarks.rivals.process import RivalProcess
 from signalbox.toolbox import Ledger, use_ledger
 from signalbox.toolbox.loop import LoopContext, build_loop, run_loop, start_loop
-from signalbox.toolbox.tools import Result, tool
+from signalbox.toolbox.typed_tools import Result, tool
 
 __all__ = ["measure"]
 

@@ -17,7 +17,7 @@ from pydantic import Field
 from signalbox.errors import NotFoundError
 from signalbox.language.names import did_you_mean
 from signalbox.toolbox.effects import Effect, Thing
-from signalbox.toolbox.tools import Proposal, Result, Tool, tool
+from signalbox.toolbox.typed_tools import Proposal, Result, Tool, tool
 
 SOURCE = {"kind": "live", "system": "shelf", "address": "http://shelf.test"}
 LATENCY = {"checkout": 0.42, "cart": 0.25, "search": 1.5}

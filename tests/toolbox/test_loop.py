@@ -14,7 +14,7 @@ from signalbox.errors import BudgetError, ContractError, ModelEmptyError
 from signalbox.models import open_door
 from signalbox.toolbox import Ledger, use_ledger
 from signalbox.toolbox.loop import Limits, LoopContext, build_loop, run_loop, start_loop
-from signalbox.toolbox.tools import Result, tool
+from signalbox.toolbox.typed_tools import Result, tool
 
 
 @pytest.fixture

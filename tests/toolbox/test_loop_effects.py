@@ -23,7 +23,7 @@ from tests.toolbox.shelf import NOTES, SOURCE, ScriptedModel, Shelf, calls, said
 from signalbox.models import open_door
 from signalbox.toolbox import Ledger, use_ledger
 from signalbox.toolbox.loop import LoopContext, build_loop, run_loop, start_loop
-from signalbox.toolbox.tools import Result, tool
+from signalbox.toolbox.typed_tools import Result, tool
 
 READ = ("get_latency", {"service": "cart"})
 RESTART = ("restart", {"service": "cart"})

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from signalbox.errors import ToolFailedError
-from signalbox.toolbox.tools import Result, Tool
+from signalbox.toolbox.typed_tools import Result, Tool
 
 __all__ = ["CALCULATE", "CONSTANTS", "evaluate", "operands"]
 

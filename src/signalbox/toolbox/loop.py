@@ -29,9 +29,9 @@ from langgraph.types import Command, Send
 from signalbox.errors import ContractError, LLMAPIError, ModelEmptyError, ModelOutputError, SignalboxError
 from signalbox.settings import person_zone
 from signalbox.toolbox.calculate import CALCULATE
-from signalbox.toolbox.calls import ToolCall, known_results, list_calls, make_call, numbered_results, signature_of
-from signalbox.toolbox.outcome import Outcome, failed, presented, reported, written
-from signalbox.toolbox.prompt import (
+from signalbox.toolbox.loop_calls import ToolCall, known_results, list_calls, make_call, numbered_results, signature_of
+from signalbox.toolbox.loop_outcome import Outcome, failed, presented, reported, written
+from signalbox.toolbox.loop_prompt import (
     AGAIN,
     ANSWER,
     LAST_ROUND,
@@ -42,7 +42,7 @@ from signalbox.toolbox.prompt import (
     prompt,
     system_message,
 )
-from signalbox.toolbox.tools import Tool
+from signalbox.toolbox.typed_tools import Tool
 from signalbox.toolbox.verify import Checked, Sources, split_sentences
 
 __all__ = ["Asked", "Limits", "LoopContext", "LoopState", "build_loop", "run_loop", "start_loop"]

@@ -23,7 +23,7 @@ from pydantic_core import to_json, to_jsonable_python
 from signalbox import __version__
 from signalbox.errors import SignalboxError, ToolArgumentsError, ToolFailedError, redact
 from signalbox.toolbox.stdio import open_stdio
-from signalbox.toolbox.tools import Tool
+from signalbox.toolbox.typed_tools import Tool
 
 __all__ = ["Offer", "ToolServer", "offer"]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from signalbox.toolbox.facts import Facts, Figure, Moment, Name, find_facts, holds_figure, plain, same_moment
+from signalbox.toolbox.claims import Facts, Figure, Moment, Name, find_facts, holds_figure, plain, same_moment
 
 __all__ = ["Checked", "Sources", "split_sentences"]
 

@@ -30,8 +30,8 @@ from signalbox.toolbox.calculate import CALCULATE, CONSTANTS, operands
 from signalbox.toolbox.confirmation import OPTIONS, confirmed
 from signalbox.toolbox.effects import Said, decide
 from signalbox.toolbox.ledger import current_ledger
-from signalbox.toolbox.prompt import ANSWER, Reply
-from signalbox.toolbox.tools import Proposal, Tool, as_proposal
+from signalbox.toolbox.loop_prompt import ANSWER, Reply
+from signalbox.toolbox.typed_tools import Proposal, Tool, as_proposal
 from signalbox.toolbox.verify import Sources
 
 __all__ = ["ToolCall", "known_results", "list_calls", "make_call", "numbered_results", "signature_of"]

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from signalbox.settings import now, person_zone
-from signalbox.toolbox.tools import Tool
+from signalbox.toolbox.typed_tools import Tool
 
 __all__ = [
     "AGAIN",
