@@ -75,6 +75,13 @@ async def test_several_marked_calls_are_presented_in_their_order(shelf: Shelf) -
     assert len(told.outcome["blocks"]) == 2
 
 
+async def test_a_change_before_the_marked_call_is_told_too(shelf: Shelf) -> None:
+    change = calls(("rename", {"number": 1, "title": "Buy oat milk"}))
+    marked = calls(("get_latency", {"service": "cart", "answer": True}))
+    told = await ask(shelf, "rename #1 to buy oat milk; cart?", change, marked)
+    assert told.answer.startswith("Note 1 is now called 'Buy oat milk'. [E1]\n\np95 of `cart`")
+
+
 @pytest.mark.parametrize("query", ["nothing", None])
 async def test_a_marked_call_that_found_nothing_or_failed_goes_back_to_the_model(
     shelf: Shelf, query: str | None

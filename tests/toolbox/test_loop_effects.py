@@ -20,10 +20,11 @@ from langgraph.types import Command
 from tests.injections import sample
 from tests.toolbox.shelf import NOTES, SOURCE, ScriptedModel, Shelf, calls, said
 
+from signalbox.errors import UnavailableError
 from signalbox.models import open_door
-from signalbox.toolbox import Ledger, use_ledger
+from signalbox.toolbox import Ledger, Proposal, Result, tool, use_ledger
+from signalbox.toolbox.effects import Effect
 from signalbox.toolbox.loop import LoopContext, build_loop, run_loop, start_loop
-from signalbox.toolbox.typed_tools import Result, tool
 
 READ = ("get_latency", {"service": "cart"})
 RESTART = ("restart", {"service": "cart"})
@@ -175,6 +176,24 @@ async def test_nothing_is_written_for_a_model_that_obeys_what_stands_in_a_result
     assert shelf.writes == []
 
 
+async def test_a_change_that_failed_is_told_whatever_the_model_says_and_nothing_known_is_relied_on(
+    shelf: Shelf, tmp_path: Path
+) -> None:
+    async def before_move() -> Proposal:
+        return Proposal("Move the notes", effect=Effect(is_reversible=True))
+
+    @tool(effect="own", preview=before_move)
+    async def move() -> Result:
+        """Move all notes."""
+        raise UnavailableError("The shelf broke down after the first note.")
+
+    model = ScriptedModel(replies=[calls(READ), calls(("move", {}), READ), said("All is well.")])
+    async with opened(tmp_path, model, shelf, tools=[*shelf.tools(), move]) as go:
+        ended = await go({"request": "move my notes"})
+    assert ended["outcome"]["answer"] == "All is well.\n\nThe shelf broke down after the first note. [E2]"
+    assert shelf.done == ["read cart", "read cart"]
+
+
 async def test_changes_of_one_reply_run_in_their_order_and_reads_between_them_see_it(
     shelf: Shelf, tmp_path: Path
 ) -> None:
@@ -207,7 +226,7 @@ async def test_a_cancelled_run_goes_on_where_it_was(shelf: Shelf, tmp_path: Path
         with pytest.raises(asyncio.CancelledError):
             await running
         ended = await go(None)
-    assert ended["outcome"]["answer"] == "It took 3 s [E2]."
+    assert ended["outcome"]["answer"] == "It took 3 s [E2].\n\nNote 1 is now called 'Buy oat milk'. [E1]"
     assert [(one.id, one.tool) for one in ended["ledger"].calls] == [("E1", "rename"), ("E2", "slow")]
     assert shelf.writes == ["rename 1 to Buy oat milk"]
     assert len(model.asked) == 2
@@ -241,7 +260,7 @@ async def main():
     async with opened(folder, model, shelf) as go:
         request = "rename #1 to buy oat milk and #2 to call mum"
         state = await go({"request": request} if moment == "before the call" else None)
-        print(state["outcome"]["answer"], [one.id for one in state["ledger"].calls])
+        print(state["outcome"]["answer"].splitlines()[0], [one.id for one in state["ledger"].calls])
 
 asyncio.run(main())
 """

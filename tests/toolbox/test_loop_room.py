@@ -50,7 +50,8 @@ async def test_a_rooms_change_waits_for_the_person_and_goes_on_in_another_run_of
     assert "On shelf at http://shelf.test." in asked.question["message"]
     with use_ledger(Ledger()) as ledger:
         ended = await aresume("t", reply, model=model)
-    assert ended.values["answer"] == "`cart` took 0.25 s [E1]."
+    told = ["`cart` took 0.25 s [E1].", "cart was restarted. [E2]"]
+    assert ended.values["answer"] == "\n\n".join(told[: 1 + len(written)])
     shelf = Shelf(tmp_path / "done")
     assert shelf.writes == written
     assert shelf.done.count("read cart") == 1

@@ -29,7 +29,15 @@ from langgraph.types import Command, Send
 from signalbox.errors import ContractError, LLMAPIError, ModelEmptyError, ModelOutputError, SignalboxError
 from signalbox.settings import person_zone
 from signalbox.toolbox.calculate import CALCULATE
-from signalbox.toolbox.loop_calls import ToolCall, known_results, list_calls, make_call, numbered_results, signature_of
+from signalbox.toolbox.loop_calls import (
+    ToolCall,
+    known_results,
+    list_calls,
+    make_call,
+    numbered_results,
+    signature_of,
+    was_change,
+)
 from signalbox.toolbox.loop_outcome import Outcome, failed, presented, reported, written
 from signalbox.toolbox.loop_prompt import (
     AGAIN,
@@ -212,7 +220,7 @@ class _Loop:
             sources = [*(one["text"] for one in results.values()), *_said(state)]
             return {"call": call, "sources": sources if call["name"] == CALCULATE.name else []}
         before = [results[one["id"]] for one in calls if one["round"] < call["round"]]
-        changed = [key for one in before if one["ok"] and one["kind"] != "read" for key in one.get("targets", ())]
+        changed = [key for one in before if was_change(one) for key in one.get("targets", ())]
         asked = state["asked"]
         return {
             "call": call,

@@ -34,7 +34,7 @@ from signalbox.toolbox.loop_prompt import ANSWER, Reply
 from signalbox.toolbox.typed_tools import Proposal, Tool, as_proposal
 from signalbox.toolbox.verify import Sources
 
-__all__ = ["ToolCall", "known_results", "list_calls", "make_call", "numbered_results", "signature_of"]
+__all__ = ["ToolCall", "known_results", "list_calls", "make_call", "numbered_results", "signature_of", "was_change"]
 
 ToolCall = dict[str, Any]
 """`id`, `name`, `args`, the `round` that it was made in, and whether it `is_marked` as the answer."""
@@ -85,11 +85,16 @@ def known_results(
         elif result is None and tool is not None and tool.effect != "read":
             # What comes after a change waits for it.
             break
-        elif result is not None and result["ok"] and result["kind"] != "read":
+        elif result is not None and was_change(result):
             known.clear()
         elif result is not None and (result["ok"] or result.get("is_declined")):
             known.setdefault(signature_of(call), result.get("same_as") or call["id"])
     return found
+
+
+def was_change(result: Mapping[str, Any]) -> bool:
+    """True for a change that was made, or tried: one that failed may have been made in part."""
+    return result["kind"] != "read" and result["entry"] is not None
 
 
 def _unmade(call: ToolCall) -> dict[str, Any]:
@@ -116,6 +121,9 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
     call, entry, limit = sent["call"], None, asyncio.timeout(None)
     told = _unmade(call)
     try:
+        if sent.get("shown"):
+            # First of all: an answer to one question must not be left for another to find.
+            told |= _declined(sent["shown"])
         tool = tools.get(call["name"])
         if tool is None:
             raise NotFoundError(f"There is no tool '{call['name']}'.", suggestion=did_you_mean(call["name"], tools))
@@ -124,9 +132,6 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
             raise ToolRefusedError(f"{tool.name} changes something, and only reading is allowed here.")
         if tool is CALCULATE:
             _check_operands(args, sent["sources"])
-        if sent.get("shown"):
-            # First of all: an answer to one question must not be left for another to find.
-            told |= _declined(sent["shown"])
         if tool.effect != "read" and "text" not in told:
             proposal = await as_proposal(tool, args)
             told["targets"] = [one.key for one in proposal.effect.targets]
@@ -152,7 +157,8 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
             told |= _failed(ToolTimeoutError(f"{call['name']} did not answer in time."))
         else:
             _log.error("The tool %s broke: %s", call["name"], redact(error))
-            told |= _failed(ToolFailedError(f"The tool {call['name']} failed."))
+            doubt = "" if told["kind"] == "read" else " It may have changed something: look before you try again."
+            told |= _failed(ToolFailedError(f"The tool {call['name']} failed.{doubt}"))
     return {"results": {call["id"]: {**told, "entry": entry.as_kept() if entry is not None else None}}}
 
 

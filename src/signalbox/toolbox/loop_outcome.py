@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 
 from signalbox.contract.sources import joined
 from signalbox.errors import ModelOutputError, SignalboxError
+from signalbox.toolbox.loop_calls import was_change
 from signalbox.toolbox.verify import Checked
 
 __all__ = ["Outcome", "failed", "presented", "reported", "written"]
@@ -40,41 +41,42 @@ class Outcome(TypedDict):
 
 
 def presented(chosen: Sequence[dict[str, Any]], results: Results, question: dict[str, Any] | None = None) -> Outcome:
-    """Results that are the answer as they stand, or the question that one of them asks."""
-    answer = question["message"] if question else "\n\n".join(dict.fromkeys(one["text"] for one in chosen))
-    return _outcome(answer, chosen, results, question=question)
+    """Results that are the answer as they stand, or the question that one of them asks; with every other change."""
+    added = [one for one in _told(results) if was_change(one) and one not in chosen]
+    texts = [question["message"]] if question else [one["text"] for one in chosen]
+    answer = "\n\n".join(dict.fromkeys([*map(_with_evidence, added), *texts]))
+    return _outcome(answer, [*added, *chosen], results, question=question)
 
 
 def written(checked: Sequence[Checked], results: Results, stopped: str = "") -> Outcome:
-    """The model's own answer, without the sentences that nothing supports."""
+    """The model's own answer, without the sentences that nothing supports, and with every change that it leaves out."""
     kept = [one for one in checked if not one.unsupported]
     removed = len(checked) - len(kept)
     numbers = {number for one in kept for number in one.evidence}
-    cited = [one for one in results.values() if one["number"] in numbers and not one.get("same_as")]
+    cited = [one for one in _told(results) if one["number"] in numbers]
     answer = _renumbered("".join(one.text for one in kept).strip(), results)
-    if removed and not cited:
-        # What is left says nothing: the results speak for themselves.
-        if not (found := _found(results)):
-            return failed(results, ModelOutputError("The model's answer rests on nothing that it has read."), removed)
-        answer = "\n\n".join(one for one in (answer, found) if one)
+    # If what is left says nothing, the results speak for themselves.
+    added = [one for one in _told(results) if one not in cited and (was_change(one) or (removed and not cited))]
+    if removed and not cited and not added:
+        return failed(results, ModelOutputError("The model's answer rests on nothing that it has read."), removed)
     notes = [_STOPS[stopped]] if stopped else []
     if removed:
-        many = "1 sentence was" if removed == 1 else f"{removed} sentences were"
-        notes.append(f"{many} removed from this answer: nothing that was read supports them.")
-    answer = "\n\n".join([answer, *(f"_{note}_" for note in notes)])
-    return _outcome(answer, cited, results, stopped=stopped, removed=removed)
+        many, them = ("1 sentence was", "it") if removed == 1 else (f"{removed} sentences were", "them")
+        notes.append(f"{many} removed from this answer: nothing that was read supports {them}.")
+    parts = [answer, *map(_with_evidence, added), *(f"_{note}_" for note in notes)]
+    return _outcome("\n\n".join(filter(None, parts)), [*cited, *added], results, stopped=stopped, removed=removed)
 
 
 def reported(results: Results, stopped: str) -> Outcome:
     """What was found up to a limit."""
-    answer = "\n\n".join(one for one in (_found(results), f"_{_STOPS[stopped]}_") if one)
-    return _outcome(answer, _fine(results), results, stopped=stopped)
+    answer = "\n\n".join([*map(_with_evidence, _told(results)), f"_{_STOPS[stopped]}_"])
+    return _outcome(answer, _told(results), results, stopped=stopped)
 
 
 def failed(results: Results, error: SignalboxError, removed: int = 0) -> Outcome:
     """What was found before the model failed, and how it failed."""
-    outcome = _outcome(_found(results), _fine(results), results, removed=removed)
-    return {**outcome, "error": error.as_dict()}
+    answer = "\n\n".join(map(_with_evidence, _told(results)))
+    return {**_outcome(answer, _told(results), results, removed=removed), "error": error.as_dict()}
 
 
 def _outcome(
@@ -86,7 +88,7 @@ def _outcome(
     removed: int = 0,
     question: dict[str, Any] | None = None,
 ) -> Outcome:
-    used = [one for one in results.values() if one["ok"] and not one.get("same_as")]
+    used = [one for one in _told(results) if one["ok"]]
     return Outcome(
         answer=answer,
         blocks=[block for one in shown for block in one.get("blocks") or ()],
@@ -100,14 +102,14 @@ def _outcome(
     )
 
 
-def _fine(results: Results) -> list[dict[str, Any]]:
-    return [one for one in results.values() if one["ok"] and not one.get("same_as")]
+def _told(results: Results) -> list[dict[str, Any]]:
+    """What a person has to know: everything that was read, and every change that was made or tried."""
+    return [one for one in results.values() if (one["ok"] or was_change(one)) and not one.get("same_as")]
 
 
-def _found(results: Results) -> str:
-    """The texts of the results, each with its evidence."""
-    texts = [(one["text"], one["evidence"]) for one in _fine(results)]
-    return "\n\n".join(f"{text[:_LONGEST].rstrip()} [{evidence}]" for text, evidence in texts)
+def _with_evidence(result: Mapping[str, Any]) -> str:
+    text = result["text"].strip()
+    return f"{text if len(text) <= _LONGEST else f'{text[:_LONGEST]} …'} [{result['evidence']}]"
 
 
 def _renumbered(text: str, results: Results) -> str:
