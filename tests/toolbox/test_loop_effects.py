@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -209,13 +210,13 @@ async def test_a_cancelled_run_goes_on_where_it_was(shelf: Shelf, tmp_path: Path
 
     @tool(effect="read")
     async def slow() -> Result:
-        """Never ends when it is called for the first time."""
+        """Never ends when it is called for the first time; then it gives something that no checkpoint can hold."""
         if is_first.pop():
             is_first.append(False)
             reached.set()
             await asyncio.Event().wait()
         is_first.append(False)
-        return Result("It took 3 s.")
+        return Result("It took 3 s.", data={"when": datetime.now(UTC), "who": object()})
 
     model = ScriptedModel(replies=[calls(RENAME, ("slow", {})), said("It took 3 s.")])
     tools = [*shelf.tools(), slow]

@@ -16,6 +16,7 @@ from typing import Any
 from langchain_core.messages import AIMessage
 from langgraph.errors import GraphBubbleUp
 
+from signalbox.contract.summary import plain
 from signalbox.errors import (
     NotFoundError,
     SignalboxError,
@@ -135,7 +136,7 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
         if tool.effect != "read" and "text" not in told:
             proposal = await as_proposal(tool, args)
             told["targets"] = [one.key for one in proposal.effect.targets]
-            question = json.loads(json.dumps(proposal.as_question(), default=str))
+            question = plain(proposal.as_question())
             if may_pause and question != sent["shown"] and (sent["shown"] or not _may_run(tool, proposal, sent)):
                 # Stored before it is shown: a yes is to exactly this, and to nothing that it has become since.
                 return {"shown": {call["id"]: question}}
@@ -147,7 +148,7 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
                 limit = asyncio.timeout(max(seconds, 1.0) if tool.effect == "read" else None)
                 async with limit:
                     result = await tool.recorded(args, entry)
-            told |= {**result.as_dict(), "ok": True, "is_empty": result.is_empty or not result.text.strip()}
+            told |= {**plain(result.as_dict()), "ok": True, "is_empty": result.is_empty or not result.text.strip()}
     except GraphBubbleUp:
         raise
     except SignalboxError as error:

@@ -38,7 +38,7 @@ class Result:
     """What a call gave. `text` is true and complete on its own: a model reads it, and a person may be shown it alone.
 
     Set `is_empty` if nothing was found; the text then says what was looked at and what to try next. `data` is for
-    programs and holds plain data only.
+    programs; what JSON cannot carry in it becomes text.
     """
 
     text: str
