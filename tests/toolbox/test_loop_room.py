@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 import pytest
 from tests.toolbox.shelf import ScriptedModel, Shelf, calls, said
@@ -11,10 +11,14 @@ from tests.toolbox.shelf import ScriptedModel, Shelf, calls, said
 from signalbox.maps.context import run_context
 from signalbox.runs import aresume, astart
 from signalbox.toolbox import Ledger, use_ledger
-from signalbox.toolbox.loop import LoopContext, build_loop, run_loop, start_loop
+from signalbox.toolbox.loop import LoopContext, LoopNodes, LoopState, build_loop, run_loop, start_loop
 
-MAP = f"""GraphName,Node,AgentType,Edge,Context
+INSIDE = f"""GraphName,Node,AgentType,Edge,Context
 room,work,{__name__}:work,,state:{__name__}:RoomState
+"""
+ROWS = f"""GraphName,Node,AgentType,Edge,Context
+room,model,{__name__}:model,func:{__name__}:after_model,state:{__name__}:RowsState
+room,tools,{__name__}:tools,model,
 """
 
 
@@ -34,11 +38,41 @@ async def work(state: RoomState) -> dict[str, Any]:
     return {"answer": outcome["answer"]}
 
 
+class RowsState(LoopState, total=False):
+    """The state of a room whose rows are the loop's own nodes."""
+
+    folder: str
+    request: str
+    last_action_success: bool
+
+
+def nodes(folder: str) -> LoopNodes:
+    return LoopNodes(Shelf(Path(folder) / "done").tools(), "You look after services.", nodes=("model", "tools"))
+
+
+async def model(state: RowsState) -> Any:
+    """The loop's next reply."""
+    begun: Any = {**start_loop(state["request"]), **state}
+    return await nodes(state["folder"]).model(begun, LoopContext(run_context().model))
+
+
+def after_model(state: RowsState) -> Literal["tools"] | None:
+    """Where the model leads is said by its command."""
+    return None
+
+
+async def tools(state: Any) -> Any:
+    """One call of the loop."""
+    folder = run_context().folder
+    return await nodes(str(folder)).call(state, LoopContext(run_context().model))
+
+
+@pytest.mark.parametrize("written_map", [INSIDE, ROWS], ids=["inside a node", "as rows"])
 @pytest.mark.parametrize(("reply", "written"), [("yes", ["restart cart"]), ("no", [])])
 async def test_a_rooms_change_waits_for_the_person_and_goes_on_in_another_run_of_the_process(
-    tmp_path: Path, reply: str, written: list[str]
+    tmp_path: Path, reply: str, written: list[str], written_map: str
 ) -> None:
-    (tmp_path / "map.csv").write_text(MAP)
+    (tmp_path / "map.csv").write_text(written_map)
     read = ("get_latency", {"service": "cart"})
     replies = [calls(read), calls(("restart", {"service": "cart"})), said("`cart` took 0.25 s.")]
     model = ScriptedModel(replies=replies, shelf=Shelf(tmp_path / "asked"))
@@ -51,7 +85,8 @@ async def test_a_rooms_change_waits_for_the_person_and_goes_on_in_another_run_of
     with use_ledger(Ledger()) as ledger:
         ended = await aresume("t", reply, model=model)
     told = ["`cart` took 0.25 s [E1].", "cart was restarted. [E2]"]
-    assert ended.values["answer"] == "\n\n".join(told[: 1 + len(written)])
+    answer = ended.values.get("answer") or ended.values["outcome"]["answer"]
+    assert answer == "\n\n".join(told[: 1 + len(written)])
     shelf = Shelf(tmp_path / "done")
     assert shelf.writes == written
     assert shelf.done.count("read cart") == 1

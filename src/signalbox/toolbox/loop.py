@@ -21,6 +21,7 @@ from time import monotonic
 from typing import Annotated, Any, TypedDict
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, message_chunk_to_message
+from langgraph.config import get_stream_writer
 from langgraph.constants import TAG_NOSTREAM
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
@@ -53,7 +54,7 @@ from signalbox.toolbox.loop_prompt import (
 from signalbox.toolbox.typed_tools import Tool
 from signalbox.toolbox.verify import Checked, Sources, split_sentences
 
-__all__ = ["Asked", "Limits", "LoopContext", "LoopState", "build_loop", "run_loop", "start_loop"]
+__all__ = ["Asked", "Limits", "LoopContext", "LoopNodes", "LoopState", "build_loop", "run_loop", "start_loop"]
 
 _MOST_CLAIMS, _MOST_TURNS, _MOST_STEPS = 20, 50, 10_000
 _LONG = 10_000
@@ -121,10 +122,17 @@ def build_loop(
 
     Raises ContractError where two tools share a name, or one has an argument called `answer`.
     """
-    loop = _Loop([*tools], instructions, limits or Limits(), tuple(names))
+    nodes = LoopNodes(tools, instructions, limits=limits, names=names)
+
+    async def model(state: LoopState, runtime: Runtime[LoopContext]) -> Any:
+        return await nodes.model(state, runtime.context)
+
+    async def call(state: LoopState, runtime: Runtime[LoopContext]) -> Any:
+        return await nodes.call(state, runtime.context)
+
     graph = StateGraph(LoopState, context_schema=LoopContext)
-    graph.add_node("model", loop.model, destinations=("call", "model", END))
-    graph.add_node("call", loop.call)
+    graph.add_node("model", model, destinations=("call", "model", END))
+    graph.add_node("call", call)
     graph.add_edge(START, "model")
     graph.add_edge("call", "model")
     return graph.compile(name="loop")
@@ -158,29 +166,39 @@ async def run_loop(loop: Any, state: LoopState, context: LoopContext) -> Outcome
     return {**outcome, "results": given}
 
 
-class _Loop:
-    """The two nodes of the graph."""
+class LoopNodes:
+    """The two nodes of the graph, for a room whose own map has them as rows: `nodes` are then their names there. The
+    row of a call leads to that of the model, and its state has the keys of LoopState. See `build_loop`."""
 
-    def __init__(self, tools: Sequence[Tool], instructions: str, limits: Limits, names: tuple[str, ...]) -> None:
-        every = [*tools, *([CALCULATE] if all(one.name != CALCULATE.name for one in tools) else [])]
+    def __init__(
+        self,
+        tools: Iterable[Tool],
+        instructions: str,
+        *,
+        limits: Limits | None = None,
+        names: Iterable[str] = (),
+        nodes: tuple[str, str] = ("model", "call"),
+    ) -> None:
+        every = [*tools]
+        every += [CALCULATE] if all(one.name != CALCULATE.name for one in every) else []
         self._tools = {one.name: one for one in every}
         if len(self._tools) < len(every):
             raise ContractError("Two tools of a loop have the same name.")
         for one in every:
             if ANSWER in (one.parameters.get("properties") or {}):
                 raise ContractError(f"The tool '{one.name}' has an argument '{ANSWER}', which the loop adds itself.")
-        self._limits = limits
-        self.offered, self.system, self.names = offered(every), system_message(instructions), names
+        self._limits, self._nodes = limits or Limits(), nodes
+        self.offered, self.system, self.names = offered(every), system_message(instructions), tuple(names)
         self.vocabulary = "\n".join([instructions, *(f"{one.name} {one.description}" for one in every)])
 
-    async def model(self, state: LoopState, runtime: Runtime[LoopContext]) -> Command[Any]:
+    async def model(self, state: LoopState, context: LoopContext) -> Command[Any]:
         """Hand out the calls that wait; where none does, end the run or ask the model for its next reply."""
         calls, results = list_calls(state["replies"]), dict(state["results"])
         new = known_results(calls, results, self._tools, self._limits.calls)
         results |= new
         update: dict[str, Any] = {"results": new}
         if all(one["id"] in results for one in calls):
-            update |= await self._go_on(state, calls, numbered_results(calls, results), runtime)
+            update |= await self._go_on(state, calls, numbered_results(calls, results), context)
             if "outcome" in update:
                 return Command(update=update, goto=END)
             state = {**state, "replies": [*state["replies"], *update["replies"]]}
@@ -190,15 +208,15 @@ class _Loop:
         waiting = [one for one in calls if one["id"] not in results]
         first = 1 + sum(not one.get("same_as") for one in results.values())
         sent = [
-            Send("call", {**self._sent(call, calls, state, results), "number": number})
+            Send(self._nodes[1], {**self._sent(call, calls, state, results), "number": number})
             for number, call in enumerate(self._next(waiting), first)
         ]
-        return Command(update=update, goto=sent or "model")
+        return Command(update=update, goto=sent or self._nodes[0])
 
-    async def call(self, state: LoopState, runtime: Runtime[LoopContext]) -> Any:
-        """Make one call; `state` is what it was sent."""
-        left = runtime.context.left(self._limits.seconds)
-        return await make_call(self._tools, state, left, may_pause=runtime.context.may_pause)
+    async def call(self, sent: Mapping[str, Any], context: LoopContext) -> Any:
+        """Make the call that was sent here."""
+        left = context.left(self._limits.seconds)
+        return await make_call(self._tools, sent, left, may_pause=context.may_pause)
 
     def _next(self, waiting: Sequence[ToolCall]) -> list[ToolCall]:
         """The reads that come before the next change, each once; or that change."""
@@ -234,7 +252,7 @@ class _Loop:
         }
 
     async def _go_on(
-        self, state: LoopState, calls: Sequence[ToolCall], results: dict[str, Any], runtime: Runtime[LoopContext]
+        self, state: LoopState, calls: Sequence[ToolCall], results: dict[str, Any], context: LoopContext
     ) -> dict[str, Any]:
         """The `outcome`, or the next reply of the model where it calls tools or has to write its answer again."""
         if (ended := _answered(calls, results)) is not None:
@@ -246,7 +264,7 @@ class _Loop:
         number, is_again = 1 + len(replies), len(replies) < len(messages)
         turn = _Turn(self, state, results, number, is_again=is_again, is_last=number >= self._limits.rounds)
         try:
-            reply = await self._ask(turn, runtime)
+            reply = await self._ask(turn, context)
         except TimeoutError:
             return {"outcome": reported(results, "time")}
         except SignalboxError as error:
@@ -264,15 +282,14 @@ class _Loop:
             return {"replies": [*update["replies"], Reply(message=again)]}
         return {**update, "outcome": written(checked, results, "rounds" if turn.is_last and calls else "")}
 
-    async def _ask(self, turn: _Turn, runtime: Runtime[LoopContext]) -> AIMessage:
+    async def _ask(self, turn: _Turn, context: LoopContext) -> AIMessage:
         """The next reply. Raises TimeoutError, LLMAPIError and BudgetError."""
-        context, choice = runtime.context, {"tool_choice": "none"} if turn.is_last else {}
-        model = context.model.bind_tools(self.offered, **choice)
+        model = context.model.bind_tools(self.offered, **({"tool_choice": "none"} if turn.is_last else {}))
         limit = asyncio.timeout(context.left(self._limits.seconds))
         try:
             async with limit:
                 if context.streams:
-                    reply = await _streamed(model, turn, runtime.stream_writer)
+                    reply = await _streamed(model, turn, get_stream_writer())
                 else:
                     reply = await model.ainvoke(turn.messages, _UNSTREAMED)
         except SignalboxError:
@@ -288,7 +305,7 @@ class _Loop:
 class _Turn:
     """One question to the model. `is_again` if it has been told what of its answer occurs nowhere."""
 
-    loop: _Loop
+    loop: LoopNodes
     state: LoopState
     results: Mapping[str, dict[str, Any]]
     number: int
