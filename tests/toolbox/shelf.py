@@ -6,21 +6,28 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import START, StateGraph
 from pydantic import Field
 
 from signalbox.errors import NotFoundError
 from signalbox.language.names import did_you_mean
+from signalbox.models import open_door
+from signalbox.toolbox import Ledger, Proposal, Result, Tool, tool, use_ledger
 from signalbox.toolbox.effects import Effect, Thing
-from signalbox.toolbox.typed_tools import Proposal, Result, Tool, tool
+from signalbox.toolbox.loop import LoopContext, build_loop, run_loop, start_loop
 
 SOURCE = {"kind": "live", "system": "shelf", "address": "http://shelf.test"}
 LATENCY = {"checkout": 0.42, "cart": 0.25, "search": 1.5}
+READ = ("get_latency", {"service": "cart"})
+RENAME = ("rename", {"number": 1, "title": "Buy oat milk"})
 NOTES = {1: "Buy milk", 2: "Call the dentist"}
 
 
@@ -163,3 +170,34 @@ class StreamingModel(ScriptedModel):
         made = [{"name": c["name"], "args": json.dumps(c["args"]), "id": c["id"], "index": n, "type": "tool_call_chunk"}
                 for n, c in enumerate(reply.tool_calls)]  # fmt: skip
         yield ChatGenerationChunk(message=AIMessageChunk("", tool_call_chunks=made, chunk_position="last"))
+
+
+class Room(TypedDict, total=False):
+    """The state of a graph whose one node runs the loop, as a room's does."""
+
+    request: str
+    outcome: Any
+
+
+@asynccontextmanager
+async def opened(folder: Path, model: Any, shelf: Shelf, conversation: Any = (), **more: Any) -> AsyncIterator[Any]:
+    """The graph on checkpoints in a file, and a function that runs it or goes on with it."""
+    loop = build_loop(more.pop("tools", None) or shelf.tools(), "You look after services.")
+
+    async def node(state: Room) -> Room:
+        start = start_loop(state["request"], conversation, **more)
+        return {"outcome": await run_loop(loop, start, LoopContext(open_door(model)))}
+
+    graph = StateGraph(Room)
+    graph.add_node("node", node)
+    graph.add_edge(START, "node")
+    async with AsyncSqliteSaver.from_conn_string(str(folder / "checkpoints.sqlite")) as saver:
+        compiled: Any = graph.compile(checkpointer=saver)
+        config: Any = {"configurable": {"thread_id": "1"}}
+
+        async def go(given: Any) -> Any:
+            with use_ledger(Ledger()) as ledger:
+                state = await compiled.ainvoke(given, config, durability="sync")
+            return {**state, "ledger": ledger}
+
+        yield go

@@ -7,60 +7,21 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import pytest
 from langchain_core.messages import ToolMessage
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 from tests.injections import injections, sample
-from tests.toolbox.shelf import NOTES, SOURCE, ScriptedModel, Shelf, calls, said
+from tests.toolbox.shelf import NOTES, READ, RENAME, SOURCE, ScriptedModel, Shelf, calls, opened, said
 
 from signalbox.errors import UnavailableError
-from signalbox.models import open_door
-from signalbox.toolbox import Ledger, Proposal, Result, tool, use_ledger
+from signalbox.toolbox import Proposal, Result, tool
 from signalbox.toolbox.effects import Effect
-from signalbox.toolbox.loop import LoopContext, build_loop, run_loop, start_loop
 
-READ = ("get_latency", {"service": "cart"})
 RESTART = ("restart", {"service": "cart"})
-RENAME = ("rename", {"number": 1, "title": "Buy oat milk"})
-
-
-class Room(TypedDict, total=False):
-    """The state of a graph whose one node runs the loop, as a room's does."""
-
-    request: str
-    outcome: Any
-
-
-@asynccontextmanager
-async def opened(folder: Path, model: Any, shelf: Shelf, conversation: Any = (), **more: Any) -> AsyncIterator[Any]:
-    """The graph on checkpoints in a file, and a function that runs it or goes on with it."""
-    loop = build_loop(more.pop("tools", None) or shelf.tools(), "You look after services.")
-
-    async def node(state: Room) -> Room:
-        start = start_loop(state["request"], conversation, **more)
-        return {"outcome": await run_loop(loop, start, LoopContext(open_door(model)))}
-
-    graph = StateGraph(Room)
-    graph.add_node("node", node)
-    graph.add_edge(START, "node")
-    async with AsyncSqliteSaver.from_conn_string(str(folder / "checkpoints.sqlite")) as saver:
-        compiled: Any = graph.compile(checkpointer=saver)
-        config: Any = {"configurable": {"thread_id": "1"}}
-
-        async def go(given: Any) -> Any:
-            with use_ledger(Ledger()) as ledger:
-                state = await compiled.ainvoke(given, config, durability="sync")
-            return {**state, "ledger": ledger}
-
-        yield go
 
 
 @pytest.fixture
@@ -237,8 +198,7 @@ async def test_a_cancelled_run_goes_on_where_it_was(shelf: Shelf, tmp_path: Path
 PROCESS = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from tests.toolbox.shelf import ScriptedModel, Shelf, calls, said
-from tests.toolbox.test_loop_effects import RENAME, READ, opened
+from tests.toolbox.shelf import READ, RENAME, ScriptedModel, Shelf, calls, opened, said
 
 folder, moment = Path(sys.argv[1]), sys.argv[2]
 shelf = Shelf(folder / "done.jsonl")
