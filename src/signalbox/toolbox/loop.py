@@ -12,23 +12,19 @@ no reply twice. A change that was under way when the process died is made again 
 
 from __future__ import annotations
 
-import asyncio
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from time import monotonic
 from typing import Annotated, Any, TypedDict
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, message_chunk_to_message
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.config import get_stream_writer
-from langgraph.constants import TAG_NOSTREAM
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Send
 
-from signalbox.errors import ContractError, LLMAPIError, ModelEmptyError, ModelOutputError, SignalboxError
-from signalbox.settings import person_zone
+from signalbox.errors import ContractError, ModelEmptyError, ModelOutputError, SignalboxError
 from signalbox.toolbox.calculate import CALCULATE
 from signalbox.toolbox.loop_calls import (
     ToolCall,
@@ -40,27 +36,13 @@ from signalbox.toolbox.loop_calls import (
     was_change,
 )
 from signalbox.toolbox.loop_outcome import Outcome, failed, presented, reported, written
-from signalbox.toolbox.loop_prompt import (
-    AGAIN,
-    ANSWER,
-    LAST_ROUND,
-    SHOWN_TURNS,
-    Reply,
-    clock_text,
-    offered,
-    prompt,
-    system_message,
-)
+from signalbox.toolbox.loop_prompt import AGAIN, ANSWER, Asked, Reply, clock_text, offered, said_texts, system_message
+from signalbox.toolbox.loop_turn import Turn, ask_model
 from signalbox.toolbox.typed_tools import Tool
-from signalbox.toolbox.verify import Checked, Sources, split_sentences
 
-__all__ = ["Asked", "Limits", "LoopContext", "LoopNodes", "LoopState", "build_loop", "run_loop", "start_loop"]
+__all__ = ["Limits", "LoopContext", "LoopNodes", "LoopState", "build_loop", "run_loop", "start_loop"]
 
 _MOST_CLAIMS, _MOST_TURNS, _MOST_STEPS = 20, 50, 10_000
-_LONG = 10_000
-"""Characters that are checked within a few milliseconds."""
-_UNSTREAMED: Any = {"tags": [TAG_NOSTREAM]}
-"""What a model writes reaches a person only after its check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +73,6 @@ class LoopContext:
     def left(self, seconds: float) -> float:
         """What is left of so many seconds."""
         return seconds - (monotonic() - self.started)
-
-
-class Asked(TypedDict):
-    """What a run of the loop begins with. `conversation` are the earlier turns of the thread, each `{"said", "agent",
-    "answer"}`. `listed` are the keys of the list that the person saw last, and `only` is the key of the one thing that
-    the last answer was about."""
-
-    request: str
-    conversation: list[dict[str, str]]
-    listed: list[str]
-    only: str | None
-    clock: str
 
 
 class LoopState(TypedDict, total=False):
@@ -188,8 +158,8 @@ class LoopNodes:
             if ANSWER in (one.parameters.get("properties") or {}):
                 raise ContractError(f"The tool '{one.name}' has an argument '{ANSWER}', which the loop adds itself.")
         self._limits, self._nodes = limits or Limits(), nodes
-        self.offered, self.system, self.names = offered(every), system_message(instructions), tuple(names)
-        self.vocabulary = "\n".join([instructions, *(f"{one.name} {one.description}" for one in every)])
+        self._offered, self._system, self._names = offered(every), system_message(instructions), tuple(names)
+        self._vocabulary = "\n".join([instructions, *(f"{one.name} {one.description}" for one in every)])
 
     async def model(self, state: LoopState, context: LoopContext) -> Command[Any]:
         """Hand out the calls that wait; where none does, end the run or ask the model for its next reply."""
@@ -235,7 +205,7 @@ class LoopNodes:
     ) -> dict[str, Any]:
         """What a call needs to know of the run and nothing more, since it is stored."""
         if not self._changes(call):
-            sources = [*(one["text"] for one in results.values()), *_said(state)]
+            sources = [*(one["text"] for one in results.values()), *said_texts(state["asked"])]
             return {"call": call, "sources": sources if call["name"] == CALCULATE.name else []}
         before = [results[one["id"]] for one in calls if one["round"] < call["round"]]
         changed = [key for one in before if was_change(one) for key in one.get("targets", ())]
@@ -262,9 +232,14 @@ class LoopNodes:
         if sum(one.usage_metadata["total_tokens"] for one in replies if one.usage_metadata) >= self._limits.tokens:
             return {"outcome": reported(results, "tokens")}
         number, is_again = 1 + len(replies), len(replies) < len(messages)
-        turn = _Turn(self, state, results, number, is_again=is_again, is_last=number >= self._limits.rounds)
+        turn = Turn(
+            self._system, self._vocabulary, self._names, state["asked"], state["replies"], results,
+            number=number, is_again=is_again, is_last=number >= self._limits.rounds,
+        )  # fmt: skip
+        model = context.model.bind_tools(self._offered, **({"tool_choice": "none"} if turn.is_last else {}))
         try:
-            reply = await self._ask(turn, context)
+            left = context.left(self._limits.seconds)
+            reply = await ask_model(model, turn, left, get_stream_writer() if context.streams else None)
         except TimeoutError:
             return {"outcome": reported(results, "time")}
         except SignalboxError as error:
@@ -282,75 +257,6 @@ class LoopNodes:
             return {"replies": [*update["replies"], Reply(message=again)]}
         return {**update, "outcome": written(checked, results, "rounds" if turn.is_last and calls else "")}
 
-    async def _ask(self, turn: _Turn, context: LoopContext) -> AIMessage:
-        """The next reply. Raises TimeoutError, LLMAPIError and BudgetError."""
-        model = context.model.bind_tools(self.offered, **({"tool_choice": "none"} if turn.is_last else {}))
-        limit = asyncio.timeout(context.left(self._limits.seconds))
-        try:
-            async with limit:
-                if context.streams:
-                    reply = await _streamed(model, turn, get_stream_writer())
-                else:
-                    reply = await model.ainvoke(turn.messages, _UNSTREAMED)
-        except SignalboxError:
-            raise
-        except Exception as error:
-            if limit.expired():
-                raise
-            raise LLMAPIError(details=error) from None
-        return _with_ids(reply, turn)
-
-
-@dataclass
-class _Turn:
-    """One question to the model. `is_again` if it has been told what of its answer occurs nowhere."""
-
-    loop: LoopNodes
-    state: LoopState
-    results: Mapping[str, dict[str, Any]]
-    number: int
-    is_again: bool
-    is_last: bool
-
-    @property
-    def messages(self) -> list[BaseMessage]:
-        """What the model is sent."""
-        asked, last = self.state["asked"], [HumanMessage(LAST_ROUND)] if self.is_last else []
-        told, request = asked["conversation"], asked["request"]
-        return [*prompt(self.loop.system, asked["clock"], told, request, self.state["replies"], self.results), *last]
-
-    @cached_property
-    def sources(self) -> Sources:
-        """What an answer may rest on: the results with what was asked for, and what was said."""
-        loop, zone = self.loop, person_zone()
-        return Sources(self.texts, _said(self.state), vocabulary=loop.vocabulary, known=loop.names, zone=zone)
-
-    @property
-    def texts(self) -> dict[str, str]:
-        """The results by their numbers, each with what was asked for where that exists."""
-        asked = {
-            one["number"]: [f"{name}: {value}" for name, value in one["args"].items()] if one["ok"] else []
-            for one in self.results.values()
-        }
-        return {one["number"]: "\n".join([one["text"], *asked[one["number"]]]) for one in self.results.values()}
-
-    async def check(self, answer: str) -> list[Checked]:
-        """The sentences of an answer, checked; off the event loop where there is much to look through."""
-
-        def work() -> list[Checked]:
-            sources = self.sources
-            return [sources.check(one) for one in split_sentences(answer)]
-
-        is_long = len(answer) + sum(len(one["text"]) for one in self.results.values()) > _LONG
-        return await asyncio.to_thread(work) if is_long else work()
-
-
-def _said(state: LoopState) -> list[str]:
-    asked = state["asked"]
-    turns = asked["conversation"][-SHOWN_TURNS:]
-    told = [text for turn in turns for text in (turn.get("said", ""), turn.get("answer", ""))]
-    return [asked["request"], *told, asked["clock"]]
-
 
 def _answered(calls: Sequence[ToolCall], results: Mapping[str, dict[str, Any]]) -> Outcome | None:
     """The outcome where calls of the last reply are the answer, or one of them asks the person; None to go on."""
@@ -363,36 +269,3 @@ def _answered(calls: Sequence[ToolCall], results: Mapping[str, dict[str, Any]]) 
     # A model sees what failed, and what found nothing, before a person does.
     is_fine = all(one["ok"] or one.get("is_declined") for one in given)
     return presented(marked, results) if marked and is_fine and not any(one.get("is_empty") for one in marked) else None
-
-
-def _with_ids(reply: AIMessage, turn: _Turn) -> AIMessage:
-    """The reply with an id of its own for every call: the door sees to that, other models may not."""
-    ids = [str(call.get("id") or "") for call in reply.tool_calls]
-    if all(ids) and len({*ids, *turn.results}) == len(ids) + len(turn.results):
-        return reply
-    named = [{**call, "id": f"call-{turn.number}-{at}"} for at, call in enumerate(reply.tool_calls)]
-    return reply.model_copy(update={"tool_calls": named})
-
-
-async def _streamed(model: Any, turn: _Turn, write: Callable[[Any], None]) -> Any:
-    """The whole reply. Its sentences are told when they are complete, up to the first that does not hold; what was
-    written for the second time is told without such sentences."""
-    whole: Any = None
-    rest, is_told = "", True
-
-    def tell(pieces: Sequence[str]) -> None:
-        nonlocal is_told
-        for checked in map(turn.sources.check, pieces):
-            is_told = is_told and (turn.is_again or not checked.unsupported)
-            if is_told and not checked.unsupported:
-                write({"type": "text", "message": f"round-{turn.number}", "text": checked.text})
-
-    # What there is to look through is read before the first letter comes, and off the event loop if it is much.
-    await turn.check("")
-    async for chunk in model.astream(turn.messages, _UNSTREAMED):
-        whole = chunk if whole is None else whole + chunk
-        is_told = is_told and not whole.tool_call_chunks
-        *complete, rest = split_sentences(rest + chunk.text) or [""]
-        tell(complete)
-    tell([rest] if rest else [])
-    return message_chunk_to_message(whole) if whole is not None else AIMessage("")

@@ -13,17 +13,9 @@ from signalbox.settings import now, person_zone
 from signalbox.toolbox.typed_tools import Tool
 
 __all__ = [
-    "AGAIN",
-    "ANSWER",
-    "LAST_ROUND",
-    "SHOWN_TURNS",
-    "Reply",
-    "as_data",
-    "clock_text",
-    "offered",
-    "prompt",
+    "AGAIN", "ANSWER", "LAST_ROUND", "Asked", "Reply", "clock_text", "offered", "prompt", "said_texts",
     "system_message",
-]
+]  # fmt: skip
 
 
 class Reply(TypedDict):
@@ -33,11 +25,21 @@ class Reply(TypedDict):
     message: AnyMessage
 
 
+class Asked(TypedDict):
+    """What a run of the loop begins with. `conversation` are the earlier turns of the thread, each `{"said", "agent",
+    "answer"}`. `listed` are the keys of the list that the person saw last, and `only` is the key of the one thing that
+    the last answer was about."""
+
+    request: str
+    conversation: list[dict[str, str]]
+    listed: list[str]
+    only: str | None
+    clock: str
+
+
 ANSWER = "answer"
 """The argument by which a model says that the result of a call is the answer."""
-SHOWN_TURNS = 12
-"""How many turns of the conversation a model is shown."""
-_LONGEST_TURN, _LONGEST_RESULT = 2_000, 12_000
+_SHOWN_TURNS, _LONGEST_TURN, _LONGEST_RESULT = 12, 2_000, 12_000
 _TAGS = re.compile(r"<(?=\s*/?\s*(?:result|conversation)\b)", re.IGNORECASE)
 _RULES = f"""
 How you work:
@@ -91,19 +93,11 @@ def clock_text() -> str:
 
 
 def prompt(
-    system: SystemMessage,
-    clock: str,
-    conversation: Sequence[Mapping[str, str]],
-    request: str,
-    replies: Sequence[Reply],
-    results: Mapping[str, Mapping[str, Any]],
+    system: SystemMessage, asked: Asked, replies: Sequence[Reply], results: Mapping[str, Mapping[str, Any]]
 ) -> list[BaseMessage]:
     """The messages of a round. `results` are by the id of their call."""
-    messages: list[BaseMessage] = [
-        system,
-        HumanMessage(f"{clock}{_told(conversation)}"),
-        HumanMessage(request),
-    ]
+    context = HumanMessage(f"{asked['clock']}{_told(asked['conversation'])}")
+    messages: list[BaseMessage] = [system, context, HumanMessage(asked["request"])]
     for reply in (one["message"] for one in replies):
         messages.append(reply)
         for call in reply.tool_calls if isinstance(reply, AIMessage) else ():
@@ -113,7 +107,14 @@ def prompt(
     return messages
 
 
-def as_data(tag: str, text: str, label: str = "") -> str:
+def said_texts(asked: Asked) -> list[str]:
+    """What an answer may repeat beside the results: the request, the conversation as it is shown, the clock."""
+    turns = asked["conversation"][-_SHOWN_TURNS:]
+    told = [text for turn in turns for text in (turn.get("said", ""), turn.get("answer", ""))]
+    return [asked["request"], *told, asked["clock"]]
+
+
+def _as_data(tag: str, text: str, label: str = "") -> str:
     """A text that a model reads as data: no tag inside it can end it."""
     return f"<{tag}{label}>\n{_TAGS.sub('‹', text)}\n</{tag}>"
 
@@ -121,7 +122,7 @@ def as_data(tag: str, text: str, label: str = "") -> str:
 def _given(result: Mapping[str, Any]) -> str:
     if result.get("same_as"):
         return f"The same call as {result['number']}; nothing has changed since."
-    return as_data("result", _cut(result["text"], _LONGEST_RESULT), f' id="{result["number"]}"')
+    return _as_data("result", _cut(result["text"], _LONGEST_RESULT), f' id="{result["number"]}"')
 
 
 def _told(conversation: Sequence[Mapping[str, str]]) -> str:
@@ -131,9 +132,9 @@ def _told(conversation: Sequence[Mapping[str, str]]) -> str:
     turns = [
         f"Person: {_cut(turn.get('said', ''), _LONGEST_TURN)}\n"
         f"{turn.get('agent') or 'Agent'}: {_cut(turn.get('answer', ''), _LONGEST_TURN)}"
-        for turn in conversation[-SHOWN_TURNS:]
+        for turn in conversation[-_SHOWN_TURNS:]
     ]
-    return f"\n\n{as_data('conversation', chr(10).join(turns))}"
+    return f"\n\n{_as_data('conversation', chr(10).join(turns))}"
 
 
 def _cut(text: str, most: int) -> str:
