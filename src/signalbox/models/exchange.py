@@ -18,7 +18,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from signalbox.errors import ModelTruncatedError
 from signalbox.models.asked import Asked
-from signalbox.models.edges import Edge
+from signalbox.models.edges import Edge, with_system_text
 from signalbox.models.failures import explain_model_error, pause_before_retry
 from signalbox.models.recording import keep_prompt
 from signalbox.models.replies import Fault, check_reply, fault_in_error, messages_again
@@ -41,6 +41,8 @@ class Question:
     asked: Asked
     limit: int | None
     max_retries: int
+    examples: str = ""
+    """What a user taught that is near this request. It changes, so it follows the fixed text."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ def exchange(question: Question) -> Exchange:
     BudgetError where there are no tokens left for it."""
     edge, asked = question.edge, question.asked
     messages = edge.messages(question.messages, asked)
+    if question.examples:
+        messages = with_system_text(messages, question.examples)
     model, options = edge.prepared(asked, question.model)
     answer_tool = asked.answer_tool.sent_name if edge.answers_by_tool(asked) and asked.answer_tool else None
     earlier: AIMessage | None = None
@@ -84,13 +88,7 @@ def exchange(question: Question) -> Exchange:
         received = yield from _delivered(Send(model, messages, options), question)
         reply = received.message if isinstance(received, Received) else None
         if isinstance(received, Received):
-            checked = check_reply(
-                received.message,
-                asked,
-                answer_tool=answer_tool,
-                place=len(question.messages),
-                may_be_cut=question.limit is not None,
-            )
+            checked = check_reply(received.message, asked, answer_tool=answer_tool, place=len(question.messages))
             if isinstance(checked, AIMessage):
                 return _with_usage(checked, earlier)
             fault = checked
