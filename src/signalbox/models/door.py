@@ -120,6 +120,7 @@ class Door(BaseChatModel):
             asked=asked,
             limit=limit,
             max_retries=self.max_retries,
+            may_be_cut=bool(limits),
             examples=examples_text(messages, self.taught) if is_taught else "",
         )
 

@@ -41,6 +41,8 @@ class Question:
     asked: Asked
     limit: int | None
     max_retries: int
+    may_be_cut: bool = False
+    """Whether plain text may end at the limit: only where the caller set one for this very question."""
     examples: str = ""
     """What a user taught that is near this request. It changes, so it follows the fixed text."""
 
@@ -88,7 +90,13 @@ def exchange(question: Question) -> Exchange:
         received = yield from _delivered(Send(model, messages, options), question)
         reply = received.message if isinstance(received, Received) else None
         if isinstance(received, Received):
-            checked = check_reply(received.message, asked, answer_tool=answer_tool, place=len(question.messages))
+            checked = check_reply(
+                received.message,
+                asked,
+                answer_tool=answer_tool,
+                place=len(question.messages),
+                may_be_cut=question.may_be_cut,
+            )
             if isinstance(checked, AIMessage):
                 return _with_usage(checked, earlier)
             fault = checked

@@ -66,14 +66,18 @@ def check_reply(
     *,
     answer_tool: str | None = None,
     place: int = 0,
+    may_be_cut: bool = False,
 ) -> AIMessage | Fault:
     """The reply in the terms of who asked, or what is wrong with it.
 
     An object that was asked for stands under `parsed` in the message's additional_kwargs; `answer_tool` is the tool
-    that gives it, on providers where it is one. The ids of calls follow from their `place` in the conversation.
+    that gives it, on providers where it is one. The ids of calls follow from their `place` in the conversation. With
+    `may_be_cut`, plain text may end at the limit.
     """
     tools, output = asked.tools, asked.output
-    if (ended := _ended_badly(reply)) is not None:
+    ended = _ended_badly(reply)
+    may_be_cut = may_be_cut and output is None and not tools and bool(reply.text.strip())
+    if ended is not None and not (may_be_cut and ended.kind is ModelTruncatedError):
         return ended
     calls = [*reply.tool_calls, *(_unread(one) for one in reply.invalid_tool_calls)]
     answer = next((one for one in calls if one["name"] == answer_tool), None) if answer_tool else None
@@ -95,7 +99,7 @@ def fault_in_error(error: BaseException) -> Fault | None:
         return _fault_of("length")
     if name == "ContentFilterFinishReasonError":
         return _fault_of("content_filter")
-    if isinstance(error, json.JSONDecodeError) or name == "OutputParserException":
+    if name == "OutputParserException":
         return _not_json(str(error)[:300])
     return None
 
