@@ -374,6 +374,8 @@ def test_a_budget_stops_a_run_with_a_clear_error(
         model.invoke("hello")
         with pytest.raises(BudgetError, match="30 tokens that a run may use"):
             model.invoke("hello")
+    with count_usage(*budgets()), pytest.raises(BudgetError, match="30 tokens that a run may use"):
+        model.invoke("a long story " * 20)
     assert len(provider_server.bodies) == 2
     with count_usage(*budgets(used_today=1000)), pytest.raises(BudgetError, match="1,000 tokens that you may use"):
         model.invoke("hello")

@@ -117,7 +117,7 @@ def exchange(question: Question) -> Exchange:
 def _delivered(send: Send, question: Question) -> Generator[Send | Wait, Any, Received | Fault]:
     """What came back, after as many tries as it takes; a fault where the provider's library raises one."""
     for tries in range(question.max_retries + 1):
-        check_budgets()
+        check_budgets(send.messages, send.options)
         keep_prompt(question.name, send.messages, send.options)
         started = perf_counter()
         received = yield send
