@@ -170,6 +170,7 @@ async def test_a_cancelled_run_stops_the_model(model: Any, probe: Probe) -> None
     assert 0 < probe.chunks < 300
 
 
+@pytest.mark.bench
 def test_an_abandoned_stream_stops_the_model(model: Any, probe: Probe) -> None:
     stream = endless(model).stream("Repeat.")
     next(stream)
