@@ -86,7 +86,9 @@ async def routed(state: Mapping[str, Any], names: Sequence[str], contexts: Conte
             update |= {"question": question, "bot_response": question["message"], "needs_clarification": True}
         return update
     except SignalboxError as error:
-        told = {"last_error": error.user_message, "error_type": error.error_type, "error": error.as_dict()}
+        gone = dropped_question(whole["pending"]) if whole["pending"] else ""
+        message = " ".join(part for part in (error.user_message, gone) if part)
+        told = {"last_error": message, "error_type": error.error_type, "error": {**error.as_dict(), "message": message}}
         return {**fresh, **told, "node_status": NodeStatus.ERROR, "routing_confidence": None}
 
 
