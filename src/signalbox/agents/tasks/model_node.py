@@ -16,7 +16,6 @@ from signalbox.agents.tasks.errors import TEXTS, APITimeoutError, RateLimitError
 from signalbox.agents.tasks.plan import SETTLED, learn, read_plan, settle
 from signalbox.agents.tasks.prompts import SUMMARY, system_prompt
 from signalbox.agents.tasks.state import Talk, TasksState
-from signalbox.contract.summary import plain
 from signalbox.errors import (
     ModelBusyError,
     ModelEmptyError,
@@ -27,7 +26,6 @@ from signalbox.errors import (
 )
 from signalbox.maps.context import current_run
 from signalbox.models import is_offline, load_chat_model
-from signalbox.models.failures import explain_model_error
 from signalbox.settings import get_settings
 
 __all__ = ["after_model", "lent_model", "model_node", "said_before"]
@@ -163,7 +161,7 @@ def _is_settled(state: TasksState) -> bool:
 async def _ask(
     model: Any, state: TasksState, *, tools: bool, summary: bool = False, is_plan: bool = False
 ) -> AIMessage:
-    """What the model says next, in the time that it has."""
+    """What the model says next, in the time that it has. Raises the contract's errors, where it names them."""
     seconds = float(state["limits"].get("timeout") or get_settings().model_timeout)
     messages = _messages(state)
     if tools or not is_offline(model):
@@ -176,20 +174,13 @@ async def _ask(
         messages.append(HumanMessage(SUMMARY))
     try:
         async with asyncio.timeout(seconds):
-            reply = await model.ainvoke(messages)
-    except Exception as error:
-        raise _named(explain_model_error(error)) from None
-    return reply if isinstance(reply, AIMessage) else AIMessage(str(plain(reply)))
-
-
-def _named(error: SignalboxError) -> SignalboxError:
-    """The error by the contract's name, where it has one."""
-    if isinstance(error, ModelTimeoutError):
-        return APITimeoutError()
-    if isinstance(error, ModelBusyError):
+            reply: AIMessage = await model.ainvoke(messages)
+    except (TimeoutError, ModelTimeoutError) as error:
+        raise APITimeoutError(details=redact(error)) from None
+    except ModelBusyError as error:
         _log.warning("The model's provider limits the rate of requests")
-        return RateLimitError()
-    return error
+        raise RateLimitError(suggestion=error.suggestion, details=error.details) from None
+    return reply
 
 
 def _offered(state: TasksState, *, is_plan: bool) -> list[dict[str, Any]]:
