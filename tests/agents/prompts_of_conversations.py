@@ -16,6 +16,7 @@ from tests.models.provider_server import ProviderServer, Reply
 CONVERSATIONS: dict[str, list[tuple[str, str, list[Any]]]] = {
     "tasks": [
         ("tasks", "what is due this week?", [("list_tasks", {"due": "this week"}), "Nothing is due."]),
+        ("tasks", "hello, thanks", ["Hello."]),
     ],
     "tasks, with a write": [
         ("tasks", "add milk and bread", [[("add_task", {"title": "Milk"}), ("add_task", {"title": "Bread"})], "Done."]),

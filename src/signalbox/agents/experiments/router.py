@@ -99,11 +99,11 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str], conte
     history = [turn for turn in state["conversation_history"] if turn.get("user")]
     if _asks_nothing(text):
         return {"detected_capability": "clarification_needed", "routing_confidence": 1.0}
-    shown = placed(with_names(text, names), state["shown"])[1]
     if is_planned():
-        said = await _planned(state, text, shown, names, contexts)
+        said, is_named = await _planned(state, text, names, contexts)
     else:
         said = await read(kind_schema(has_history=bool(history)), text, _short(history, state["told"]))
+        is_named = is_clear(said)
     capability = said.get("capability")
     confidence = float(said.get("confidence", 1.0 if capability else 0.0))
     before = state["previous"] or {}
@@ -112,8 +112,8 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str], conte
         capability, confidence = before["capability"], max(confidence, 0.9)
     wants_raw = bool(said.get("raw"))
     # By itself, without a name, it can only be the response of before.
-    of_before = wants_raw and (follows or not is_clear(said) or (shown == text and capability not in _NAMELESS))
-    of_before = of_before and bool(history) and bool(state["raw_api_responses"])
+    is_of_before = follows or (not is_named and (not is_clear(said) or capability not in _NAMELESS))
+    of_before = wants_raw and bool(history) and is_of_before and bool(state["raw_api_responses"])
     if of_before:
         capability, confidence = before.get("capability") or "version_check", 1.0
     return {
@@ -126,18 +126,21 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str], conte
 
 
 async def _planned(
-    state: Mapping[str, Any], text: str, shown: str, names: Sequence[str], contexts: Contexts | None
-) -> Update:
-    """What the offline model reads, first by itself and then in the conversation, with the doubts of code."""
+    state: Mapping[str, Any], text: str, names: Sequence[str], contexts: Contexts | None
+) -> tuple[Update, bool]:
+    """What the offline model reads, first by itself and then in the conversation, with the doubts of code; and whether
+    an experiment is named."""
     history = [turn for turn in state["conversation_history"] if turn.get("user")]
+    shown = placed(with_names(text, names), state["shown"])[1]
     said = await read(kind_schema(), shown)
     if history:
         said = await _in_conversation(state, text, said, shown, history)
     said = await _by_what_is_named(said, shown, names, contexts)
     if "raw" in tokens(text) and "raw" not in tokens(" ".join(mentioned(text, names))):
         said = {**said, "raw": True}
-    is_beyond = said.get("capability") in _DOES and await _is_beyond(text, names)
-    return {**said, "capability": "unsupported", "confidence": 1.0} if is_beyond else said
+    if said.get("capability") in _DOES and await _is_beyond(text, names):
+        said = {**said, "capability": "unsupported", "confidence": 1.0}
+    return said, shown != text
 
 
 def _asks_nothing(text: str) -> bool:
