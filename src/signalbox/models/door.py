@@ -15,7 +15,7 @@ from pydantic import ConfigDict, Field
 
 from signalbox.errors import ModelOutputError
 from signalbox.models.asked import Asked, Output, openai_tool, read_choice, read_output, read_tools
-from signalbox.models.edges import EDGES, with_system_text
+from signalbox.models.edges import EDGES
 from signalbox.models.examples import Example, examples_text
 from signalbox.models.exchange import REASONING_ROOM, Question, Wait, exchange
 from signalbox.models.failures import explain_model_error
@@ -111,8 +111,7 @@ class Door(BaseChatModel):
             output = read_output(response_format["json_schema"])
         tools, own_tools = read_tools(given or ())
         asked = Asked(tools, own_tools, read_choice(choice, given or ()), output, options)
-        if self.taught and (asked.tools or asked.output):
-            messages = with_system_text(messages, examples_text(messages, self.taught))
+        is_taught = self.taught and (asked.tools or asked.output)
         return Question(
             model=self._limited(limit) if limits else self.inner,
             name=self.model_label,
@@ -121,6 +120,8 @@ class Door(BaseChatModel):
             asked=asked,
             limit=limit,
             max_retries=self.max_retries,
+            may_be_cut=bool(limits),
+            examples=examples_text(messages, self.taught) if is_taught else "",
         )
 
     @property

@@ -72,7 +72,7 @@ def check_reply(
 
     An object that was asked for stands under `parsed` in the message's additional_kwargs; `answer_tool` is the tool
     that gives it, on providers where it is one. The ids of calls follow from their `place` in the conversation. With
-    `may_be_cut`, plain text may end at the limit: the caller set it on purpose.
+    `may_be_cut`, plain text may end at the limit.
     """
     tools, output = asked.tools, asked.output
     ended = _ended_badly(reply)
@@ -99,7 +99,7 @@ def fault_in_error(error: BaseException) -> Fault | None:
         return _fault_of("length")
     if name == "ContentFilterFinishReasonError":
         return _fault_of("content_filter")
-    if isinstance(error, json.JSONDecodeError) or name == "OutputParserException":
+    if name == "OutputParserException":
         return _not_json(str(error)[:300])
     return None
 
