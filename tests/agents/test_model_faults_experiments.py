@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -128,9 +129,9 @@ async def test_a_model_that_takes_too_long_is_named(server: ProviderServer, monk
 
 
 async def test_a_budget_that_is_used_up_is_named(server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SIGNALBOX_MODEL_RUN_TOKENS", "10")
+    monkeypatch.setenv("SIGNALBOX_MODEL_RUN_TOKENS", "5000")
     forget_settings()
-    server.say(kind("experiment_details"), filled(experiment="Night Reader"))
+    server.say(replace(kind("experiment_details"), tokens=(4990, 20, 0)), filled(experiment="Night Reader"))
     is_named(await aask("experiments", "show Night Reader"), "budget")
     assert len(server.bodies) == 1
 
