@@ -181,21 +181,24 @@ class Door(BaseChatModel):
         question = self._question(messages, kwargs)
         steps, release = exchange(question), Release(is_free=question.asked.output is None)
         outcome: Any = None
+        is_again = False
         while True:
             try:
                 step = steps.send(outcome)
             except StopIteration as end:
                 yield release.rest(end.value)
                 return
-            if isinstance(step, Wait) or not can_stream(step.model, in_loop=False):
+            release.begin()
+            if isinstance(step, Wait) or is_again or not can_stream(step.model, in_loop=False):
                 outcome = send(step, stop)
                 continue
-            release.begin()
             try:
                 for chunk in step.model._stream(step.messages, stop, **step.options):
                     if release.lets_pass(chunk):
                         yield chunk
                 outcome = release.received()
+                # Requested again, it comes whole: a stream of OpenAI's class loses that the model refused.
+                is_again = True
             except Exception as error:
                 outcome = error
             if isinstance(outcome, Exception) and release.shown:
@@ -211,21 +214,24 @@ class Door(BaseChatModel):
         question = self._question(messages, kwargs)
         steps, release = exchange(question), Release(is_free=question.asked.output is None)
         outcome: Any = None
+        is_again = False
         while True:
             try:
                 step = steps.send(outcome)
             except StopIteration as end:
                 yield release.rest(end.value)
                 return
-            if isinstance(step, Wait) or not can_stream(step.model, in_loop=True):
+            release.begin()
+            if isinstance(step, Wait) or is_again or not can_stream(step.model, in_loop=True):
                 outcome = await asend(step, stop, self.timeout)
                 continue
-            release.begin()
             try:
                 async for chunk in step.model._astream(step.messages, stop, **step.options):
                     if release.lets_pass(chunk):
                         yield chunk
                 outcome = release.received()
+                # Requested again, it comes whole: a stream of OpenAI's class loses that the model refused.
+                is_again = True
             except Exception as error:
                 outcome = error
             if isinstance(outcome, Exception) and release.shown:

@@ -319,17 +319,33 @@ def messages_again(messages: Sequence[BaseMessage], reply: AIMessage | None, fau
     calls = [*reply.tool_calls, *reply.invalid_tool_calls] if reply is not None else []
     if reply is not None and fault.by_call:
         idents = [str(one.get("id") or at) for at, one in enumerate(calls)]
+        made = [_call_id(len(messages), at, str(one.get("name")), one.get("args")) for at, one in enumerate(calls)]
         results = [
             ToolMessage(
                 _NOT_RUN.format(what=fault.by_call.get(ident, "another call of this reply is wrong.")),
-                tool_call_id=ident,
+                tool_call_id=own,
                 name=plain_name(str(one.get("name") or "tool")),
                 status="error",
             )
-            for ident, one in zip(idents, calls, strict=True)
+            for ident, own, one in zip(idents, made, calls, strict=True)
         ]
-        return [*messages, reply, *results]
+        return [*messages, _renumbered(reply, idents, made), *results]
     # A reply that was cut off may hold half a call, and one that was filtered is not to be repeated.
     if reply is None or calls or not reply.text.strip() or fault.kind is ModelFilteredError:
         return [*messages, told]
     return [*messages, AIMessage(reply.text), told]
+
+
+def _renumbered(reply: AIMessage, idents: Sequence[str], made: Sequence[str]) -> AIMessage:
+    """The reply with ids of ours for its calls, so that the same conversation is the same bytes."""
+    renamed, whole = dict(zip(idents, made, strict=True)), len(reply.tool_calls)
+    return reply.model_copy(
+        update={
+            "tool_calls": [{**one, "id": own} for one, own in zip(reply.tool_calls, made[:whole], strict=True)],
+            "invalid_tool_calls": [
+                {**one, "id": own} for one, own in zip(reply.invalid_tool_calls, made[whole:], strict=True)
+            ],
+            "content": with_ids(reply.content, renamed),
+            "additional_kwargs": with_ids(reply.additional_kwargs, renamed),
+        }
+    )

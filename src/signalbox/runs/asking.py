@@ -214,9 +214,12 @@ def turn_before(agent: Agent, thread: str) -> dict[str, Any] | None:
 
 
 def remember(agent: Agent, answer: Answer, said: str, *, is_named: bool) -> None:
-    """Keep the turn. Where that fails, a question without a thread of its own is answered all the same."""
+    """Keep the turn, and what the agent remembers of it if it was completed or failed only after a change. Where that
+    fails, a question without a thread of its own is answered all the same."""
     known = {key: answer.state.get(key) for key in agent.remembers} | answer.kept
-    kept = known if answer.status == "completed" else None
+    error = answer.state.get("error")
+    has_changed = isinstance(error, Mapping) and bool(error.get("after_change"))
+    kept = known if answer.status == "completed" or has_changed else None
     told = {"run_id": answer.run_id or "", "agent": answer.agent or "", "said": said, "answer": answer.answer}
     try:
         threads.add_turn(answer.thread_id or "", **told, remembered=kept)
