@@ -13,12 +13,14 @@ from typing import Any
 
 from signalbox.contract.state import StateAdapter
 from signalbox.contract.tracker import ExecutionTracker, current_tracker
-from signalbox.errors import LLMAPIError, redact
+from signalbox.errors import LLMAPIError, OperatorError, RequestError, redact
 
 __all__ = ["BaseAgent"]
 
 TRACE = 5
 _OWNED = frozenset({"last_action_success", "graph_success", "errors"})
+_FOR_ASKER = (LLMAPIError, OperatorError, RequestError)
+"""Errors whose words are for who asks; what else a node fails with is for who wrote it."""
 _PLAIN = frozenset({str, int, float, bool})
 """Outputs that can be nothing but a value."""
 package_logger = logging.getLogger("signalbox")
@@ -204,8 +206,8 @@ class _Step:
         message = redact(f"Error in {agent.name}: {error}")
         agent.log_error(message)
         self.tracker.record_node_result(agent.name, False, error=message)
-        if isinstance(error, LLMAPIError):
-            self.tracker.errors[agent.name] = error.as_dict()
+        if isinstance(error, _FOR_ASKER):
+            self.tracker.errors[agent.name] = redact(error.as_dict())
         update: dict[str, Any] = {
             "graph_success": self.tracker.update_graph_success(),
             "last_action_success": False,

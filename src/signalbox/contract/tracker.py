@@ -51,7 +51,7 @@ class ExecutionTracker:
         self._started = time.perf_counter()
         self._open: dict[str, tuple[NodeExecution, float]] = {}
         self.errors: dict[str, dict[str, str]] = {}
-        """By the node's name: the error of the model that it failed with, as a person may see it."""
+        """By the node's name: the error that it failed with, where its words are for who asks."""
 
     def record_node_start(self, node_name: str, inputs: dict[str, Any] | None = None) -> None:
         """A node starts."""

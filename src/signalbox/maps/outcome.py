@@ -105,21 +105,20 @@ def _unhandled(run: MapRun, summary: ExecutionSummary) -> NodeExecution | None:
 
 
 def _policy_error(run: MapRun, tracker: ExecutionTracker, unhandled: NodeExecution | None) -> dict[str, str]:
-    if unhandled is not None and unhandled.node_name in tracker.errors:
-        # Who asks hears of the model; how a map can handle it is for its author.
-        _log.info(_ADVICE.format(node=unhandled.node_name))
-        return tracker.errors[unhandled.node_name]
-    if unhandled is not None:
+    if unhandled is None:
         return {
-            "error_type": "node_failed",
-            "message": unhandled.error or f"{unhandled.node_name} failed.",
-            "suggestion": _ADVICE.format(node=unhandled.node_name),
+            "error_type": "policy",
+            "message": f"The success policy '{run.chosen_policy}' says that the run failed.",
+            "suggestion": "The summary shows every node's result.",
         }
-    return {
-        "error_type": "policy",
-        "message": f"The success policy '{run.chosen_policy}' says that the run failed.",
-        "suggestion": "The summary shows every node's result.",
-    }
+    advice = _ADVICE.format(node=unhandled.node_name)
+    known = tracker.errors.get(unhandled.node_name)
+    if known is not None:
+        # Who asks hears what happened; how a map can handle it is for its author.
+        _log.info(advice)
+        return known
+    message = unhandled.error or f"{unhandled.node_name} failed."
+    return {"error_type": "node_failed", "message": message, "suggestion": advice}
 
 
 def _warn_contested(run: MapRun, compiled: CompiledMap, tracker: ExecutionTracker) -> None:
