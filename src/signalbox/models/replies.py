@@ -292,9 +292,7 @@ def _bare_option(text: str, shape: Shape) -> dict[str, Any] | None:
         return None
     ((name, only),) = shape.fields.items()
     said = text.casefold()
-    named = [
-        one for one in only.shape.options if re.search(rf"(?<!\w){re.escape(str(one).casefold())}(?!\w)", said)
-    ]
+    named = [one for one in only.shape.options if re.search(rf"(?<!\w){re.escape(str(one).casefold())}(?!\w)", said)]
     return {name: named[0]} if len(named) == 1 else None
 
 
