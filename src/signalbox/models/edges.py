@@ -239,6 +239,9 @@ class FileEdge(Edge):
 class OtherEdge(Edge):
     """A chat model of which we know only that it is LangChain's: its own methods make its requests."""
 
+    explains = False
+    """Many ignore a response format, and would never see what is asked for."""
+
     def prepared(self, asked: Asked, model: Any) -> tuple[Any, dict[str, Any]]:
         """The model as its own `with_structured_output` and `bind_tools` give it."""
         kind, own = type(model), asked.output is not None and not asked.tools

@@ -28,7 +28,7 @@ from signalbox.errors import (
     ModelTruncatedError,
 )
 from signalbox.models.asked import Asked, Output, Tool
-from signalbox.models.shape import plain_name, restore
+from signalbox.models.shape import Shape, plain_name, restore
 
 __all__ = ["Fault", "check_reply", "fault_in_error", "messages_again", "with_ids"]
 
@@ -137,7 +137,8 @@ def _checked_object(reply: AIMessage, output: Output, answer: Mapping[str, Any] 
     text = reply.text
     if answer is None and not text.strip():
         return Fault(ModelEmptyError, "The model gave an empty reply.", "It was empty: give the JSON object.")
-    value = restore(answer["args"] if answer is not None else _object_in(text), output.shape)
+    said = answer["args"] if answer is not None else _object_in(text)
+    value = restore(_bare_option(text, output.shape) if said is None else said, output.shape)
     if isinstance(value, Mapping):
         value = _known_part(value, output)
     wrong = _wrong_with(value, output)
@@ -283,6 +284,16 @@ def _object_in(text: str) -> Any:
         return json.loads(fenced["inside"] if fenced else text)
     except (ValueError, RecursionError):
         return None
+
+
+def _bare_option(text: str, shape: Shape) -> dict[str, Any] | None:
+    """The object where one option is asked for and nothing else, and the text names exactly one of them."""
+    if len(shape.fields) != 1:
+        return None
+    ((name, only),) = shape.fields.items()
+    said = text.casefold()
+    named = [one for one in only.shape.options if re.search(rf"(?<!\w){re.escape(str(one).casefold())}(?!\w)", said)]
+    return {name: named[0]} if len(named) == 1 else None
 
 
 def _not_json(what: str) -> Fault:

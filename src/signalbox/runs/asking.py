@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from time import perf_counter
@@ -277,11 +278,11 @@ def answer_of(agent: Agent, result: MapResult) -> Answer:
 
 
 def _for_asker(error: dict[str, str] | None) -> dict[str, str] | None:
-    """The error without advice to the author of the map: that is for the log and the trace."""
+    """The error without what is for the author of the map: the node's name and advice are in the log and the trace."""
     if error is None or error["error_type"] != "node_failed":
         return error
-    _log.warning("%s %s", error["message"], error["suggestion"])
-    return {**error, "suggestion": ""}
+    _log.info("%s %s", error["message"], error["suggestion"])
+    return {**error, "message": re.sub(r"^Error in .*?: ", "", error["message"], count=1), "suggestion": ""}
 
 
 async def _plan(
