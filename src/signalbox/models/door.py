@@ -16,7 +16,7 @@ from pydantic import ConfigDict, Field
 from signalbox.errors import ModelOutputError
 from signalbox.models.asked import Asked, Output, openai_tool, read_choice, read_output, read_tools
 from signalbox.models.edges import EDGES, with_system_text
-from signalbox.models.examples import Example, examples_text
+from signalbox.models.examples import Example, examples_text, fitting_examples
 from signalbox.models.exchange import REASONING_ROOM, Question, Wait, exchange
 from signalbox.models.failures import explain_model_error
 from signalbox.models.sending import Release, asend, can_stream, send
@@ -111,8 +111,9 @@ class Door(BaseChatModel):
             output = read_output(response_format["json_schema"])
         tools, own_tools = read_tools(given or ())
         asked = Asked(tools, own_tools, read_choice(choice, given or ()), output, options)
-        if self.taught and (asked.tools or asked.output):
-            messages = with_system_text(messages, examples_text(messages, self.taught))
+        names = [field.name for field in asked.output.shape.fields.values()] if asked.output else []
+        if taught := fitting_examples(self.taught, names, [one.name for one in asked.tools]):
+            messages = with_system_text(messages, examples_text(messages, taught))
         return Question(
             model=self._limited(limit) if limits else self.inner,
             name=self.model_label,
