@@ -67,6 +67,7 @@ class ProviderServer:
                 with server._lock:
                     server.bodies.append(body)
                     reply = server.replies.pop(0) if len(server.replies) > 1 else server.replies[0]
+                    reply = reply(body) if callable(reply) else reply
                 if reply.delay:
                     time.sleep(reply.delay)
                 if reply.status != 200:

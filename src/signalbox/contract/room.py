@@ -24,6 +24,7 @@ class Presented:
     `source` says where the answer comes from: `{"kind": "embedded" | "live", "system": …, "address": …}`,
     of an embedded one also what would `connect` one's own;
     `not_covered` lists the parts of the request that it leaves out. `state` replaces the state that is shown.
+    `error` (error_type, message, suggestion) makes it an error that still shows what was found: the text says so too.
     """
 
     text: str
@@ -31,6 +32,7 @@ class Presented:
     source: dict[str, Any] | None = None
     not_covered: list[str] = field(default_factory=list)
     state: dict[str, Any] | None = None
+    error: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from pydantic import ConfigDict, Field
 from signalbox.errors import ModelOutputError
 from signalbox.models.asked import Asked, Output, openai_tool, read_choice, read_output, read_tools
 from signalbox.models.edges import EDGES
-from signalbox.models.examples import Example, examples_text
+from signalbox.models.examples import Example, examples_text, fitting_examples
 from signalbox.models.exchange import REASONING_ROOM, Question, Wait, exchange
 from signalbox.models.failures import explain_model_error
 from signalbox.models.sending import Release, asend, can_stream, send
@@ -111,7 +111,8 @@ class Door(BaseChatModel):
             output = read_output(response_format["json_schema"])
         tools, own_tools = read_tools(given or ())
         asked = Asked(tools, own_tools, read_choice(choice, given or ()), output, options)
-        is_taught = self.taught and (asked.tools or asked.output)
+        fields = [field.name for field in asked.output.shape.fields.values()] if asked.output else []
+        taught = fitting_examples(self.taught, fields, [one.name for one in asked.tools])
         return Question(
             model=self._limited(limit) if limits else self.inner,
             name=self.model_label,
@@ -121,7 +122,7 @@ class Door(BaseChatModel):
             limit=limit,
             max_retries=self.max_retries,
             may_be_cut=bool(limits),
-            examples=examples_text(messages, self.taught) if is_taught else "",
+            examples=examples_text(messages, taught) if taught else "",
         )
 
     @property

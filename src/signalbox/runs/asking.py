@@ -260,6 +260,7 @@ def answer_of(agent: Agent, result: MapResult) -> Answer:
     error = _for_asker(result.error) or agent_error(result.values)
     if error is None and result.status == "completed":
         presented = agent.present(result.values)
+        error = presented.error
     else:
         # A question may show what it is about: a report, a change as a diff.
         asked = result.question or {}

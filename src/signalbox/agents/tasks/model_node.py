@@ -168,10 +168,6 @@ async def _ask(
         offered = _offered(state, is_plan=is_plan)
         if is_plan:
             await learn(offered)
-        elif hasattr(model, "taught"):
-            # Examples of what only the offline model is offered would ask for tools that are not there.
-            known = [one for one in model.taught if all(call["name"] in WITH_TOOLS for call in one.expected)]
-            model = model.model_copy(update={"taught": tuple(known)})
         # The tools stay the same when only words are wanted, so that the provider's cache holds.
         model = model.bind_tools(offered, **({} if tools else {"tool_choice": "none"}))
     if summary:
