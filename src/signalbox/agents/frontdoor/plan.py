@@ -31,10 +31,10 @@ def offered_agents() -> list[Agent]:
 def route_schema(before: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The schema of a route. Agents whose systems are not connected are options, too: a model that could not name them
     would give their requests to another agent."""
-    told = {agent.name: _meaning(agent) for agent in known_agents()} | _OWN
+    told = {agent.name: agent.routes or agent.about for agent in known_agents()} | _OWN
     to = {
         "type": "string",
-        "description": "The agent whose contract fits the request.",
+        "description": " ".join(["The agent whose contract fits the request.", *_examples()]),
         "enum": list(told),
         "enumDescriptions": told,
     }
@@ -54,8 +54,7 @@ def route_schema(before: Mapping[str, Any] | None = None) -> dict[str, Any]:
     }
 
 
-def _meaning(agent: Agent) -> str:
-    """What requests are for an agent: in its own words for this, else by what people read of it."""
-    if agent.routes or not agent.examples:
-        return agent.routes or agent.about
-    return f"{agent.about}, such as: {' '.join(agent.examples[:5])}"
+def _examples() -> list[str]:
+    """Requests for the agents that do not say in words of their own which ones are for them."""
+    agents = [agent for agent in known_agents() if agent.examples and not agent.routes]
+    return [f"For {agent.name}, such as: {' '.join(agent.examples[:5])}" for agent in agents]
