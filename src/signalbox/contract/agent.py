@@ -7,6 +7,7 @@ import inspect
 import logging
 import sys
 import threading
+import time
 import uuid
 from collections.abc import Awaitable, Mapping
 from typing import Any
@@ -151,7 +152,8 @@ def _own_tracker(agent: BaseAgent) -> ExecutionTracker:
     if get_settings().strict:
         raise ValueError(
             f"ExecutionTracker not provided to agent '{agent.name}'. "
-            "Inject one with execution_tracker=…, or switch SIGNALBOX_STRICT off."
+            "Please inject execution_tracker dependency using DI fixtures in tests or provide execution_tracker in "
+            "constructor."
         )
     return ExecutionTracker()
 
@@ -159,7 +161,7 @@ def _own_tracker(agent: BaseAgent) -> ExecutionTracker:
 class _Step:
     """One run of one agent, from its inputs to its update."""
 
-    __slots__ = ("agent", "before", "execution_id", "inputs", "state", "tells", "tracker")
+    __slots__ = ("agent", "before", "execution_id", "inputs", "started", "state", "tells", "tracker")
 
     def __init__(self, agent: BaseAgent, state: Any) -> None:
         self.agent = agent
@@ -169,11 +171,12 @@ class _Step:
         self.tracker = agent._execution_tracker or current_tracker.get() or _own_tracker(agent)
         self.tells = agent._logger is not None or package_logger.isEnabledFor(logging.DEBUG)
         self.execution_id = uuid.uuid4().hex[:8] if self.tells else ""
+        self.started = time.time() if self.tells else 0.0
 
     def begin(self) -> dict[str, Any]:
         agent = self.agent
         if self.tells:
-            agent.log_trace(f"*** AGENT {agent.name} RUN START [{self.execution_id}] ***")
+            agent.log_trace(f"\n*** AGENT {agent.name} RUN START [{self.execution_id}] at {self.started} ***")
         self.inputs = StateAdapter.get_inputs(self.state, agent.input_fields, agent.expected_params)
         self.tracker.record_node_start(agent.name, self.inputs)
         if type(agent)._pre_process is not BaseAgent._pre_process:
@@ -195,8 +198,13 @@ class _Step:
         self.tracker.record_node_result(agent.name, success=True, result=output)
         if self.tells:
             agent.log_debug(f"Set output field '{agent.output_field}' = {output}")
-            agent.log_trace(f"*** AGENT {agent.name} RUN COMPLETED [{self.execution_id}] ***")
+            self._log_end("COMPLETED")
         return update
+
+    def _log_end(self, how: str) -> None:
+        if self.tells:
+            took = time.time() - self.started
+            self.agent.log_trace(f"\n*** AGENT {self.agent.name} RUN {how} [{self.execution_id}] in {took:.4f}s ***")
 
     def fail(self, error: Exception | SystemExit) -> dict[str, Any]:
         agent = self.agent
@@ -215,10 +223,11 @@ class _Step:
         }
         try:
             state, _ = agent._post_process(self._for_hook(), self.inputs, dict(update))
-            return {**_changes(self.before, state), **update}
+            update = {**_changes(self.before, state), **update}
         except Exception as post_error:
             agent.log_error(redact(f"Error in post-processing: {post_error}"))
-            return update
+        self._log_end("FAILED")
+        return update
 
     def _for_hook(self) -> Any:
         """The state for a hook: a copy, so that what it writes in place is seen as a change."""

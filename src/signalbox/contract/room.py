@@ -94,7 +94,8 @@ class Agent:
     note: Callable[[Sequence[str], str], Awaitable[str]] | None = None
     """Writes these things down for who asks, once for a key, and says in words what it did."""
     routes: str = ""
-    """What kinds of requests are for it, in the words that the front door's model reads; by default `about`."""
+    """What kinds of requests are for it, in the words that the front door's model reads; by default `about` and
+    `examples`."""
     is_offered: bool = True
     """Whether the front door sends requests to it."""
     is_command: bool = False

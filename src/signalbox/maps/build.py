@@ -60,7 +60,8 @@ def compile_map(graph: GraphSpec, folder: Path, *, checkpointer: Any = None, ste
     """
     state_class = find_state_class(graph, folder)
     fuse = checkpointer is None and not stepwise and state_class is None
-    key = (graph.digest(), str(folder), code_stamp(folder), fuse, state_class)
+    stamp = code_stamp(folder) if graph.names_code_beside else ()
+    key = (graph.digest(), str(folder), stamp, fuse, state_class)
     with _cache_lock:
         made = _cache.get(key)
         if made is not None:

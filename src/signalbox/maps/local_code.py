@@ -169,6 +169,8 @@ def _existing_places(folder: str) -> tuple[str, ...]:
     if os.path.isfile(f"{folder}/{DECLARATIONS}"):
         places = (folder, *places)
     if 0 < max(times) < now - _SETTLED:
+        if len(_existing) > 256:
+            _existing.clear()
         _existing[folder] = (times, places)
     return places
 

@@ -101,7 +101,7 @@ def agent_maker(node: NodeSpec, kind: AgentType) -> Callable[[], BaseAgent]:
     is_lent = isinstance(target, type) and issubclass(target, LentAgent)
     create: Any = partial(make_lent, target) if is_lent else target
     if not isinstance(target, type):
-        create = partial(StateFunctionAgent if kind.origin == "reference" else FunctionAgent, target)
+        create = partial(StateFunctionAgent if _takes_state(kind, node) else FunctionAgent, target)
 
     def make() -> BaseAgent:
         own = from_environment(node.context, "The Context", kept=("api_key",)) if reads else {}
@@ -257,6 +257,18 @@ class _Unmade(BaseAgent):
 def _plain_targets(cell: tuple[str, ...]) -> str | list[str] | None:
     named = [target for target in cell if not target.startswith(FUNC)]
     return named[0] if len(named) == 1 else named or None
+
+
+def _takes_state(kind: AgentType, node: NodeSpec) -> bool:
+    """Whether a function is a node as LangGraph's are, on the whole state: one by reference whose row names no inputs,
+    or that says so by the name of its first parameter. Every other takes the inputs of its row."""
+    if kind.origin != "reference":
+        return False
+    try:
+        first = next(iter(parameters_of(kind.target)), None)
+    except (TypeError, ValueError):
+        return True
+    return not node.inputs or (first is not None and first.name == "state")
 
 
 def _wants_value(parameter: inspect.Parameter, inputs: Mapping[str, Any]) -> bool:

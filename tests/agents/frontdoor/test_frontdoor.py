@@ -81,6 +81,7 @@ async def test_a_sure_request_goes_to_its_agent_in_the_same_thread(scripted: Cal
     assert (answer.agent, answer.answer, answer.thread_id) == ("trains", "trains: when is the next train", "t")
     assert answer.route == {"to": "trains", "confidence": 0.93}
     assert model.schemas[0]["properties"]["to"]["enumDescriptions"]["weather"] == "All about weather"
+    assert "For weather, such as: weather please" in model.schemas[0]["properties"]["to"]["description"]
     await aclose()
 
 

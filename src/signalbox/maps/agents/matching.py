@@ -8,11 +8,11 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
-from signalbox.errors import ConfigurationError
+from signalbox.errors import ConfigurationError, ModelMalformedError
 from signalbox.language.names import did_you_mean
 from signalbox.maps.agents.models import ask_object
 
-__all__ = ["NONE", "STRATEGIES", "best_by_model", "best_by_words", "choose"]
+__all__ = ["NONE", "STRATEGIES", "best_by_model", "best_by_words", "choose", "fallback_by_model"]
 
 STRATEGIES = ("tiered", "algorithm", "llm")
 NONE = "none"
@@ -72,20 +72,30 @@ def best_by_words(request: str, candidates: Mapping[str, str]) -> tuple[str | No
 def best_by_model(request: str, candidates: Mapping[str, str], model: Any, instruction: str = "") -> str | None:
     """The candidate that the model names, NONE where it says that none fits, None where it is not sure."""
     told = {**candidates, NONE: "something that none of these does"}
-    option = {
-        "type": "string",
-        "description": "The option that fits the request.",
-        "enum": list(told),
-        "enumDescriptions": told,
-    }
+    return _ask(model, told, "The option that fits the request.", f"{instruction}\n\n{_CHOOSE}".strip(), request)
+
+
+def fallback_by_model(candidates: Mapping[str, str], model: Any) -> str | None:
+    """The candidate that is there for requests that fit no other, as the model reads their descriptions, or None."""
+    about = "The option for requests that fit no other; nothing if no option is described as that."
+    try:
+        return _ask(model, candidates, about, _CHOOSE, "fallback if no other option fits the request", required=False)
+    except ModelMalformedError:
+        # It says in other words that there is none.
+        return None
+
+
+def _ask(
+    model: Any, told: Mapping[str, str], about: str, system: str, request: str, *, required: bool = True
+) -> str | None:
+    option = {"type": "string", "description": about, "enum": list(told), "enumDescriptions": dict(told)}
     schema = {
         "title": "Choice",
         "description": "Which option a request is for.",
         "type": "object",
         "properties": {"option": option},
-        "required": ["option"],
+        "required": ["option"] if required else [],
     }
-    system = f"{instruction}\n\n{_CHOOSE}".strip()
     chosen = ask_object(model, schema, [("system", system), ("human", request)]).get("option")
     return None if chosen is None else str(chosen)
 

@@ -83,4 +83,4 @@ def _count_usage(answer: Any) -> None:
 
     tracker = current_tracker.get()
     if tracker is not None and getattr(answer, "usage_metadata", None):
-        tracker.add_usage(usage_of(answer, get_settings().model_prices))
+        tracker.add_usage(usage_of(answer, get_settings().model_prices))  # type: ignore[arg-type]

@@ -7,14 +7,12 @@ from typing import Any, ClassVar
 
 from signalbox.errors import RequestError
 from signalbox.maps.agents.base import MapAgent
-from signalbox.maps.agents.matching import NONE, STRATEGIES, best_by_model, choose
+from signalbox.maps.agents.matching import STRATEGIES, choose, fallback_by_model
 from signalbox.maps.agents.models import choose_model
 from signalbox.maps.spec import FUNC, NodeSpec
 from signalbox.maps.topology import choices
 
 __all__ = ["OrchestratorAgent"]
-
-_NOTHING_FITS = "no other option fits the request"
 
 
 class OrchestratorAgent(MapAgent):
@@ -46,9 +44,8 @@ class OrchestratorAgent(MapAgent):
         targets = [default, *(t for t in row.on_success if not t.startswith(FUNC))]
         fallback = next((str(target) for target in targets if target and target != self.name), None)
         if name is None and fallback is None and strategy != "algorithm":
-            # One of the nodes may be there for just that.
-            fallback = best_by_model(_NOTHING_FITS, among, self._model())
-        if name is None and fallback in (None, NONE):
+            fallback = fallback_by_model(among, self._model())
+        if name is None and fallback is None:
             raise RequestError(
                 f"No node fits the request '{request}'.",
                 suggestion="The choice is: " + ", ".join(among) + ".",
