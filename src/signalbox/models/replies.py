@@ -319,16 +319,26 @@ def messages_again(messages: Sequence[BaseMessage], reply: AIMessage | None, fau
     calls = [*reply.tool_calls, *reply.invalid_tool_calls] if reply is not None else []
     if reply is not None and fault.by_call:
         idents = [str(one.get("id") or at) for at, one in enumerate(calls)]
+        # A provider makes up new ids each time; the same conversation has to be the same bytes.
+        renamed = {
+            ident: _call_id(len(messages), at, str(one.get("name")), one.get("args"))
+            for at, (ident, one) in enumerate(zip(idents, calls, strict=True))
+        }
         results = [
             ToolMessage(
                 _NOT_RUN.format(what=fault.by_call.get(ident, "another call of this reply is wrong.")),
-                tool_call_id=ident,
+                tool_call_id=renamed[ident],
                 name=plain_name(str(one.get("name") or "tool")),
                 status="error",
             )
             for ident, one in zip(idents, calls, strict=True)
         ]
-        return [*messages, reply, *results]
+        named: list[Any] = [{**one, "id": renamed[ident]} for ident, one in zip(idents, calls, strict=True)]
+        known = len(reply.tool_calls)
+        again = {"tool_calls": named[:known], "invalid_tool_calls": named[known:]}
+        again |= {name: with_ids(getattr(reply, name), renamed) for name in ("content", "additional_kwargs")}
+        said = reply.model_copy(update=again)
+        return [*messages, said, *results]
     # A reply that was cut off may hold half a call, and one that was filtered is not to be repeated.
     if reply is None or calls or not reply.text.strip() or fault.kind is ModelFilteredError:
         return [*messages, told]
