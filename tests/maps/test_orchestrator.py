@@ -90,9 +90,40 @@ def test_tiered_asks_the_model_only_where_words_are_not_enough(run_text: Run) ->
         next(model.messages)
 
 
-def test_a_model_that_names_no_node_leaves_it_to_the_words(run_text: Run) -> None:
-    model = GenericFakeChatModel(messages=iter([AIMessage("no idea")]))
-    assert chosen(ask(run_text, "invoice payment", "matching_strategy:llm", model=model)) == "Billing"
+def test_a_model_that_names_no_node_is_asked_again_and_then_an_error(run_text: Run) -> None:
+    model = GenericFakeChatModel(messages=iter([AIMessage("no idea"), AIMessage("Travel"), *2 * [AIMessage("well")]]))
+    assert chosen(ask(run_text, "invoice payment", "matching_strategy:llm", model=model)) == "Travel"
+    failed = ask(run_text, "invoice payment", "matching_strategy:llm", model=model)
+    assert failed.error is not None
+    assert failed.error["error_type"] == "model_malformed"
+
+
+def test_a_model_that_says_that_none_fits_leads_to_the_default(run_text: Run) -> None:
+    model = GenericFakeChatModel(messages=iter([AIMessage("none")] * 9))
+    context = "matching_strategy:llm, default_target:Weather"
+    assert chosen(ask(run_text, "invoice payment", context, model=model)) == "Weather"
+    failed = ask(run_text, "invoice payment", "matching_strategy:llm", model=model)
+    assert failed.error is not None
+    assert failed.error["error_type"] == "request"
+
+
+def test_a_model_of_ones_own_reads_what_the_nodes_are_for_and_the_rows_prompt(run_text: Run) -> None:
+    class Reading(GenericFakeChatModel):
+        def _generate(self, messages: Any, *args: Any, **kwargs: Any) -> Any:
+            seen.extend(str(message.content) for message in messages)
+            return super()._generate(messages, *args, **kwargs)
+
+    seen: list[str] = []
+    text = TEXT.format(context="matching_strategy:llm", edge="", billing="").replace(
+        "Description,", "Description,Prompt,"
+    )
+    text = text.replace("orchestrator,,", "orchestrator,,Complaints go to Billing.,").replace("city,", "city,,")
+    text = text.replace("payments,", "payments,,").replace("hotels,", "hotels,,")
+    model = Reading(messages=iter([AIMessage('{"option": "Billing"}')]))
+    assert chosen(run_text(text, {"request": "this is a scandal"}, model=model)) == "Billing"
+    assert "Complaints go to Billing." in seen[0]
+    assert "Books flights and hotels" in seen[0]
+    assert seen[-1] == "this is a scandal"
 
 
 def test_the_choice_does_not_stay_in_the_state(run_text: Run) -> None:

@@ -13,12 +13,16 @@ from typing import Any
 
 from signalbox.contract.state import StateAdapter
 from signalbox.contract.tracker import ExecutionTracker, current_tracker
-from signalbox.errors import LLMAPIError, redact
+from signalbox.errors import LLMAPIError, OperatorError, RequestError, redact
 
 __all__ = ["BaseAgent"]
 
 TRACE = 5
 _OWNED = frozenset({"last_action_success", "graph_success", "errors"})
+_FOR_ASKER = (LLMAPIError, OperatorError, RequestError)
+"""Errors whose words are for who asks; what else a node fails with is for who wrote it."""
+_PLAIN = frozenset({str, int, float, bool})
+"""Outputs that can be nothing but a value."""
 package_logger = logging.getLogger("signalbox")
 
 
@@ -139,29 +143,30 @@ class BaseAgent:
         """Alias of `run`, as LangGraph calls it."""
         return self.run(state)
 
-    def _tracker(self) -> ExecutionTracker:
-        tracker = self._execution_tracker or current_tracker.get()
-        if tracker is not None:
-            return tracker
-        from signalbox.settings import get_settings
 
-        if get_settings().strict:
-            raise ValueError(
-                f"ExecutionTracker not provided to agent '{self.name}'. "
-                "Inject one with execution_tracker=…, or switch SIGNALBOX_STRICT off."
-            )
-        return ExecutionTracker()
+def _own_tracker(agent: BaseAgent) -> ExecutionTracker:
+    """A tracker for an agent that was given none. Raises ValueError where strict mode is on."""
+    from signalbox.settings import get_settings
+
+    if get_settings().strict:
+        raise ValueError(
+            f"ExecutionTracker not provided to agent '{agent.name}'. "
+            "Inject one with execution_tracker=…, or switch SIGNALBOX_STRICT off."
+        )
+    return ExecutionTracker()
 
 
 class _Step:
     """One run of one agent, from its inputs to its update."""
+
+    __slots__ = ("agent", "before", "execution_id", "inputs", "state", "tells", "tracker")
 
     def __init__(self, agent: BaseAgent, state: Any) -> None:
         self.agent = agent
         self.before = state
         self.state = state
         self.inputs: dict[str, Any] = {}
-        self.tracker = agent._tracker()
+        self.tracker = agent._execution_tracker or current_tracker.get() or _own_tracker(agent)
         self.tells = agent._logger is not None or package_logger.isEnabledFor(logging.DEBUG)
         self.execution_id = uuid.uuid4().hex[:8] if self.tells else ""
 
@@ -179,8 +184,14 @@ class _Step:
         agent = self.agent
         if type(agent)._post_process is not BaseAgent._post_process:
             self.state, output = agent._post_process(self._for_hook(), self.inputs, output)
-        update: dict[str, Any] = {"last_action_success": True, **_changes(self.before, self.state)}
-        output = self._take(output, update)
+        update: dict[str, Any] = {"last_action_success": True}
+        if self.state is not self.before:
+            update.update(_changes(self.before, self.state))
+        field = agent.output_field
+        if type(output) in _PLAIN and field and "|" not in field:
+            update[field.strip()] = output
+        else:
+            output = self._take(output, update)
         self.tracker.record_node_result(agent.name, success=True, result=output)
         if self.tells:
             agent.log_debug(f"Set output field '{agent.output_field}' = {output}")
@@ -195,8 +206,8 @@ class _Step:
         message = redact(f"Error in {agent.name}: {error}")
         agent.log_error(message)
         self.tracker.record_node_result(agent.name, False, error=message)
-        if isinstance(error, LLMAPIError):
-            self.tracker.errors[agent.name] = error.as_dict()
+        if isinstance(error, _FOR_ASKER):
+            self.tracker.errors[agent.name] = redact(error.as_dict())
         update: dict[str, Any] = {
             "graph_success": self.tracker.update_graph_success(),
             "last_action_success": False,
