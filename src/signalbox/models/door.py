@@ -100,7 +100,9 @@ class Door(BaseChatModel):
         kwargs.pop("method", None), kwargs.pop("strict", None)
         output = read_output(schema)
         bound = self.bind_tools(tools, **kwargs) if tools else self.bind(**kwargs)
-        return _Structured(bound.bind(output=output), output, include_raw=include_raw)
+        # LangGraph streams what models write to the person, unless it is tagged: an object is not for reading.
+        unstreamed = bound.bind(output=output).with_config(tags=["nostream"])
+        return _Structured(unstreamed, output, include_raw=include_raw)
 
     def _question(self, messages: list[BaseMessage], options: dict[str, Any]) -> Question:
         limits = [options.pop(name) for name in _LIMITS if name in options]

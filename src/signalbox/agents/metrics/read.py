@@ -94,7 +94,7 @@ class Reading:
         for _ in range(_ROUNDS):
             reply = await self._ask(tools=True)
             calls = getattr(reply.get("raw"), "tool_calls", None) or []
-            if reply.get("parsed") is not None or not calls:
+            if reply["parsed"] is not None or reply["parsing_error"] is not None or not calls:
                 return self._checked(reply)
             self._messages += [reply["raw"], *[await self._called(call) for call in calls[:4]]]
         return self._checked(await self._ask(tools=False))
