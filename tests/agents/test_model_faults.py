@@ -52,7 +52,7 @@ PROVIDER = {
     "too busy": Fault(
         Reply(status=429, headers={"Retry-After": "900"}), "model_busy", "The model's provider is limiting", sent=1
     ),
-    "no budget": Fault(Reply("", tokens=(900_000, 7, 3)), "budget", "This request has used all", sent=1),
+    "no budget": Fault(Reply("", tokens=(900_000, 7, 3)), "budget", "This request needs more than", sent=1),
 }
 EVERYWHERE = REPLIES | PROVIDER
 FEW = {name: EVERYWHERE[name] for name in ("truncated", "empty", "a wrong key", "no budget")}
