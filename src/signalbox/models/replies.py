@@ -287,12 +287,13 @@ def _object_in(text: str) -> Any:
 
 
 def _bare_option(text: str, shape: Shape) -> dict[str, Any] | None:
-    """The object where one option is asked for and nothing else, and the text is one of them, whatever its marks."""
+    """The object where one option is asked for and nothing else, and the text names exactly one of them."""
     if len(shape.fields) != 1:
         return None
     ((name, only),) = shape.fields.items()
-    said = text.strip(" \n\t`*\"'.").casefold()
-    return next(({name: one} for one in only.shape.options if str(one).casefold() == said), None)
+    said = text.casefold()
+    named = [one for one in only.shape.options if re.search(rf"(?<!\w){re.escape(str(one).casefold())}(?!\w)", said)]
+    return {name: named[0]} if len(named) == 1 else None
 
 
 def _not_json(what: str) -> Fault:
