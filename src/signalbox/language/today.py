@@ -5,20 +5,15 @@ The line changes once a day: it belongs after the fixed text of a prompt, so tha
 
 from __future__ import annotations
 
-from signalbox.settings import get_settings, now, person_zone
-
-__all__ = ["time_line", "today_line"]
+__all__ = ["today_line"]
 
 
 def today_line() -> str:
     """Today is Monday, 16 November 2026. The person's time zone is Europe/Berlin (UTC+01:00)."""
+    from signalbox.settings import get_settings, now, person_zone
+
     here = now().astimezone(person_zone())
     return (
         f"Today is {here:%A}, {here.day} {here:%B %Y}. "
         f"The person's time zone is {get_settings().tz} (UTC{here.isoformat()[-6:]})."
     )
-
-
-def time_line() -> str:
-    """It is 14:05. For the end of a prompt that needs the hour, because it changes every minute."""
-    return f"It is {now().astimezone(person_zone()):%H:%M}."
