@@ -1,92 +1,331 @@
-"""Every fault of a model, at the front door, in investigations and in tasks: an error that names it, over real HTTP."""
+"""Every fault of a model, in every call that a room makes: requested once more, then an error that names it.
+
+The provider is real HTTP, with what it says written down here; so are the metrics' server and the tools of the network.
+What was found before a late call failed stands in the answer all the same.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from tests.agents.oncall.conftest import bgp, neighbor
+from tests.agents.oncall.scripted import envelope, scripted_server
 from tests.models.provider_server import ProviderServer, Reply
 
+from signalbox.agents.oncall.tools import use_server
+from signalbox.contract.answer import Answer
+from signalbox.maps.writing import Piece, use_writing
 from signalbox.runs import aask, aclose
 from signalbox.settings import forget_settings
 from signalbox.storage import close_stores
+from signalbox.worlds.metrics import open_shop, serve
 
 MODEL = "openai/gpt-4.1-mini"
-EVERYWHERE = {
-    "truncated": (Reply('{"to": "ta', finish="length"), "model_truncated"),
-    "filtered": (Reply("", finish="filter"), "model_filtered"),
-    "refused": (Reply("", finish="refusal"), "model_refused"),
-    "empty": (Reply(""), "model_empty"),
-    "blank": (Reply(" \n "), "model_empty"),
-    "an unknown tool": (Reply(calls=[("fly", {})]), "model_tool"),
+NOW = datetime(2026, 3, 11, 9, 30, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A reply that cannot be used, again and again; the type of the error, how it begins, and how often it is sent."""
+
+    reply: Reply
+    error_type: str
+    message: str
+    sent: int = 2
+
+
+REPLIES = {
+    "truncated": Fault(Reply('{"to": "ta', finish="length"), "model_truncated", "The model's reply was cut off."),
+    "filtered": Fault(Reply("", finish="filter"), "model_filtered", "The model's provider withheld the reply."),
+    "refused": Fault(Reply("", finish="refusal"), "model_refused", "The model declined to answer."),
+    "empty": Fault(Reply(""), "model_empty", "The model gave an empty reply."),
+    "blank": Fault(Reply(" \n "), "model_empty", "The model gave an empty reply."),
+    "an unknown tool": Fault(Reply(calls=[("fly", {})]), "model_tool", "The model called a tool that does not exist."),
 }
-OBJECTS = {
-    "malformed": (Reply('{"to": "ta'), "model_malformed"),
-    "words": (Reply("I would ask the tasks agent."), "model_malformed"),
-    "a list": (Reply('["tasks"]'), "model_malformed"),
+PROVIDER = {
+    "a wrong key": Fault(Reply(status=401), "llm_api", "The model's provider refused the key.", sent=1),
+    "too busy": Fault(
+        Reply(status=429, headers={"Retry-After": "900"}), "model_busy", "The model's provider is limiting", sent=1
+    ),
+    "no budget": Fault(Reply("", tokens=(900_000, 7, 3)), "budget", "This request needs more than", sent=1),
 }
-FAULTS = {
-    "frontdoor": EVERYWHERE
-    | OBJECTS
-    | {
-        "wrong type": (Reply(json.dumps({"to": 7, "confidence": 1})), "model_malformed"),
-        "unknown option": (Reply(json.dumps({"to": "west", "confidence": 1})), "model_malformed"),
-    },
-    "investigate": EVERYWHERE | OBJECTS | {"wrong type": (Reply('{"about": {"a": 1}, "when": 7}'), "model_malformed")},
-    "tasks": EVERYWHERE
-    | {
-        "malformed": (Reply(calls=[("add_task", '{"title": "mi')]), "model_tool"),
-        "wrong type": (Reply(calls=[("add_task", {"title": 7})]), "model_tool"),
-        "unknown option": (Reply(calls=[("add_task", {"title": "milk", "priority": "purple"})]), "model_tool"),
-        "an unknown argument": (Reply(calls=[("add_task", {"title": "milk", "colour": "red"})]), "model_tool"),
-    },
+EVERYWHERE = REPLIES | PROVIDER
+FEW = {name: EVERYWHERE[name] for name in ("truncated", "empty", "a wrong key", "no budget")}
+NOT_JSON, MISFIT = "The model's reply is not the JSON", "The model's reply does not fit"
+OBJECTS = EVERYWHERE | {
+    "malformed": Fault(Reply('{"to": "ta'), "model_malformed", NOT_JSON),
+    "words": Fault(Reply("I would look at the network."), "model_malformed", NOT_JSON),
+    "a list": Fault(Reply('["tasks"]'), "model_malformed", NOT_JSON),
 }
-CASES = [(agent, fault) for agent, faults in FAULTS.items() for fault in faults]
+WRONG = "The model called a tool with wrong arguments."
+
+
+def misfit(**given: Any) -> Fault:
+    return Fault(Reply(json.dumps(given)), "model_malformed", MISFIT)
+
+
+def wrong_call(name: str, given: Any) -> Fault:
+    return Fault(Reply(calls=[(name, given)]), "model_tool", WRONG)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One of the calls of a room: who asks what, the faults to try, and what the answer still says."""
+
+    agent: str
+    question: str
+    faults: dict[str, Fault]
+    shows: tuple[str, ...] = ()
+    is_parsing: bool = False
+    """Whether the contract names the error: `parsing_error`, with what happened in the suggestion."""
+
+
+BGP, SLOW = "check the BGP neighbors on pe1", "why was the checkout slow yesterday?"
+FOUND = ("pe1", "10.0.0.5", "IDLE")
+CALLS = {
+    "route": Call(
+        "frontdoor",
+        SLOW,
+        OBJECTS | {"wrong type": misfit(to=7, confidence=1), "unknown option": misfit(to="west", confidence=1)},
+    ),
+    "task": Call(
+        "tasks",
+        "put milk on my list",
+        REPLIES
+        | {
+            "malformed": wrong_call("add_task", '{"title": "mi'),
+            "wrong type": wrong_call("add_task", {"title": 7}),
+            "unknown option": wrong_call("add_task", {"title": "milk", "priority": "purple"}),
+            "an unknown argument": wrong_call("add_task", {"title": "milk", "colour": "red"}),
+        },
+    ),
+    "symptom": Call("investigate", SLOW, OBJECTS | {"wrong type": misfit(about={"a": 1}, when=7)}),
+    "metrics plan": Call(
+        "metrics",
+        SLOW,
+        OBJECTS
+        | {
+            "wrong type": misfit(measure="latency", top={"a": 1}),
+            "unknown option": misfit(measure="latency", kind="poem"),
+            "an empty plan": misfit(),
+            "wrong arguments": wrong_call("label_values", {"colour": "red"}),
+        },
+        is_parsing=True,
+    ),
+    "metrics explanation": Call("metrics", SLOW, FEW, ("atency", "checkout", "Query:")),
+    "oncall plan": Call(
+        "oncall",
+        BGP,
+        OBJECTS
+        | {
+            "wrong type": misfit(action="check", devices={"a": 1}),
+            "unknown option": misfit(action="dance"),
+            "an empty plan": misfit(),
+        },
+    ),
+    "oncall step": Call(
+        "oncall",
+        BGP,
+        EVERYWHERE
+        | {
+            "malformed": wrong_call("get_routing_info", '{"proto'),
+            "wrong type": wrong_call("get_routing_info", {"minutes": "many"}),
+            "an unknown argument": wrong_call("get_routing_info", {"colour": "red"}),
+        },
+        ("Nothing was read of pe1", "Not checked"),
+    ),
+    "oncall second step": Call("oncall", BGP, FEW, (*FOUND, "Not checked")),
+    "oncall assessment": Call("oncall", BGP, OBJECTS | {"wrong type": misfit(enough=True, steps="all")}, FOUND),
+    "oncall report": Call("oncall", BGP, EVERYWHERE, FOUND),
+}
+CASES = [(call, fault) for call, about in CALLS.items() for fault in about.faults]
+
+
+def call_of(body: dict[str, Any]) -> str:
+    """Which of the calls a request to the model is."""
+    told = json.dumps(body.get("response_format") or [one["function"]["name"] for one in body.get("tools", ())])
+    for title, call in (("Symptom", "symptom"), ("MetricsPlan", "metrics plan"), ("OncallPlan", "oncall plan")):
+        if title in told:
+            return call
+    if "Assessment" in told:
+        return "oncall assessment"
+    if "get_routing_info" in told:
+        return "oncall step" if "every BGP session" in _step(body) else "oncall second step"
+    if "add_task" in told:
+        return "task"
+    if told != "[]":
+        return "route"
+    return "metrics explanation" if "You explain" in body["messages"][0]["content"] else "oncall report"
+
+
+def _step(body: dict[str, Any]) -> str:
+    return next(str(one["content"]) for one in body["messages"] if one["role"] == "user")
+
+
+WELL = {
+    "symptom": Reply('{"about": "checkout", "when": "yesterday"}'),
+    "metrics plan": Reply(
+        calls=[("MetricsPlan", {"measure": "latency", "kind": "why", "filters": ["checkout"], "time": "yesterday"})]
+    ),
+    "oncall plan": Reply(
+        json.dumps({"action": "check", "intent": "check_bgp_neighbors", "devices": ["pe1"], "confidence": 1})
+    ),
+    "oncall step": Reply(calls=[("get_routing_info", {"protocol": "bgp"})]),
+    "oncall second step": Reply(calls=[("get_logs", {"keywords": "BGP"})]),
+    "oncall assessment": Reply('{"enough": true}'),
+}
+
+
+@dataclass
+class Script:
+    """What the provider says: `reply` to one of the calls, `first` to its first time, and all is well elsewhere."""
+
+    call: str
+    reply: Reply
+    first: Reply | None = None
+    sent: list[dict[str, Any]] = field(default_factory=list)
+
+    def __call__(self, body: dict[str, Any]) -> Reply:
+        call = call_of(body)
+        if call != self.call:
+            return WELL.get(call) or Reply("All is said.")
+        self.sent.append(body)
+        return self.first if self.first is not None and len(self.sent) == 1 else self.reply
 
 
 @pytest.fixture(scope="module")
-def started() -> Iterator[ProviderServer]:
+def provider() -> Iterator[ProviderServer]:
     server = ProviderServer()
     yield server
     server.close()
 
 
+@pytest.fixture(scope="module")
+def shop() -> Iterator[str]:
+    with serve(open_shop(NOW, clock=lambda: NOW)) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def network() -> Any:
+    answers: dict[str, Callable[[str], Any]] = {
+        "get_routing_info": lambda device: envelope(device, bgp(neighbor("IDLE"))),
+        "get_logs": lambda device: envelope(device, {"logs": []}),
+        "get_topology_neighbors": lambda device: envelope(device, {"neighbors": []}),
+    }
+    return scripted_server([{"name": "pe1", "role": "PE"}], answers, [])
+
+
 @pytest.fixture
-def server(started: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
-    monkeypatch.setenv("OPENAI_API_KEY", "some-key")
-    monkeypatch.setenv("OPENAI_BASE_URL", f"{started.address}/v1")
+def asking(
+    provider: ProviderServer, shop: str, network: Any, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[Script], Any]]:
+    settings = {
+        "OPENAI_API_KEY": "some-key",
+        "OPENAI_BASE_URL": f"{provider.address}/v1",
+        "GRAFANA_URL": shop,
+        "SIGNALBOX_NOW": NOW.isoformat(),
+        "SIGNALBOX_MODEL_RUN_TOKENS": "500000",
+    }
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
     forget_settings()
-    yield started
+
+    async def ask(script: Script) -> Answer:
+        provider.say(script)
+        about = CALLS[script.call]
+        with use_server(network):
+            answer = await aask(about.agent, about.question, model=MODEL)
+        await aclose()
+        await close_stores()
+        return answer
+
+    yield ask
     forget_settings()
 
 
-@pytest.mark.parametrize(("agent", "fault"), CASES)
+@pytest.mark.parametrize(("call", "fault"), CASES)
 async def test_a_fault_of_the_model_is_requested_again_and_then_named(
-    agent: str, fault: str, server: ProviderServer
+    call: str, fault: str, asking: Callable[[Script], Any]
 ) -> None:
-    reply, expected = FAULTS[agent][fault]
-    server.say(reply)
-    answer = await aask(agent, "why was the checkout slow yesterday, and put milk on my list", model=MODEL)
-    await aclose()
-    await close_stores()
+    about, expected = CALLS[call], CALLS[call].faults[fault]
+    script = Script(call, expected.reply)
+    answer = await asking(script)
     assert answer.status == "error"
     assert answer.error is not None
-    assert answer.error["error_type"] == expected
-    assert answer.error["message"].startswith(("The model", "The provider"))
-    assert answer.error["message"] in answer.answer
-    assert len(server.bodies) == 2
+    assert len(script.sent) == expected.sent
+    if about.is_parsing:
+        assert answer.error["error_type"] == "parsing_error"
+        assert answer.error["message"] == "Could not understand your query"
+        assert answer.error["suggestion"].startswith(expected.message)
+    else:
+        assert answer.error["error_type"] == expected.error_type
+        assert answer.error["message"].startswith(expected.message)
+        assert answer.error["message"] in answer.answer
+    for part in about.shows:
+        assert part in answer.answer
+    assert bool(answer.blocks) == bool(about.shows)
     told = json.dumps(answer.as_dict())
-    assert "Failure_Next" not in told
-    assert "Error in" not in told
+    for forbidden in ("Failure_Next", "Error in", "trouble connecting", "****"):
+        assert forbidden not in told
 
 
-@pytest.mark.parametrize("agent", ["frontdoor", "tasks"])
-async def test_a_model_that_does_better_the_second_time_is_not_an_error(agent: str, server: ProviderServer) -> None:
-    right = {"frontdoor": '{"to": "help", "confidence": 1}', "tasks": "Done."}
-    server.say(Reply(""), Reply(right[agent]), Reply("Done."))
-    answer = await aask(agent, "why was the checkout slow yesterday?", model=MODEL)
-    await aclose()
-    await close_stores()
-    assert (answer.error or {}).get("error_type", "") not in {kind for _, kind in FAULTS[agent].values()} | {"llm_api"}
+@pytest.mark.parametrize("call", WELL)
+async def test_a_model_that_does_better_the_second_time_is_not_an_error(
+    call: str, asking: Callable[[Script], Any]
+) -> None:
+    script = Script(call, WELL[call], first=Reply(""))
+    answer = await asking(script)
+    assert "could not be used" in json.dumps(script.sent[1]["messages"][-1])
+    assert answer.error is None
     assert answer.answer
+
+
+@pytest.mark.parametrize("call", ["oncall plan", "oncall assessment"])
+async def test_json_in_a_fence_is_read(call: str, asking: Callable[[Script], Any]) -> None:
+    script = Script(call, Reply(f"```json\n{WELL[call].text}\n```"))
+    answer = await asking(script)
+    assert len(script.sent) == 1
+    assert answer.error is None
+
+
+@pytest.mark.parametrize("call", ["metrics plan", "metrics explanation", "oncall step", "oncall report"])
+async def test_a_slow_model_is_not_taken_for_a_slow_system(
+    call: str, asking: Callable[[Script], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGNALBOX_MODEL_TIMEOUT", "0.05")
+    monkeypatch.setenv("SIGNALBOX_ONCALL_DEADLINE", "0.5")
+    monkeypatch.setattr("signalbox.agents.metrics.transport.Limits.question_seconds", 0.5)
+    forget_settings()
+    answer = await asking(Script(call, Reply("", delay=0.2)))
+    assert answer.error is not None
+    told = json.dumps(answer.error)
+    assert "The model took too long to answer." in told
+    assert "time for this device" not in answer.answer
+
+
+async def test_no_prompt_holds_the_numbers_of_evidence(
+    asking: Callable[[Script], Any], provider: ProviderServer
+) -> None:
+    script = Script("oncall report", Reply("The session with rr1 is down."))
+    answer = await asking(script)
+    assert "The session with rr1 is down." in answer.answer
+    assert "E2" in answer.answer
+    assert "10.0.0.5" in json.dumps(script.sent)
+    assert "E2" not in json.dumps(provider.bodies)
+
+
+@pytest.mark.parametrize("call", ["oncall report", "symptom"])
+async def test_nothing_is_streamed_that_is_no_text_or_has_to_be_checked_first(
+    call: str, asking: Callable[[Script], Any]
+) -> None:
+    pieces: list[Piece] = []
+    with use_writing(pieces.append):
+        answer = await asking(Script(call, WELL.get(call) or Reply("4711 sessions are down.")))
+    assert answer.error is None
+    assert pieces == []

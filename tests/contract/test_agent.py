@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from typing import Any
 
 import pytest
@@ -345,3 +346,26 @@ def test_expected_params_bind_inputs_by_position() -> None:
 
 def test_a_state_key_may_be_handed_over_under_another_name() -> None:
     assert Upper("U", "", context("title:text")).run({"title": "a"})["result"] == "A"
+
+
+class Lines(logging.Handler):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__(level=0)
+        self.told: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.told.append(record.getMessage())
+
+
+@pytest.mark.parametrize(("kind", "end"), [(Upper, "COMPLETED"), (Broken, "FAILED")])
+async def test_an_injected_logger_gets_the_start_and_the_end_with_its_duration(kind: Any, end: str) -> None:
+    logger, lines = logging.Logger("injected", 0), Lines()
+    logger.addHandler(lines)
+    agent = kind("N", "", context("text"), logger)
+    agent.run({"text": "a"})
+    await agent.arun({"text": "a"})
+    for started, ended in ((lines.told[0], lines.told[2]), (lines.told[3], lines.told[5])):
+        assert re.search(r"\*\*\* AGENT N RUN START \[\w{8}\] at \d+\.\d+ \*\*\*$", started)
+        assert re.search(rf"\*\*\* AGENT N RUN {end} \[\w{{8}}\] in \d+\.\d{{4}}s \*\*\*$", ended)

@@ -51,3 +51,11 @@ def test_the_example_runs_on_a_state_too() -> None:
 
 def test_the_example_without_inputs_says_so() -> None:
     assert EchoAgent("Echo", "").run({})["output"] == "No input provided to echo"
+
+
+def test_the_built_in_echo_gives_all_inputs_by_name() -> None:
+    from signalbox.maps.agents.basic import EchoAgent as BuiltIn
+
+    for prompt in ("", "{input}"):
+        agent = BuiltIn("Echo", prompt, {"input_fields": ["input"], "output_field": "echoed"})
+        assert agent.run({"input": "hi"})["echoed"] == {"input": "hi"}

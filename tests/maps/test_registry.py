@@ -160,6 +160,32 @@ def test_a_reference_names_a_function_over_the_whole_state(run_text: Run, write_
     assert one(run_text, "steps:node", {"a": 1, "b": 2}).values == {"a": 1, "b": 2, "total": 3, "seen": True}
 
 
+@pytest.mark.parametrize(
+    ("body", "inputs"),
+    [
+        ("def node(a, b):\n    return a + b\n", "a|b"),
+        ("def node(x, y):\n    return x + y\n", "a:x|b:y"),
+        ("async def node(b, a, more=0):\n    return a + b + more\n", "a|b"),
+        ("def node(inputs):\n    return inputs['a'] + inputs['b']\n", "a|b"),
+        ("def node(**given):\n    return sum(given.values())\n", "a|b"),
+        ("def node(number):\n    return number + 2\n", "a"),
+    ],
+)
+@pytest.mark.parametrize("place", ["steps:node", "func:node"])
+def test_a_function_gets_the_inputs_of_its_row_by_name(
+    run_text: Run, write_file: Write, body: str, inputs: str, place: str
+) -> None:
+    write_file(body, "steps.py" if place == "steps:node" else "functions/node.py")
+    text = f"GraphName,Node,AgentType,Input_Fields,Output_Field\nG,N,{place},{inputs},out\n"
+    assert run_text(text, {"a": 1, "b": 2}).values["out"] == 3
+
+
+def test_a_reference_that_asks_for_the_state_gets_it_whatever_the_row_names(run_text: Run, write_file: Write) -> None:
+    write_file("def node(state):\n    return {'out': state['a'] + state['b']}\n", "steps.py")
+    text = "GraphName,Node,AgentType,Input_Fields,Output_Field\nG,N,steps:node,a,out\n"
+    assert run_text(text, {"a": 1, "b": 2}).values["out"] == 3
+
+
 def test_a_reference_names_an_agent_class_of_an_installed_module(run_text: Run) -> None:
     result = one(run_text, "signalbox.maps.agents.basic:EchoAgent", {"a": 3}, inputs="a")
     assert result.output == 3

@@ -36,6 +36,8 @@ class Reply:
     delay: float = 0.0
     tokens: tuple[int, int, int] = (11, 7, 3)
     """In, out, and of those in from the cache."""
+    page: str = ""
+    """A web page instead of a reply, as a wrong address gives it."""
 
     @property
     def end(self) -> str:
@@ -65,11 +67,15 @@ class ProviderServer:
                 with server._lock:
                     server.bodies.append(body)
                     reply = server.replies.pop(0) if len(server.replies) > 1 else server.replies[0]
+                    reply = reply(body) if callable(reply) else reply
                 if reply.delay:
                     time.sleep(reply.delay)
                 if reply.status != 200:
                     error = {"error": {"message": "no", "type": "x", "code": reply.status, "status": "NO"}}
                     self._send(reply.status, "application/json", [json.dumps(error)], reply.headers)
+                    return
+                if reply.page:
+                    self._send(200, "text/html", [reply.page], reply.headers)
                     return
                 provider = _provider_of(self.path)
                 kind, parts = _ANSWERS[provider](reply, body, "stream" in self.path.lower() or body.get("stream"))

@@ -216,6 +216,14 @@ def test_an_object_in_a_fence_is_read(door_of: Load, provider_server: ProviderSe
     assert len(provider_server.bodies) == 1
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_a_web_page_is_not_called_a_reply(provider: str, door_of: Load, provider_server: ProviderServer) -> None:
+    provider_server.say(Reply(page="<html>Welcome</html>"))
+    with pytest.raises(LLMAPIError) as raised:
+        await door_of(provider, max_retries=0).with_structured_output(SCHEMA).ainvoke("hello")
+    assert not isinstance(raised.value, ModelOutputError), str(raised.value)
+
+
 def test_fields_that_nobody_asked_for_are_left_out(door_of: Load, provider_server: ProviderServer) -> None:
     provider_server.say('{"to": "south", "thoughts": "hm"}')
     assert door_of("openai").with_structured_output(SCHEMA).invoke("which way?") == {"to": "south"}
@@ -366,6 +374,8 @@ def test_a_budget_stops_a_run_with_a_clear_error(
         model.invoke("hello")
         with pytest.raises(BudgetError, match="30 tokens that a run may use"):
             model.invoke("hello")
+    with count_usage(*budgets()), pytest.raises(BudgetError, match="30 tokens that a run may use"):
+        model.invoke("a long story " * 20)
     assert len(provider_server.bodies) == 2
     with count_usage(*budgets(used_today=1000)), pytest.raises(BudgetError, match="1,000 tokens that you may use"):
         model.invoke("hello")

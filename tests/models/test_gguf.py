@@ -78,7 +78,9 @@ def send_mail(to: Literal["Ann", "Bob"]) -> str:
 
 def test_an_answer_carries_text_token_counts_and_the_models_name(model: Any) -> None:
     counter = UsageCounter()
-    answer = model.invoke([SystemMessage("Be brief."), HumanMessage("Say hello.")], {"callbacks": [counter]})
+    answer = model.invoke(
+        [SystemMessage("Be brief."), HumanMessage("Say hello.")], {"callbacks": [counter]}, max_tokens=8
+    )
     assert isinstance(answer, AIMessage)
     assert answer.text.strip()
     assert 0 < counter.usage["output_tokens"] <= 8
@@ -92,12 +94,12 @@ def test_the_longest_answer_and_where_to_stop_are_kept_to(model: Any) -> None:
     assert short.usage_metadata["output_tokens"] == 3
     assert short.response_metadata["finish_reason"] == "length"
     first_word = short.text.split()[0]
-    stopped = model.invoke("Count from one to ten.", stop=[first_word])
+    stopped = model.invoke("Count from one to ten.", stop=[first_word], max_tokens=8)
     assert first_word not in stopped.text
 
 
 def test_tokens_stream_one_by_one(model: Any) -> None:
-    chunks = list(model.stream("Say hello to everyone."))
+    chunks = list(model.stream("Say hello to everyone.", max_tokens=8))
     assert sum(bool(chunk.text) for chunk in chunks) >= 3
     whole = chunks[0]
     for chunk in chunks[1:]:
@@ -107,10 +109,12 @@ def test_tokens_stream_one_by_one(model: Any) -> None:
 
 
 async def test_it_answers_and_streams_asynchronously(model: Any) -> None:
-    one, other = await asyncio.gather(model.ainvoke("Say hello."), model.ainvoke("Say goodbye."))
+    one, other = await asyncio.gather(
+        model.ainvoke("Say hello.", max_tokens=8), model.ainvoke("Say goodbye.", max_tokens=8)
+    )
     assert one.text
     assert other.text
-    assert len([chunk async for chunk in model.astream("Say hello to everyone.")]) >= 3
+    assert len([chunk async for chunk in model.astream("Say hello to everyone.", max_tokens=8)]) >= 3
 
 
 class Probe:
@@ -166,6 +170,7 @@ async def test_a_cancelled_run_stops_the_model(model: Any, probe: Probe) -> None
     assert 0 < probe.chunks < 300
 
 
+@pytest.mark.bench
 def test_an_abandoned_stream_stops_the_model(model: Any, probe: Probe) -> None:
     stream = endless(model).stream("Repeat.")
     next(stream)
@@ -440,8 +445,8 @@ def test_models_over_one_file_share_an_engine_until_it_is_closed(model: Any) -> 
 def test_the_native_code_writes_nothing_to_the_terminal_and_leaves_in_peace(smollm2_path: Path) -> None:
     script = (
         "import sys; from signalbox.models import load_chat_model;"
-        "model = load_chat_model('gguf/' + sys.argv[1], n_threads=1, max_tokens=2);"
-        "print(bool(model.invoke('hello').usage_metadata))"
+        "model = load_chat_model('gguf/' + sys.argv[1], n_threads=1);"
+        "print(bool(model.invoke('hello', max_tokens=2).usage_metadata))"
     )
     done = subprocess.run([sys.executable, "-c", script, str(smollm2_path)], capture_output=True, text=True)
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "True", "")

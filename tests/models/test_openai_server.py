@@ -12,7 +12,8 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
-from signalbox.models import load_chat_model
+from signalbox.errors import ModelTruncatedError
+from signalbox.models import count_usage, load_chat_model
 from signalbox.models.usage import usage_of
 
 pytestmark = pytest.mark.usefixtures("clean_environment")
@@ -42,26 +43,26 @@ def address(smollm2_path: Path, require_module: Callable[[str], None]) -> Iterat
 
 @pytest.fixture
 def model(address: str, clean_environment: pytest.MonkeyPatch) -> BaseChatModel:
-    return load_chat_model("openai/smollm2", base_url=address, max_tokens=8)
+    return load_chat_model("openai/smollm2", base_url=address)
 
 
 def test_it_answers_within_the_limit_and_counts_tokens(model: BaseChatModel) -> None:
-    answer = model.invoke("Say hello.")
+    answer = model.invoke("Say hello.", max_tokens=8)
     assert answer.text.strip()
     assert 0 < usage_of(answer)["output_tokens"] <= 8
 
 
 def test_it_answers_in_one_event_loop_after_the_other(model: BaseChatModel) -> None:
     for _ in range(3):
-        assert asyncio.run(model.ainvoke("Say hello.")).text.strip()
+        assert asyncio.run(model.ainvoke("Say hello.", max_tokens=8)).text.strip()
 
 
 async def test_it_answers_asynchronously(model: BaseChatModel) -> None:
-    assert (await model.ainvoke("Say hello.")).text.strip()
+    assert (await model.ainvoke("Say hello.", max_tokens=8)).text.strip()
 
 
 def test_it_streams(model: BaseChatModel) -> None:
-    assert sum(bool(chunk.text) for chunk in model.stream("Say hello to everyone.")) >= 3
+    assert sum(bool(chunk.text) for chunk in model.stream("Say hello to everyone.", max_tokens=8)) >= 3
 
 
 def test_structured_output_fits_the_schema(address: str) -> None:
@@ -74,4 +75,7 @@ def test_the_settings_alone_lead_to_the_server(address: str, clean_environment: 
     clean_environment.setenv("SIGNALBOX_MODEL", "openai/smollm2")
     clean_environment.setenv("SIGNALBOX_MODEL_BASE_URL", address)
     clean_environment.setenv("SIGNALBOX_MODEL_MAX_TOKENS", "4")
-    assert 0 < usage_of(load_chat_model().invoke("Say hello."))["output_tokens"] <= 4
+    with count_usage() as counter, pytest.raises(ModelTruncatedError):
+        load_chat_model().invoke("Say hello.")
+    assert 0 < counter.usage["output_tokens"] <= 8
+    assert counter.calls == 2

@@ -197,3 +197,18 @@ def test_fixed_text_comes_before_what_changes(door_of: Load, provider_server: Pr
     system = provider_server.bodies[-1]["messages"][0]["content"]
     assert system.startswith("You read requests.")
     assert system.index("the shop is slow") > 0
+
+
+def test_on_anthropic_only_the_fixed_text_is_marked_for_the_cache(
+    door_of: Load, provider_server: ProviderServer
+) -> None:
+    examples = [{"text": "the shop is slow", "expected": {"about": "shop"}}]
+    found = {"about": "x", "when": None}
+    provider_server.say(Reply(calls=[(str(SYMPTOM.get("title") or "output"), found)]))
+    door_of("anthropic", examples=examples).with_structured_output(SYMPTOM).invoke(MESSAGES)
+    body = provider_server.bodies[-1]
+    assert lint("anthropic", body) == []
+    fixed, *others = body["system"]
+    assert fixed == {"type": "text", "text": "You read requests.", "cache_control": {"type": "ephemeral"}}
+    assert "the shop is slow" in others[-1]["text"]
+    assert not any("cache_control" in one for one in others)

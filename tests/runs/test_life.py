@@ -257,22 +257,33 @@ def test_one_corrupt_record_breaks_only_itself(write_file: Write, own_home: Path
 # The end
 
 
+STUCK = {
+    "sleeps": "time.sleep(600)",
+    "spins": "while True:\n        pass",
+    "catches everything": "while True:\n        try: time.sleep(600)\n        except BaseException: pass",
+    "waits": "threading.Event().wait()",
+    "matches": "re.match(r'(a+)+$', 'a' * 40 + 'b')",
+    "has a child": "subprocess.run(['sleep', '600'])",
+}
+ALWAYS = {
+    ("spins", "alone"),
+    ("has a child", "alone"),
+    ("catches everything", "side by side"),
+    ("matches", "side by side"),
+}
+
+
 @pytest.mark.parametrize(
-    "body",
+    ("does", "shape"),
     [
-        "time.sleep(600)",
-        "while True:\n        pass",
-        "while True:\n        try:\n            time.sleep(600)\n        except BaseException:\n            pass",
-        "threading.Event().wait()",
-        "re.match(r'(a+)+$', 'a' * 40 + 'b')",
-        "subprocess.run(['sleep', '600'])",
+        pytest.param(does, shape, marks=[] if (does, shape) in ALWAYS else pytest.mark.bench)
+        for does in STUCK
+        for shape in ("alone", "side by side")
     ],
-    ids=["sleeps", "spins", "catches everything", "waits", "matches", "has a child"],
 )
-@pytest.mark.parametrize("shape", ["alone", "side by side"])
-def test_ctrl_c_ends_a_run_whatever_its_nodes_do(write_file: Write, tmp_path: Path, body: str, shape: str) -> None:
+def test_ctrl_c_ends_a_run_whatever_its_nodes_do(write_file: Write, tmp_path: Path, does: str, shape: str) -> None:
     code = "import re, subprocess, threading, time\nfrom pathlib import Path\n\ndef stuck():\n"
-    write_file(f"{code}    (Path(__file__).parent.parent / 'started').touch()\n    {body}\n", "agents/stuck.py")
+    write_file(f"{code}    (Path(__file__).parent.parent / 'started').touch()\n    {STUCK[does]}\n", "agents/stuck.py")
     first = "G,First,default,done,f,A\n" if shape == "alone" else "G,First,default,done,f,A|B\n"
     rows = "G,A,stuck,,,\n" + ("" if shape == "alone" else "G,B,stuck,,,\n")
     path = write_file(f"GraphName,Node,AgentType,Prompt,Output_Field,Edge\n{first}{rows}")

@@ -79,7 +79,7 @@ def test_a_run_ends_where_its_budget_does(talk: Path, server: ProviderServer, mo
     forget_settings()
     result = start(talk, {"said": "hello"}, thread_id="short")
     assert result.status == "error"
-    assert "all of the 100 tokens that a run may use" in str(result.error)
+    assert "more than the 100 tokens that a run may use" in str(result.error)
     assert len(server.bodies) == 1
     assert show("short").as_dict()["usage"]["total_tokens"] == 120
 
@@ -120,5 +120,5 @@ def test_a_run_that_goes_on_after_a_pause_has_the_same_budget(
     forget_settings()
     assert start(file, {"said": "hello"}, thread_id="paused").status == "needs_input"
     result = resume("paused", "yes")
-    assert "all of the 100 tokens that a run may use" in str(result.error)
+    assert "more than the 100 tokens that a run may use" in str(result.error)
     assert len(server.bodies) == 1

@@ -70,10 +70,13 @@ def _as_text(value: Any) -> str:
 
 
 def print_answer(answer: Answer) -> None:
-    """Print an answer, a question with its options, or an error; each with where it comes from."""
+    """Print an answer, a question with its options, or an error with what was found before it; each with where it
+    comes from."""
     if answer.error:
+        if answer.blocks:
+            show(show_answer(answer))
         say(f"Error: {answer.error['message']}")
-        for line in (answer.error["suggestion"], *answer.notes):
+        for line in (answer.error["suggestion"], *(() if answer.blocks else answer.notes)):
             if line:
                 say(line)
         return

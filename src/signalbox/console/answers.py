@@ -34,7 +34,8 @@ _MALFORMED = (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, 
 def answer_html(answer: Mapping[str, Any], key: str = "") -> str:
     """The answer as a card; `key` tells it from the others of a page."""
     error, question = answer.get("error"), answer.get("question") or {}
-    inside = _error(error) if error else "".join(_parts(answer))
+    found = "".join(_parts(answer)) if answer.get("blocks") or not error else ""
+    inside = f"{_error(error) if error else ''}{found}"
     asks = _question(question) if question and not error else ""
     who = _who(str(answer.get("agent") or ""))
     body = f"{who}{inside}{_notes(answer)}{_evidence(answer, key)}{_tools(answer)}{asks}"

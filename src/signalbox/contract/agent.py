@@ -7,18 +7,23 @@ import inspect
 import logging
 import sys
 import threading
+import time
 import uuid
 from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from signalbox.contract.state import StateAdapter
 from signalbox.contract.tracker import ExecutionTracker, current_tracker
-from signalbox.errors import LLMAPIError, redact
+from signalbox.errors import LLMAPIError, OperatorError, RequestError, redact
 
 __all__ = ["BaseAgent"]
 
 TRACE = 5
 _OWNED = frozenset({"last_action_success", "graph_success", "errors"})
+_FOR_ASKER = (LLMAPIError, OperatorError, RequestError)
+"""Errors whose words are for who asks; what else a node fails with is for who wrote it."""
+_PLAIN = frozenset({str, int, float, bool})
+"""Outputs that can be nothing but a value."""
 package_logger = logging.getLogger("signalbox")
 
 
@@ -139,36 +144,39 @@ class BaseAgent:
         """Alias of `run`, as LangGraph calls it."""
         return self.run(state)
 
-    def _tracker(self) -> ExecutionTracker:
-        tracker = self._execution_tracker or current_tracker.get()
-        if tracker is not None:
-            return tracker
-        from signalbox.settings import get_settings
 
-        if get_settings().strict:
-            raise ValueError(
-                f"ExecutionTracker not provided to agent '{self.name}'. "
-                "Inject one with execution_tracker=…, or switch SIGNALBOX_STRICT off."
-            )
-        return ExecutionTracker()
+def _own_tracker(agent: BaseAgent) -> ExecutionTracker:
+    """A tracker for an agent that was given none. Raises ValueError where strict mode is on."""
+    from signalbox.settings import get_settings
+
+    if get_settings().strict:
+        raise ValueError(
+            f"ExecutionTracker not provided to agent '{agent.name}'. "
+            "Please inject execution_tracker dependency using DI fixtures in tests or provide execution_tracker in "
+            "constructor."
+        )
+    return ExecutionTracker()
 
 
 class _Step:
     """One run of one agent, from its inputs to its update."""
+
+    __slots__ = ("agent", "before", "execution_id", "inputs", "started", "state", "tells", "tracker")
 
     def __init__(self, agent: BaseAgent, state: Any) -> None:
         self.agent = agent
         self.before = state
         self.state = state
         self.inputs: dict[str, Any] = {}
-        self.tracker = agent._tracker()
+        self.tracker = agent._execution_tracker or current_tracker.get() or _own_tracker(agent)
         self.tells = agent._logger is not None or package_logger.isEnabledFor(logging.DEBUG)
         self.execution_id = uuid.uuid4().hex[:8] if self.tells else ""
+        self.started = time.time() if self.tells else 0.0
 
     def begin(self) -> dict[str, Any]:
         agent = self.agent
         if self.tells:
-            agent.log_trace(f"*** AGENT {agent.name} RUN START [{self.execution_id}] ***")
+            agent.log_trace(f"\n*** AGENT {agent.name} RUN START [{self.execution_id}] at {self.started} ***")
         self.inputs = StateAdapter.get_inputs(self.state, agent.input_fields, agent.expected_params)
         self.tracker.record_node_start(agent.name, self.inputs)
         if type(agent)._pre_process is not BaseAgent._pre_process:
@@ -179,13 +187,24 @@ class _Step:
         agent = self.agent
         if type(agent)._post_process is not BaseAgent._post_process:
             self.state, output = agent._post_process(self._for_hook(), self.inputs, output)
-        update: dict[str, Any] = {"last_action_success": True, **_changes(self.before, self.state)}
-        output = self._take(output, update)
+        update: dict[str, Any] = {"last_action_success": True}
+        if self.state is not self.before:
+            update.update(_changes(self.before, self.state))
+        field = agent.output_field
+        if type(output) in _PLAIN and field and "|" not in field:
+            update[field.strip()] = output
+        else:
+            output = self._take(output, update)
         self.tracker.record_node_result(agent.name, success=True, result=output)
         if self.tells:
             agent.log_debug(f"Set output field '{agent.output_field}' = {output}")
-            agent.log_trace(f"*** AGENT {agent.name} RUN COMPLETED [{self.execution_id}] ***")
+            self._log_end("COMPLETED")
         return update
+
+    def _log_end(self, how: str) -> None:
+        if self.tells:
+            took = time.time() - self.started
+            self.agent.log_trace(f"\n*** AGENT {self.agent.name} RUN {how} [{self.execution_id}] in {took:.4f}s ***")
 
     def fail(self, error: Exception | SystemExit) -> dict[str, Any]:
         agent = self.agent
@@ -195,8 +214,8 @@ class _Step:
         message = redact(f"Error in {agent.name}: {error}")
         agent.log_error(message)
         self.tracker.record_node_result(agent.name, False, error=message)
-        if isinstance(error, LLMAPIError):
-            self.tracker.errors[agent.name] = error.as_dict()
+        if isinstance(error, _FOR_ASKER):
+            self.tracker.errors[agent.name] = redact(error.as_dict())
         update: dict[str, Any] = {
             "graph_success": self.tracker.update_graph_success(),
             "last_action_success": False,
@@ -204,10 +223,11 @@ class _Step:
         }
         try:
             state, _ = agent._post_process(self._for_hook(), self.inputs, dict(update))
-            return {**_changes(self.before, state), **update}
+            update = {**_changes(self.before, state), **update}
         except Exception as post_error:
             agent.log_error(redact(f"Error in post-processing: {post_error}"))
-            return update
+        self._log_end("FAILED")
+        return update
 
     def _for_hook(self) -> Any:
         """The state for a hook: a copy, so that what it writes in place is seen as a change."""

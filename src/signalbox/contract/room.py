@@ -24,6 +24,7 @@ class Presented:
     `source` says where the answer comes from: `{"kind": "embedded" | "live", "system": …, "address": …}`,
     of an embedded one also what would `connect` one's own;
     `not_covered` lists the parts of the request that it leaves out. `state` replaces the state that is shown.
+    `error` (error_type, message, suggestion) makes it an error that still shows what was found: the text says so too.
     """
 
     text: str
@@ -31,6 +32,7 @@ class Presented:
     source: dict[str, Any] | None = None
     not_covered: list[str] = field(default_factory=list)
     state: dict[str, Any] | None = None
+    error: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,8 @@ class Agent:
     note: Callable[[Sequence[str], str], Awaitable[str]] | None = None
     """Writes these things down for who asks, once for a key, and says in words what it did."""
     routes: str = ""
-    """What kinds of requests are for it, in the words that the front door's model reads; by default `about`."""
+    """What kinds of requests are for it, in the words that the front door's model reads; by default `about` and
+    `examples`."""
     is_offered: bool = True
     """Whether the front door sends requests to it."""
     is_command: bool = False

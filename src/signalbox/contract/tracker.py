@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from signalbox.contract.summary import ExecutionSummary, NodeExecution
@@ -51,12 +51,13 @@ class ExecutionTracker:
         self._started = time.perf_counter()
         self._open: dict[str, tuple[NodeExecution, float]] = {}
         self.errors: dict[str, dict[str, str]] = {}
-        """By the node's name: the error of the model that it failed with, as a person may see it."""
+        """By the node's name: the error that it failed with, where its words are for who asks."""
 
     def record_node_start(self, node_name: str, inputs: dict[str, Any] | None = None) -> None:
         """A node starts."""
         clock = time.perf_counter()
-        record = NodeExecution(node_name, self._moment(clock), inputs if inputs is not None else {})
+        moment = self._start_time + timedelta(seconds=clock - self._started)
+        record = NodeExecution(node_name, moment, inputs if inputs is not None else {})
         self.node_executions.append(record)
         self._open[node_name] = (record, clock)
         if self._listener:
@@ -66,7 +67,8 @@ class ExecutionTracker:
         """A node ended, well or with an error."""
         record, clock = self._open.pop(node_name, (None, 0.0))
         if record is None:
-            record, clock = NodeExecution(node_name, self._moment(time.perf_counter())), time.perf_counter()
+            clock = time.perf_counter()
+            record = NodeExecution(node_name, self._start_time + timedelta(seconds=clock - self._started))
             self.node_executions.append(record)
         record.success, record.output, record.error = success, result, error
         record.duration = time.perf_counter() - clock
@@ -136,9 +138,6 @@ class ExecutionTracker:
             warnings=list(self.warnings),
             waiting=dict(self.waiting),
         )
-
-    def _moment(self, clock: float) -> datetime:
-        return self._start_time + timedelta(seconds=clock - self._started)
 
 
 def every_node_succeeded(summary: ExecutionSummary) -> bool:

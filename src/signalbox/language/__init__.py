@@ -1,6 +1,7 @@
 """What words mean without any model. Each table stands here once.
 
 - `time`: ranges, moments and lengths of time in plain words (`parse_range`).
+- `today`: the date and the zone, as prompts say them.
 - `numbers`: number words.
 - `units`: units of measure: names, symbols and factors.
 - `names`: the known names that a mistyped one is near to.

@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.errors import GraphBubbleUp
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Send
 
 from signalbox.maps.channels import Contest, UnderWay, merge
-from signalbox.maps.context import RunContext
+from signalbox.maps.context import RunContext, current_run
 from signalbox.maps.layouts import Layout, TableLayout, TypedLayout, find_state_class
 from signalbox.maps.local_code import code_stamp
 from signalbox.maps.nodes import NodeRunner, Target
@@ -54,11 +56,12 @@ def compile_map(graph: GraphSpec, folder: Path, *, checkpointer: Any = None, ste
 
     The first row's Context may name a state class (`state: module:Class`): the graph then has that class's own channels
     and reducers. Otherwise its state is a table's: any keys. With a checkpointer, or `stepwise`, every row is a step of
-    LangGraph's own; otherwise rows of built-in types that stand in a plain chain run as one.
+    LangGraph's own; otherwise rows that stand in a plain chain run as one.
     """
     state_class = find_state_class(graph, folder)
     fuse = checkpointer is None and not stepwise and state_class is None
-    key = (graph.digest(), str(folder), code_stamp(folder), fuse, state_class)
+    stamp = code_stamp(folder) if graph.names_code_beside else ()
+    key = (graph.digest(), str(folder), stamp, fuse, state_class)
     with _cache_lock:
         made = _cache.get(key)
         if made is not None:
@@ -92,10 +95,15 @@ class _Builder:
         }
 
         def may_fuse(node: NodeSpec) -> bool:
-            # Code of one's own may give a command, which a row in the middle of a chain could not follow.
-            return fuse and self.kinds[node.name].is_builtin and not self.kinds[node.name].pauses
+            kind = self.kinds[node.name]
+            return fuse and not (kind.is_builtin and kind.pauses)
 
         self.topology = Topology(graph, find_ways(graph, folder), may_fuse)
+        self.steered = any(
+            not self.kinds[node.name].is_builtin or any(target.startswith(FUNC) for target in node.targets)
+            for node in graph
+        )
+        """Whether code of the map's author runs, which may lead to any row and send it a state of its own."""
         self.ids = _safe_ids(self.topology.rows)
         contest = Contest({}, {})
         if state_class is None and self.topology.contested:
@@ -109,13 +117,14 @@ class _Builder:
         builder: Any = StateGraph(
             self.layout.schema(channels), input_schema=self.layout.schema({}), output_schema=self.layout.schema({})
         )
-        for unit in self.topology.units:
+        units = [*self.topology.units, *self._tails()]
+        for unit in units:
             # Where there are joins every unit sees who is under way; elsewhere it sees the state and nothing else.
             node = _UnitNode(self.ids[unit.name], *self._calls(unit))
             targets = tuple(self.ids[name] for name in self.topology.followers[unit.nodes[-1].name])
             builder.add_node(self.ids[unit.name], node, destinations=None if self._fixed(unit) else targets or None)
         builder.add_edge(START, self.ids[self.graph.entry.name])
-        for unit in self.topology.units:
+        for unit in units:
             for target in self._fixed(unit) or ():
                 builder.add_edge(self.ids[unit.name], self.ids[target])
         return CompiledMap(
@@ -126,12 +135,24 @@ class _Builder:
             contested=self.contested,
         )
 
+    def _tails(self) -> list[Unit]:
+        """The rest of each chain from each of its rows on, where code may lead into the middle of one."""
+        if not self.steered:
+            return []
+        return [
+            Unit(node.name, self.topology.rows[node.name], unit.nodes[place:])
+            for unit in self.topology.units
+            for place, node in enumerate(unit.nodes)
+            if place
+        ]
+
     def _fixed(self, unit: Unit) -> tuple[str, ...] | None:
         """The targets of a unit that always goes the same way, so that edges lead on; None where it must be asked."""
         last = unit.nodes[-1]
         kind = self.kinds[last.name]
         asked = last.is_conditional or kind.chooses or any(target.startswith(FUNC) for target in last.targets)
-        if asked or not kind.is_builtin or unit.name in self.topology.joins:
+        may_stop = self.steered and len(unit.nodes) > 1
+        if asked or may_stop or not kind.is_builtin or unit.name in self.topology.joins:
             return None
         named = {resolve_target(target, self.topology.names) for target in last.on_success}
         return tuple(name for name in self.topology.followers[last.name] if name in named)
@@ -139,28 +160,35 @@ class _Builder:
     def _calls(self, unit: Unit) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
         """The unit as LangGraph calls it, plainly and in an event loop: on its channels, to what it writes."""
         work, awork = self._work(unit), self._async_work(unit)
+        # What follows a row that was sent a state of its own runs on the state of all.
+        first = replace(unit, nodes=unit.nodes[:1]) if self.steered else unit
+        work_sent, awork_sent = self._work(first), self._async_work(first)
         hand_over, closed = self._hand_over(unit), self._closed(unit)
         read = self.layout.read
 
         def run(channels: Any) -> Any:
-            if closed(channels):
+            if closed is not None and closed(channels):
                 return None
-            state = channels[SENT] if _is_sent(channels) else read(channels)
+            if type(channels) is dict and SENT in channels:
+                return hand_over(channels, channels[SENT], work_sent(channels[SENT]))
+            state = read(channels)
             return hand_over(channels, state, work(state))
 
         async def arun(channels: Any) -> Any:
-            if closed(channels):
+            if closed is not None and closed(channels):
                 return None
-            state = channels[SENT] if _is_sent(channels) else read(channels)
+            if type(channels) is dict and SENT in channels:
+                return hand_over(channels, channels[SENT], await awork_sent(channels[SENT]))
+            state = read(channels)
             return hand_over(channels, state, await awork(state))
 
         return run, arun
 
-    def _closed(self, unit: Unit) -> Callable[[Any], bool]:
-        """Whether a join was reached, and must wait: something under way can still lead to it."""
+    def _closed(self, unit: Unit) -> Callable[[Any], bool] | None:
+        """Whether a join was reached, and must wait: something under way can still lead to it. None for other units."""
         blockers, rows = self.topology.joins.get(unit.name), self.topology.rows
         if blockers is None:
-            return lambda channels: False
+            return None
 
         def closed(channels: Any) -> bool:
             counts = _counts(channels)
@@ -180,23 +208,25 @@ class _Builder:
             return lambda state: [only.run(state)]
 
         def work(state: Any) -> list[dict[str, Any]]:
-            current, updates = dict(state), []
-            for runner in runners:
-                updates.append(runner.run(current))
-                merge(current, updates[-1])
+            updates: list[dict[str, Any]] = []
+            with _kept(updates):
+                for runner, current in _chain(runners, state, updates):
+                    updates.append(runner.run(current))
             return updates
 
         return work
 
     def _async_work(self, unit: Unit) -> Callable[[Any], Any]:
-        """How an event loop runs the same rows: awaiting agents one by one, all others together in one thread."""
+        """How an event loop runs the same rows: where some must be awaited one by one, else all in one thread."""
         runners = self._runners_of(unit)
         if any(runner.is_async for runner in runners):
-            # Rows of one's own are never run as one with others.
-            (only,) = runners
 
             async def awaiting(state: Any) -> list[dict[str, Any]]:
-                return [await only.arun(state)]
+                updates: list[dict[str, Any]] = []
+                with _kept(updates):
+                    for runner, current in _chain(runners, state, updates):
+                        updates.append(await runner.arun(current))
+                return updates
 
             return awaiting
 
@@ -213,39 +243,52 @@ class _Builder:
 
     def _hand_over(self, unit: Unit) -> Callable[[Any, Any, list[dict[str, Any]]], Any]:
         """What a unit changed, as LangGraph takes it: an update, and a command where edges do not lead on."""
-        runners, layout, fixed = self._runners_of(unit), self.layout, self._fixed(unit)
-        rows = [runner.row for runner in runners]
-        counted, waking = bool(self.topology.joins), self._waking(unit)
-        last, ids = runners[-1], self.ids
+        runners, layout, find_way = self._runners_of(unit), self.layout, self._find_way(unit)
+        rows, ids, counted = [runner.row for runner in runners], self.ids, bool(self.topology.joins)
+        row = 1 << self.topology.rows[unit.name]
+        held = frozenset(join for join, blockers in self.topology.joins.items() if blockers & row)
+        usual: dict[tuple[int, bool], _Way] = {}
 
         def hand_over(channels: Any, state: Any, updates: list[dict[str, Any]]) -> Any:
             changed = updates[-1]
             goto = changed.pop("__goto__", None) or changed.get("__next_node")
-            if fixed is not None and not goto:
-                targets: tuple[Target, ...] = fixed
-                onward: list[Target] = []
-            else:
-                success = bool(changed.get("last_action_success", True))
-                targets = last.route(success, _listed(goto), lambda: layout.after(state, updates))
-                onward = [_addressed(target, ids) for target in targets]
-            update = layout.write(rows, updates)
+            place = (len(updates), bool(changed.get("last_action_success", True)))
+            way = None if goto else usual.get(place)
+            if way is None:
+                way = find_way(*place, goto, lambda: layout.after(state, updates))
+                if not goto and not runners[len(updates) - 1].asks:
+                    usual[place] = way
+            update, onward = layout.write(rows[: len(updates)], updates), way.onward
             if counted:
-                update[UNDER_WAY] = (unit.name, [t.node if isinstance(t, Send) else t for t in targets])
-                onward += [ids[join] for join in waking(channels) if join not in targets]
+                update[UNDER_WAY] = (unit.name, way.started)
+                counts = _counts(channels) if held else ()
+                if counts is None or not held.isdisjoint(counts):
+                    # The end of this unit may be what joins waited for: they look again.
+                    waiting = held if counts is None else [name for name in counts if name in held]
+                    onward = (*onward, *(ids[join] for join in waiting if join not in way.started))
             return Command(update=update, goto=onward) if onward else update
 
         return hand_over
 
-    def _waking(self, unit: Unit) -> Callable[[Any], list[str]]:
-        """The joins that waited while the unit ran: its end may be what they waited for, so they look again."""
-        joins, row = self.topology.joins, 1 << self.topology.rows[unit.name]
-        held = frozenset(join for join, blockers in joins.items() if blockers & row)
+    def _find_way(self, unit: Unit) -> Callable[..., _Way]:
+        """What finds where a unit leads after so many of its rows, the last of which succeeded or failed."""
+        runners, fixed, ids = self._runners_of(unit), self._fixed(unit), self.ids
 
-        def waking(channels: Any) -> list[str]:
-            counts = _counts(channels)
-            return list(held) if counts is None else [name for name in counts if name in held]
+        def find_way(count: int, success: bool, goto: Any, after: Callable[[], Any]) -> _Way:
+            if fixed is not None and not goto:
+                return _Way((), fixed)
+            targets = runners[count - 1].route(success, _listed(goto), after)
+            started = tuple(target.node if isinstance(target, Send) else target for target in targets)
+            return _Way(tuple(_addressed(target, ids) for target in targets), started)
 
-        return waking
+        return find_way
+
+
+class _Way(NamedTuple):
+    """Where a unit leads: as LangGraph is told, beside its edges, and the names of the units that start."""
+
+    onward: tuple[Target, ...]
+    started: tuple[str, ...]
 
 
 class _UnitNode(Runnable[Any, Any]):
@@ -265,6 +308,33 @@ class _UnitNode(Runnable[Any, Any]):
         return await self._arun(input)
 
 
+def _chain(
+    runners: Sequence[NodeRunner], state: Any, updates: Sequence[dict[str, Any]]
+) -> Iterator[tuple[NodeRunner, dict[str, Any]]]:
+    """Each row with the state that it runs on, until one says where the graph goes instead. The caller adds what each
+    row changed to the updates."""
+    current = dict(state)
+    for runner in runners:
+        yield runner, current
+        update = updates[-1]
+        if update.get("__goto__") or update.get("__next_node"):
+            return
+        update.pop("__goto__", None)
+        merge(current, update)
+
+
+@contextmanager
+def _kept(updates: list[dict[str, Any]]) -> Iterator[None]:
+    """A row that pauses ends its unit: what the rows before it changed is kept for the result."""
+    try:
+        yield
+    except GraphBubbleUp:
+        context = current_run.get()
+        if context is not None:
+            context.unfinished.extend(updates)
+        raise
+
+
 def _columns(graph: GraphSpec) -> set[str]:
     """The fields that the rows of a graph read and write."""
     named = [field for node in graph for field in (*node.inputs, *node.outputs) if not field.startswith(FUNC)]
@@ -278,10 +348,6 @@ def _listed(goto: Any) -> list[Target] | None:
 def _addressed(target: Target, ids: Mapping[str, str]) -> Target:
     """A target as LangGraph knows it. What is sent along is marked, so that its node knows it from the whole state."""
     return Send(ids[target.node], {SENT: target.arg}) if isinstance(target, Send) else ids[target]
-
-
-def _is_sent(channels: Any) -> bool:
-    return isinstance(channels, dict) and SENT in channels
 
 
 def _counts(channels: Any) -> Mapping[str, int] | None:

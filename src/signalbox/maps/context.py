@@ -33,7 +33,7 @@ class StepBudget:
         self.used += 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RunContext:
     """The surroundings of one run. Agents reach it through `MapAgent.run_context`."""
 
@@ -48,6 +48,8 @@ class RunContext:
     graph: GraphSpec | None = None
     written: list[Mapping[str, Any]] = field(default_factory=list)
     """What the nodes wrote so far, in order: what is left of a run that breaks off."""
+    unfinished: list[Mapping[str, Any]] = field(default_factory=list)
+    """What rows wrote that ran as one with a row that paused: LangGraph has not taken it over."""
     noted: Callable[[Any], None] | None = None
     """Hears of every node, as `MapRun.noted`."""
 

@@ -14,6 +14,7 @@ import importlib.util
 import os
 import re
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -143,14 +144,35 @@ def load_file(path: Path) -> ModuleType:
 def code_stamp(folder: Path) -> tuple[tuple[str, int], ...]:
     """What tells whether the code beside a map has changed. It is asked at every run, so it is quick."""
     found: list[tuple[str, int]] = []
-    beside = (str(folder),) if os.path.isfile(f"{folder}/{DECLARATIONS}") else ()
-    for place in (*beside, *_places(str(folder), CODE_FOLDERS)):
-        # Most of them are not there, and an error costs more than a question.
-        if not os.access(place, os.F_OK):
-            continue
+    for place in _existing_places(str(folder)):
         with suppress(OSError), os.scandir(place) as entries:
             found += [(file.path, file.stat().st_mtime_ns) for file in entries if file.name.endswith(".py")]
     return tuple(sorted(found))
+
+
+_existing: dict[str, tuple[tuple[int, int], tuple[str, ...]]] = {}
+_SETTLED = 100_000_000
+"""A folder that changed less than so many nanoseconds ago may change again without a new time."""
+
+
+def _existing_places(folder: str) -> tuple[str, ...]:
+    """The folders with code for the maps of a folder, asked for anew where it or the one above it has changed."""
+    try:
+        times = (os.stat(folder).st_mtime_ns, os.stat(_above(folder)).st_mtime_ns)
+    except OSError:
+        times = (0, 0)
+    kept = _existing.get(folder)
+    if kept is not None and kept[0] == times:
+        return kept[1]
+    now = time.time_ns()
+    places = tuple(place for place in _places(folder, CODE_FOLDERS) if os.path.isdir(place))
+    if os.path.isfile(f"{folder}/{DECLARATIONS}"):
+        places = (folder, *places)
+    if 0 < max(times) < now - _SETTLED:
+        if len(_existing) > 256:
+            _existing.clear()
+        _existing[folder] = (times, places)
+    return places
 
 
 @lru_cache(maxsize=256)
@@ -186,10 +208,15 @@ def _files(folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
 @lru_cache(maxsize=256)
 def _places(folder: str, names: tuple[str, ...]) -> tuple[str, ...]:
     """The folders that may hold code for the maps of a folder, the nearest first."""
-    above = os.path.dirname(os.path.abspath(folder))
+    above = _above(folder)
     return tuple(f"{folder}/{name}" for name in names) + tuple(
         f"{above}/{name}" for name in names if name.startswith("custom_")
     )
+
+
+@lru_cache(maxsize=256)
+def _above(folder: str) -> str:
+    return os.path.dirname(os.path.abspath(folder))
 
 
 def broken_files(folder: Path) -> list[tuple[Path, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -53,6 +54,14 @@ class MapRun:
         self.thread_id = self.thread_id or uuid.uuid4().hex
         self.run_id = self.run_id or uuid.uuid4().hex
 
+    def starting_with(self, state: Mapping[str, Any]) -> MapRun:
+        """The same run with another state to start with. Every run comes by here, and `replace` takes its time."""
+        run = object.__new__(MapRun)
+        for name in MapRun.__slots__:
+            setattr(run, name, getattr(self, name))
+        run.state = dict(state)
+        return run
+
     @property
     def chosen_policy(self) -> str | None:
         """The success policy that someone chose: the caller, or the first row of the graph."""
@@ -76,7 +85,7 @@ class MapRun:
         """What the run lends to its nodes."""
         return RunContext(
             folder=self.folder,
-            data=self.data or get_settings().data or self.folder / "data",
+            data=self.data or get_settings().data or _data_beside(self.folder),
             model=self._door(),
             thread_id=self.thread_id,
             budget=self.budget or self._own_budget(),
@@ -106,6 +115,11 @@ class MapRun:
         if self.checkpointer is None or self.depth:
             return config
         return {**config, "configurable": {"thread_id": self.checkpoint_as or self.thread_id}}
+
+
+@lru_cache(maxsize=256)
+def _data_beside(folder: Path) -> Path:
+    return folder / "data"
 
 
 def _both(first: Any, second: Any) -> Any:

@@ -83,33 +83,42 @@ _LENT: Mapping[str, Callable[[], Any]] = {
 
 def make_agent(node: NodeSpec, kind: AgentType) -> BaseAgent:
     """An agent for a row. Raises ContractError where its class cannot be made as the contract says."""
-    context = {
-        **from_environment(node.context, "The Context", kept=("api_key",)),
-        "input_fields": list(node.inputs),
+    return agent_maker(node, kind)()
+
+
+def agent_maker(node: NodeSpec, kind: AgentType) -> Callable[[], BaseAgent]:
+    """What makes agents for a row, with all that is the same for each found out once. Raises as `make_agent`."""
+    target: Any = kind.target
+    reads = reads_environment(node.context)
+    said = {
+        **node.context,
         "output_field": "|".join(node.outputs),
         "description": node.description,
         "tool_source": node.tool_source,
-        "available_tools": list(node.tools),
         "node_type": node.context.get("node_type", ""),
     }
-    target: Any = kind.target
+    name, prompt, inputs, tools = node.name, node.prompt, node.inputs, node.tools
+    is_lent = isinstance(target, type) and issubclass(target, LentAgent)
+    create: Any = partial(make_lent, target) if is_lent else target
     if not isinstance(target, type):
-        made = StateFunctionAgent if kind.origin == "reference" else FunctionAgent
-        return made(target, node.name, node.prompt, context)
-    try:
-        create: Any = partial(make_lent, target) if issubclass(target, LentAgent) else target
-        agent: Any = create(node.name, node.prompt, context)
-    except Exception as error:
-        raise ContractError(
-            f"{target.__name__} cannot be made for node '{node.name}': {error}.",
-            suggestion="Its __init__ takes name, prompt and context, and hands them to BaseAgent's.",
-        ) from error
-    own = own_run(agent) if isinstance(agent, LentAgent) else None
-    if own is not None:
-        return StateFunctionAgent(own, node.name, node.prompt, context)
-    if isinstance(agent, BaseAgent):
-        return agent
-    return StateFunctionAgent(agent.run, node.name, node.prompt, context)
+        create = partial(StateFunctionAgent if _takes_state(kind, node) else FunctionAgent, target)
+
+    def make() -> BaseAgent:
+        own = from_environment(node.context, "The Context", kept=("api_key",)) if reads else {}
+        context = {**said, **own, "input_fields": list(inputs), "available_tools": list(tools)}
+        try:
+            agent: Any = create(name, prompt, context)
+        except Exception as error:
+            raise ContractError(
+                f"{target.__name__} cannot be made for node '{name}': {error}.",
+                suggestion="Its __init__ takes name, prompt and context, and hands them to BaseAgent's.",
+            ) from error
+        run = own_run(agent) if is_lent else None
+        if run is None and isinstance(agent, BaseAgent):
+            return agent
+        return StateFunctionAgent(run or agent.run, name, prompt, context)
+
+    return make
 
 
 class NodeRunner:
@@ -119,14 +128,16 @@ class NodeRunner:
         self, node: NodeSpec, row: int, kind: AgentType, names: Mapping[str, str], surroundings: RunContext
     ) -> None:
         self.node = node
+        self.name = node.name
         self.row = row
         self.kind = kind
         self.names = names
         self.surroundings = surroundings
+        self._make = agent_maker(node, kind)
         self._shared = self._make() if kind.is_builtin and not reads_environment(node.context) else None
-        self._asks = any(target.startswith(FUNC) for target in node.targets)
+        self.asks = any(target.startswith(FUNC) for target in node.targets)
+        """Whether routing functions decide what comes next, which are called each time."""
         self._cells = {True: node.on_success, False: node.on_failure}
-        self._ways: dict[bool, tuple[Target, ...]] = {}
 
     def run(self, state: Any) -> dict[str, Any]:
         """What the row changes in the state."""
@@ -134,8 +145,8 @@ class NodeRunner:
         if context is None:
             with self._alone():
                 return self._seen(self._agent().run(state))
-        context.budget.take(self.node.name)
-        update = self._agent().run(state)
+        context.budget.take(self.name)
+        update = (self._shared or self._agent()).run(state)
         context.written.append(update)
         return update
 
@@ -145,8 +156,8 @@ class NodeRunner:
         if context is None:
             with self._alone():
                 return self._seen(await self._agent().arun(state))
-        context.budget.take(self.node.name)
-        update = await self._agent().arun(state)
+        context.budget.take(self.name)
+        update = await (self._shared or self._agent()).arun(state)
         context.written.append(update)
         return update
 
@@ -182,13 +193,6 @@ class NodeRunner:
         """
         if goto:
             return self._resolve(goto)
-        if self._asks:
-            return self._way(success, after)
-        if success not in self._ways:
-            self._ways[success] = self._way(success, after)
-        return self._ways[success]
-
-    def _way(self, success: bool, after: Callable[[], Any]) -> tuple[Target, ...]:
         targets: list[Target] = []
         for target in self._cells[success]:
             found = self._call(target, after()) if target.startswith(FUNC) else self._resolve(target)
@@ -237,9 +241,6 @@ class NodeRunner:
         except SignalboxError as error:
             return _Unmade(self.node.name, error)
 
-    def _make(self) -> BaseAgent:
-        return make_agent(self.node, self.kind)
-
 
 class _Unmade(BaseAgent):
     """What stands for an agent whose constructor raised: it fails, so that the row takes its failure branch."""
@@ -256,6 +257,18 @@ class _Unmade(BaseAgent):
 def _plain_targets(cell: tuple[str, ...]) -> str | list[str] | None:
     named = [target for target in cell if not target.startswith(FUNC)]
     return named[0] if len(named) == 1 else named or None
+
+
+def _takes_state(kind: AgentType, node: NodeSpec) -> bool:
+    """Whether a function is a node as LangGraph's are, on the whole state: one by reference whose row names no inputs,
+    or that says so by the name of its first parameter. Every other takes the inputs of its row."""
+    if kind.origin != "reference":
+        return False
+    try:
+        first = next(iter(parameters_of(kind.target)), None)
+    except (TypeError, ValueError):
+        return True
+    return not node.inputs or (first is not None and first.name == "state")
 
 
 def _wants_value(parameter: inspect.Parameter, inputs: Mapping[str, Any]) -> bool:

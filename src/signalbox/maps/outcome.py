@@ -36,10 +36,17 @@ def broken_off(run: MapRun, context: RunContext, tracker: ExecutionTracker, erro
 
 
 def ended(
-    run: MapRun, compiled: CompiledMap, tracker: ExecutionTracker, channels: Mapping[str, Any] | None, pauses: Any
+    run: MapRun,
+    compiled: CompiledMap,
+    context: RunContext,
+    tracker: ExecutionTracker,
+    channels: Mapping[str, Any] | None,
+    pauses: Any,
 ) -> MapResult:
     """The result of a run that LangGraph brought to its end or to a pause."""
     state = compiled.layout.values(channels)
+    for update in context.unfinished:
+        merge(state, update)
     _warn_contested(run, compiled, tracker)
     if pauses:
         return _paused(run, tracker, state, pauses)
@@ -84,8 +91,7 @@ def _with_summary(state: dict[str, Any], summary: ExecutionSummary) -> dict[str,
 
 
 def _last_output(tracker: ExecutionTracker) -> Any:
-    ended = [node for node in tracker.node_executions if node.success]
-    return ended[-1].output if ended else None
+    return next((node.output for node in reversed(tracker.node_executions) if node.success), None)
 
 
 def _unhandled(run: MapRun, summary: ExecutionSummary) -> NodeExecution | None:
@@ -99,24 +105,25 @@ def _unhandled(run: MapRun, summary: ExecutionSummary) -> NodeExecution | None:
 
 
 def _policy_error(run: MapRun, tracker: ExecutionTracker, unhandled: NodeExecution | None) -> dict[str, str]:
-    if unhandled is not None and unhandled.node_name in tracker.errors:
-        # Who asks hears of the model; how a map can handle it is for its author.
-        _log.info(_ADVICE.format(node=unhandled.node_name))
-        return tracker.errors[unhandled.node_name]
-    if unhandled is not None:
+    if unhandled is None:
         return {
-            "error_type": "node_failed",
-            "message": unhandled.error or f"{unhandled.node_name} failed.",
-            "suggestion": _ADVICE.format(node=unhandled.node_name),
+            "error_type": "policy",
+            "message": f"The success policy '{run.chosen_policy}' says that the run failed.",
+            "suggestion": "The summary shows every node's result.",
         }
-    return {
-        "error_type": "policy",
-        "message": f"The success policy '{run.chosen_policy}' says that the run failed.",
-        "suggestion": "The summary shows every node's result.",
-    }
+    advice = _ADVICE.format(node=unhandled.node_name)
+    known = tracker.errors.get(unhandled.node_name)
+    if known is not None:
+        # Who asks hears what happened; how a map can handle it is for its author.
+        _log.info(advice)
+        return known
+    message = unhandled.error or f"{unhandled.node_name} failed."
+    return {"error_type": "node_failed", "message": message, "suggestion": advice}
 
 
 def _warn_contested(run: MapRun, compiled: CompiledMap, tracker: ExecutionTracker) -> None:
+    if not compiled.contested:
+        return
     ran = {node.node_name for node in tracker.node_executions if node.success}
     for field_name, pairs in sorted(compiled.contested.items()):
         rows = sorted({row for pair in pairs if all(run.graph.nodes[r].name in ran for r in pair) for row in pair})

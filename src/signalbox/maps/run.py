@@ -52,7 +52,7 @@ def run_map(
             # A graph inside a graph: the one outside keeps what this one did until now.
             pause.summary = tracker.summarize("paused")  # type: ignore[attr-defined]
             raise
-    return ended(run, compiled, tracker, output.value, output.interrupts)
+    return ended(run, compiled, context, tracker, output.value, output.interrupts)
 
 
 async def arun_map(
@@ -60,14 +60,17 @@ async def arun_map(
 ) -> MapResult:
     """As `run_map`, in an event loop; inside `use_writing`, what models write is told as they write it."""
     run = _prepare(source, state, options)
+    execute = _executed
+    if current_listener.get() is not None:
+        # LangGraph says of what a model writes in which of its steps that was, so each row has one of its own.
+        run, execute = replace(run, stepwise=True), _overheard
     compiled, context, tracker = run.compiled(), run.context(), run.tracker(listener)
-    execute = _executed if current_listener.get() is None else _overheard
     with _surroundings(context, tracker):
         try:
             values, pauses = await execute(run, compiled, context)
         except (SignalboxError, InvalidUpdateError) as error:
             return broken_off(run, context, tracker, _ours(error))
-    return ended(run, compiled, tracker, values, pauses)
+    return ended(run, compiled, context, tracker, values, pauses)
 
 
 async def _executed(run: MapRun, compiled: CompiledMap, context: RunContext) -> tuple[Any, Any]:
@@ -115,7 +118,7 @@ def stream_map(
         else:
             pauses += item.get("__interrupt__", ())
             raw.update(item)
-    yield ended(run, compiled, tracker, raw, _each_once(pauses))
+    yield ended(run, compiled, context, tracker, raw, _each_once(pauses))
 
 
 async def astream_map(
@@ -141,7 +144,7 @@ async def astream_map(
         else:
             pauses += item.get("__interrupt__", ())
             raw.update(item)
-    yield ended(run, compiled, tracker, raw, _each_once(pauses))
+    yield ended(run, compiled, context, tracker, raw, _each_once(pauses))
 
 
 _INPUT = "__input__"
@@ -162,7 +165,7 @@ _MODES: Any = ["custom", "values"]
 
 def _prepare(source: Source, state: Mapping[str, Any] | None, options: dict[str, Any]) -> MapRun:
     run = source if isinstance(source, MapRun) else open_map(source, **options)
-    return replace(run, state=dict(state)) if state is not None else run
+    return run if state is None else run.starting_with(state)
 
 
 def _input(run: MapRun, compiled: CompiledMap) -> Any:

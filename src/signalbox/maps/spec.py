@@ -82,6 +82,17 @@ class GraphSpec:
         found: frozenset[str] = self._kept["written"]
         return found
 
+    @property
+    def names_code_beside(self) -> bool:
+        """Whether a row may mean code in the folders beside the map: by a bare name, or as `func:` or `custom:`."""
+        if "beside" not in self._kept:
+            types = (node.agent_type for node in self.nodes)
+            self._kept["beside"] = any(":" not in one or one.startswith((FUNC, "custom:")) for one in types) or any(
+                target.startswith(FUNC) for node in self.nodes for target in node.targets
+            )
+        found: bool = self._kept["beside"]
+        return found
+
     def __iter__(self) -> Iterator[NodeSpec]:
         return iter(self.nodes)
 

@@ -15,8 +15,8 @@ from pydantic import ConfigDict, Field
 
 from signalbox.errors import ModelOutputError
 from signalbox.models.asked import Asked, Output, openai_tool, read_choice, read_output, read_tools
-from signalbox.models.edges import EDGES, with_system_text
-from signalbox.models.examples import Example, examples_text
+from signalbox.models.edges import EDGES
+from signalbox.models.examples import Example, examples_text, fitting_examples
 from signalbox.models.exchange import REASONING_ROOM, Question, Wait, exchange
 from signalbox.models.failures import explain_model_error
 from signalbox.models.sending import Release, asend, can_stream, send
@@ -100,7 +100,9 @@ class Door(BaseChatModel):
         kwargs.pop("method", None), kwargs.pop("strict", None)
         output = read_output(schema)
         bound = self.bind_tools(tools, **kwargs) if tools else self.bind(**kwargs)
-        return _Structured(bound.bind(output=output), output, include_raw=include_raw)
+        # LangGraph streams what models write to the person, unless it is tagged: an object is not for reading.
+        unstreamed = bound.bind(output=output).with_config(tags=["nostream"])
+        return _Structured(unstreamed, output, include_raw=include_raw)
 
     def _question(self, messages: list[BaseMessage], options: dict[str, Any]) -> Question:
         limits = [options.pop(name) for name in _LIMITS if name in options]
@@ -111,8 +113,8 @@ class Door(BaseChatModel):
             output = read_output(response_format["json_schema"])
         tools, own_tools = read_tools(given or ())
         asked = Asked(tools, own_tools, read_choice(choice, given or ()), output, options)
-        if self.taught and (asked.tools or asked.output):
-            messages = with_system_text(messages, examples_text(messages, self.taught))
+        fields = [field.name for field in asked.output.shape.fields.values()] if asked.output else []
+        taught = fitting_examples(self.taught, fields, [one.name for one in asked.tools])
         return Question(
             model=self._limited(limit) if limits else self.inner,
             name=self.model_label,
@@ -121,6 +123,8 @@ class Door(BaseChatModel):
             asked=asked,
             limit=limit,
             max_retries=self.max_retries,
+            may_be_cut=bool(limits),
+            examples=examples_text(messages, taught) if taught else "",
         )
 
     @property
@@ -180,21 +184,24 @@ class Door(BaseChatModel):
         question = self._question(messages, kwargs)
         steps, release = exchange(question), Release(is_free=question.asked.output is None)
         outcome: Any = None
+        is_again = False
         while True:
             try:
                 step = steps.send(outcome)
             except StopIteration as end:
                 yield release.rest(end.value)
                 return
-            if isinstance(step, Wait) or not can_stream(step.model, in_loop=False):
+            release.begin()
+            if isinstance(step, Wait) or is_again or not can_stream(step.model, in_loop=False):
                 outcome = send(step, stop)
                 continue
-            release.begin()
             try:
                 for chunk in step.model._stream(step.messages, stop, **step.options):
                     if release.lets_pass(chunk):
                         yield chunk
                 outcome = release.received()
+                # Requested again, it comes whole: a stream of OpenAI's class loses that the model refused.
+                is_again = True
             except Exception as error:
                 outcome = error
             if isinstance(outcome, Exception) and release.shown:
@@ -210,21 +217,24 @@ class Door(BaseChatModel):
         question = self._question(messages, kwargs)
         steps, release = exchange(question), Release(is_free=question.asked.output is None)
         outcome: Any = None
+        is_again = False
         while True:
             try:
                 step = steps.send(outcome)
             except StopIteration as end:
                 yield release.rest(end.value)
                 return
-            if isinstance(step, Wait) or not can_stream(step.model, in_loop=True):
+            release.begin()
+            if isinstance(step, Wait) or is_again or not can_stream(step.model, in_loop=True):
                 outcome = await asend(step, stop, self.timeout)
                 continue
-            release.begin()
             try:
                 async for chunk in step.model._astream(step.messages, stop, **step.options):
                     if release.lets_pass(chunk):
                         yield chunk
                 outcome = release.received()
+                # Requested again, it comes whole: a stream of OpenAI's class loses that the model refused.
+                is_again = True
             except Exception as error:
                 outcome = error
             if isinstance(outcome, Exception) and release.shown:

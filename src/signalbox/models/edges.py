@@ -150,10 +150,12 @@ class AnthropicEdge(Edge):
         return options
 
     def messages(self, messages: Sequence[BaseMessage], asked: Asked) -> list[BaseMessage]:
-        """Always told to call the tool: where it thinks, nothing else would make it."""
+        """The fixed text is marked for the cache, which Anthropic does not keep unasked. An object is asked for in
+        words as well: where the model thinks, nothing else makes it call the tool."""
+        told = _cached(messages)
         if asked.output is None or asked.answer_tool is None:
-            return list(messages)
-        return with_system_text(messages, _BY_TOOL.format(name=asked.answer_tool.sent_name))
+            return told
+        return with_system_text(told, _BY_TOOL.format(name=asked.answer_tool.sent_name))
 
     def tool(self, tool: Tool) -> dict[str, Any]:
         """A tool with its input."""
@@ -237,6 +239,9 @@ class FileEdge(Edge):
 class OtherEdge(Edge):
     """A chat model of which we know only that it is LangChain's: its own methods make its requests."""
 
+    explains = False
+    """Many ignore a response format, and would never see what is asked for."""
+
     def prepared(self, asked: Asked, model: Any) -> tuple[Any, dict[str, Any]]:
         """The model as its own `with_structured_output` and `bind_tools` give it."""
         kind, own = type(model), asked.output is not None and not asked.tools
@@ -265,9 +270,20 @@ EDGES: dict[str, Edge] = {
 def with_system_text(messages: Sequence[BaseMessage], text: str) -> list[BaseMessage]:
     """The messages with a text after the system's own: what changes comes after what a provider may cache."""
     first = next(iter(messages), None)
-    if isinstance(first, SystemMessage) and isinstance(first.content, str):
-        return [first.model_copy(update={"content": f"{first.content}\n\n{text}"}), *messages[1:]]
-    return [SystemMessage(text), *messages]
+    if not isinstance(first, SystemMessage):
+        return [SystemMessage(text), *messages]
+    said = first.content
+    content = f"{said}\n\n{text}" if isinstance(said, str) else [*said, {"type": "text", "text": text}]
+    return [first.model_copy(update={"content": content}), *messages[1:]]
+
+
+def _cached(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """The messages with the end of the system's text marked: all before it, tools included, may be cached."""
+    first = next(iter(messages), None)
+    if not isinstance(first, SystemMessage) or not isinstance(first.content, str) or not first.content:
+        return list(messages)
+    block = {"type": "text", "text": first.content, "cache_control": {"type": "ephemeral"}}
+    return [first.model_copy(update={"content": [block]}), *messages[1:]]
 
 
 def _function(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from langchain_core.messages import BaseMessage
 
 from signalbox.errors import ConfigurationError
 
-__all__ = ["Example", "examples_text", "nearest", "read_examples"]
+__all__ = ["Example", "examples_text", "fitting_examples", "nearest", "read_examples"]
 
 MOST_SHOWN = 8
 
@@ -49,6 +49,17 @@ def read_examples(source: str | Path | Iterable[Example | Mapping[str, Any]]) ->
                 f"{source}:{number}: this is no example.", suggestion='A line is {"text": …, "expected": …}.'
             ) from None
     return tuple(found)
+
+
+def fitting_examples(examples: Sequence[Example], fields: Sequence[str], tools: Sequence[str]) -> list[Example]:
+    """Those that show what is asked for: values of some of these fields, or calls of these tools."""
+    return [one for one in examples if _fits(one.expected, set(fields), set(tools))]
+
+
+def _fits(expected: Any, fields: set[str], tools: set[str]) -> bool:
+    if isinstance(expected, Mapping):
+        return bool(fields & set(expected))
+    return isinstance(expected, list) and bool(expected) and {one.get("name") for one in expected} <= tools
 
 
 def examples_text(messages: Sequence[BaseMessage], examples: Sequence[Example]) -> str:

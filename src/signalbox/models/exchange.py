@@ -18,7 +18,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from signalbox.errors import ModelTruncatedError
 from signalbox.models.asked import Asked
-from signalbox.models.edges import Edge
+from signalbox.models.edges import Edge, with_system_text
 from signalbox.models.failures import explain_model_error, pause_before_retry
 from signalbox.models.recording import keep_prompt
 from signalbox.models.replies import Fault, check_reply, fault_in_error, messages_again
@@ -41,6 +41,10 @@ class Question:
     asked: Asked
     limit: int | None
     max_retries: int
+    may_be_cut: bool = False
+    """Whether plain text may end at the limit: only where the caller set one for this very question."""
+    examples: str = ""
+    """What a user taught that is near this request. It changes, so it follows the fixed text."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,8 @@ def exchange(question: Question) -> Exchange:
     BudgetError where there are no tokens left for it."""
     edge, asked = question.edge, question.asked
     messages = edge.messages(question.messages, asked)
+    if question.examples:
+        messages = with_system_text(messages, question.examples)
     model, options = edge.prepared(asked, question.model)
     answer_tool = asked.answer_tool.sent_name if edge.answers_by_tool(asked) and asked.answer_tool else None
     earlier: AIMessage | None = None
@@ -89,7 +95,7 @@ def exchange(question: Question) -> Exchange:
                 asked,
                 answer_tool=answer_tool,
                 place=len(question.messages),
-                may_be_cut=question.limit is not None,
+                may_be_cut=question.may_be_cut,
             )
             if isinstance(checked, AIMessage):
                 return _with_usage(checked, earlier)
@@ -111,7 +117,7 @@ def exchange(question: Question) -> Exchange:
 def _delivered(send: Send, question: Question) -> Generator[Send | Wait, Any, Received | Fault]:
     """What came back, after as many tries as it takes; a fault where the provider's library raises one."""
     for tries in range(question.max_retries + 1):
-        check_budgets()
+        check_budgets(send.messages, send.options)
         keep_prompt(question.name, send.messages, send.options)
         started = perf_counter()
         received = yield send

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from collections.abc import Iterator
@@ -57,6 +58,12 @@ def explain_model_error(error: BaseException) -> SignalboxError:
         status = details["status"] = 408
     if any("ContextOverflow" in type(one).__name__ for one in _chain(error)):
         status = 413
+    if any(isinstance(one, json.JSONDecodeError) for one in _chain(error)):
+        return LLMAPIError(
+            "What came back is not the reply of a model's server.",
+            suggestion="Check the server's address; an OpenAI-compatible one mostly ends in /v1.",
+            details=details,
+        )
     if status not in _BY_STATUS:
         return LLMAPIError(details=details)
     kind, message, suggestion = _BY_STATUS[status]

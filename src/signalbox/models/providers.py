@@ -80,9 +80,8 @@ def _common_arguments(wanted: Wanted) -> dict[str, Any]:
 
 def _openai_arguments(wanted: Wanted) -> dict[str, Any]:
     arguments = _common_arguments(wanted) | _clients("openai", timeout=wanted.timeout)
-    if wanted.own_server:
-        return {**arguments, "use_responses_api": False}
-    return {**arguments, "stream_usage": True}
+    # Without being asked, no server counts the tokens of a stream, and the budgets would not see them.
+    return {**arguments, "stream_usage": True, **({"use_responses_api": False} if wanted.own_server else {})}
 
 
 def _google_arguments(wanted: Wanted) -> dict[str, Any]:

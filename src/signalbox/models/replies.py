@@ -28,7 +28,7 @@ from signalbox.errors import (
     ModelTruncatedError,
 )
 from signalbox.models.asked import Asked, Output, Tool
-from signalbox.models.shape import plain_name, restore
+from signalbox.models.shape import Shape, plain_name, restore
 
 __all__ = ["Fault", "check_reply", "fault_in_error", "messages_again", "with_ids"]
 
@@ -72,7 +72,7 @@ def check_reply(
 
     An object that was asked for stands under `parsed` in the message's additional_kwargs; `answer_tool` is the tool
     that gives it, on providers where it is one. The ids of calls follow from their `place` in the conversation. With
-    `may_be_cut`, plain text may end at the limit: the caller set it on purpose.
+    `may_be_cut`, plain text may end at the limit.
     """
     tools, output = asked.tools, asked.output
     ended = _ended_badly(reply)
@@ -99,7 +99,7 @@ def fault_in_error(error: BaseException) -> Fault | None:
         return _fault_of("length")
     if name == "ContentFilterFinishReasonError":
         return _fault_of("content_filter")
-    if isinstance(error, json.JSONDecodeError) or name == "OutputParserException":
+    if name == "OutputParserException":
         return _not_json(str(error)[:300])
     return None
 
@@ -137,7 +137,8 @@ def _checked_object(reply: AIMessage, output: Output, answer: Mapping[str, Any] 
     text = reply.text
     if answer is None and not text.strip():
         return Fault(ModelEmptyError, "The model gave an empty reply.", "It was empty: give the JSON object.")
-    value = restore(answer["args"] if answer is not None else _object_in(text), output.shape)
+    said = answer["args"] if answer is not None else _object_in(text)
+    value = restore(_bare_option(text, output.shape) if said is None else said, output.shape)
     if isinstance(value, Mapping):
         value = _known_part(value, output)
     wrong = _wrong_with(value, output)
@@ -285,6 +286,16 @@ def _object_in(text: str) -> Any:
         return None
 
 
+def _bare_option(text: str, shape: Shape) -> dict[str, Any] | None:
+    """The object where one option is asked for and nothing else, and the text names exactly one of them."""
+    if len(shape.fields) != 1:
+        return None
+    ((name, only),) = shape.fields.items()
+    said = text.casefold()
+    named = [one for one in only.shape.options if re.search(rf"(?<!\w){re.escape(str(one).casefold())}(?!\w)", said)]
+    return {name: named[0]} if len(named) == 1 else None
+
+
 def _not_json(what: str) -> Fault:
     return Fault(
         ModelMalformedError, "The model's reply is not the JSON that was asked for.", f"{what} Give JSON only."
@@ -319,17 +330,33 @@ def messages_again(messages: Sequence[BaseMessage], reply: AIMessage | None, fau
     calls = [*reply.tool_calls, *reply.invalid_tool_calls] if reply is not None else []
     if reply is not None and fault.by_call:
         idents = [str(one.get("id") or at) for at, one in enumerate(calls)]
+        made = [_call_id(len(messages), at, str(one.get("name")), one.get("args")) for at, one in enumerate(calls)]
         results = [
             ToolMessage(
                 _NOT_RUN.format(what=fault.by_call.get(ident, "another call of this reply is wrong.")),
-                tool_call_id=ident,
+                tool_call_id=own,
                 name=plain_name(str(one.get("name") or "tool")),
                 status="error",
             )
-            for ident, one in zip(idents, calls, strict=True)
+            for ident, own, one in zip(idents, made, calls, strict=True)
         ]
-        return [*messages, reply, *results]
+        return [*messages, _renumbered(reply, idents, made), *results]
     # A reply that was cut off may hold half a call, and one that was filtered is not to be repeated.
     if reply is None or calls or not reply.text.strip() or fault.kind is ModelFilteredError:
         return [*messages, told]
     return [*messages, AIMessage(reply.text), told]
+
+
+def _renumbered(reply: AIMessage, idents: Sequence[str], made: Sequence[str]) -> AIMessage:
+    """The reply with ids of ours for its calls, so that the same conversation is the same bytes."""
+    renamed, whole = dict(zip(idents, made, strict=True)), len(reply.tool_calls)
+    return reply.model_copy(
+        update={
+            "tool_calls": [{**one, "id": own} for one, own in zip(reply.tool_calls, made[:whole], strict=True)],
+            "invalid_tool_calls": [
+                {**one, "id": own} for one, own in zip(reply.invalid_tool_calls, made[whole:], strict=True)
+            ],
+            "content": with_ids(reply.content, renamed),
+            "additional_kwargs": with_ids(reply.additional_kwargs, renamed),
+        }
+    )

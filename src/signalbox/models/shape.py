@@ -103,14 +103,8 @@ def _options(schema: Mapping[str, Any], common: dict[str, Any]) -> Shape:
     told = schema.get("enumDescriptions")
     meanings = {str(key): str(text) for key, text in told.items() if text} if isinstance(told, Mapping) else {}
     if schema.get("enumOpen"):
-        # The likeliest of many: a model that knows the name of another may give it.
-        listed = "; ".join(
-            f"{value}: {meanings[str(value)]}" if str(value) in meanings else str(value) for value in options
-        )
-        return Shape(
-            _kind_of(options),
-            **{**common, "about": f"{common['about']} One of these, or another by its name: {listed}"},
-        )
+        # They only suggest and change with the request: who asks lists them in the prompt; the schema stays the same.
+        return Shape(_kind_of(options), **common)
     return Shape(_kind_of(options), options=options, meanings=meanings, nullable=len(options) < len(values), **common)
 
 

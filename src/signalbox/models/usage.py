@@ -7,8 +7,9 @@ counter.account()           # for the ledger: calls, seconds, input, output, cac
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -53,7 +54,7 @@ class Budget:
         """What to raise once the tokens are used up."""
         if self.whose == "run":
             return BudgetError(
-                f"This request has used all of the {self.tokens:,} tokens that a run may use.",
+                f"This request needs more than the {self.tokens:,} tokens that a run may use.",
                 suggestion="Ask for less at a time, or raise SIGNALBOX_MODEL_RUN_TOKENS.",
             )
         return BudgetError(
@@ -106,10 +107,10 @@ class UsageCounter(BaseCallbackHandler):
                 self._seen.append(usage)
                 self.charged += usage["total_tokens"] if charged else 0
 
-    def check_budgets(self) -> None:
-        """Raises BudgetError where the tokens of a budget are used up."""
+    def check_budgets(self, prompt: Callable[[], int]) -> None:
+        """Raises BudgetError where the tokens of a budget are used up, or the prompt alone would use them up."""
         for budget in self._budgets:
-            if budget.used + self.charged >= budget.tokens:
+            if budget.used + self.charged + prompt() >= budget.tokens:
                 raise budget.error()
 
     def on_llm_end(self, response: LLMResult, **kwargs: Any) -> None:
@@ -154,10 +155,16 @@ def counting(counter: UsageCounter) -> Iterator[None]:
         _counters.reset(token)
 
 
-def check_budgets() -> None:
-    """Called before each request to a model. Raises BudgetError."""
+def check_budgets(messages: Iterable[BaseMessage], options: Mapping[str, Any]) -> None:
+    """Called before each request to a model, with what it is to be sent. Raises BudgetError."""
+
+    def prompt() -> int:
+        """About four characters are a token."""
+        said = sum(len(str(message.content)) for message in messages)
+        return (said + len(json.dumps(options, default=str))) // 4
+
     for counter in _counters.get():
-        counter.check_budgets()
+        counter.check_budgets(prompt)
 
 
 def add_call(message: BaseMessage | None, seconds: float, *, charged: bool = True) -> None:

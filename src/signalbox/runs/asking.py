@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from time import perf_counter
@@ -214,9 +215,12 @@ def turn_before(agent: Agent, thread: str) -> dict[str, Any] | None:
 
 
 def remember(agent: Agent, answer: Answer, said: str, *, is_named: bool) -> None:
-    """Keep the turn. Where that fails, a question without a thread of its own is answered all the same."""
+    """Keep the turn, and what the agent remembers of it if it was completed or failed only after a change. Where that
+    fails, a question without a thread of its own is answered all the same."""
     known = {key: answer.state.get(key) for key in agent.remembers} | answer.kept
-    kept = known if answer.status == "completed" else None
+    error = answer.state.get("error")
+    has_changed = isinstance(error, Mapping) and bool(error.get("after_change"))
+    kept = known if answer.status == "completed" or has_changed else None
     told = {"run_id": answer.run_id or "", "agent": answer.agent or "", "said": said, "answer": answer.answer}
     try:
         threads.add_turn(answer.thread_id or "", **told, remembered=kept)
@@ -256,6 +260,7 @@ def answer_of(agent: Agent, result: MapResult) -> Answer:
     error = _for_asker(result.error) or agent_error(result.values)
     if error is None and result.status == "completed":
         presented = agent.present(result.values)
+        error = presented.error
     else:
         # A question may show what it is about: a report, a change as a diff.
         asked = result.question or {}
@@ -274,11 +279,11 @@ def answer_of(agent: Agent, result: MapResult) -> Answer:
 
 
 def _for_asker(error: dict[str, str] | None) -> dict[str, str] | None:
-    """The error without advice to the author of the map: that is for the log and the trace."""
+    """The error without what is for the author of the map: the node's name and advice are in the log and the trace."""
     if error is None or error["error_type"] != "node_failed":
         return error
-    _log.warning("%s %s", error["message"], error["suggestion"])
-    return {**error, "suggestion": ""}
+    _log.info("%s %s", error["message"], error["suggestion"])
+    return {**error, "message": re.sub(r"^Error in .*?: ", "", error["message"], count=1), "suggestion": ""}
 
 
 async def _plan(

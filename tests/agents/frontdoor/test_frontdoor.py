@@ -22,7 +22,9 @@ ROWS = "GraphName,Node,AgentType,Input_Fields,Output_Field,Prompt\n{0},Say,echo,
 
 
 class Scripted:
-    """A model that reads what it is told to read; it keeps what it was asked."""
+    """A model that reads what it is told to read, as the offline one does; it keeps what it was asked."""
+
+    _llm_type = "offline"
 
     def __init__(self, *readings: Any) -> None:
         self.readings = list(readings)
@@ -79,6 +81,7 @@ async def test_a_sure_request_goes_to_its_agent_in_the_same_thread(scripted: Cal
     assert (answer.agent, answer.answer, answer.thread_id) == ("trains", "trains: when is the next train", "t")
     assert answer.route == {"to": "trains", "confidence": 0.93}
     assert model.schemas[0]["properties"]["to"]["enumDescriptions"]["weather"] == "All about weather"
+    assert "For weather, such as: weather please" in model.schemas[0]["properties"]["to"]["description"]
     await aclose()
 
 
@@ -115,6 +118,17 @@ async def test_a_follow_up_stays_with_its_thread_until_the_subject_changes(scrip
     said = ["a train to Rome", "and back", "what about Sunday", "will it rain"]
     answers = [await aask("frontdoor", one, thread_id="t") for one in said]
     assert [answer.agent for answer in answers] == ["trains", "trains", "trains", "weather"]
+
+
+async def test_a_capable_model_reads_a_request_once_with_the_turn_before(scripted: Callable[..., Scripted]) -> None:
+    model = scripted(
+        {"to": "trains", "confidence": 0.9},
+        {"to": "weather", "confidence": 0.9, "follows_on": False},
+    )
+    model._llm_type = "other"
+    answers = [await aask("frontdoor", one, thread_id="t") for one in ("a train to Rome", "will it rain")]
+    assert [answer.agent for answer in answers] == ["trains", "weather"]
+    assert model.readings == []
 
 
 @pytest.mark.parametrize(

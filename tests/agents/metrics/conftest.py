@@ -58,6 +58,8 @@ PLANS: dict[str, Mapping[str, Any]] = {
     },
     "and for the last 2 hours?": {"continues": True, "time": "last 2 hours"},
     "CPU usage": {"measure": "cpu_usage"},
+    "frobnication of the wibble": {"kind": "figure"},
+    "swap keys": {"kind": "figure"},
     "Show CPU usage yesterday": {"measure": "cpu_usage", "kind": "curve", "time": "yesterday"},
     "request rate for the last hour": {"measure": "request_rate", "time": "last hour"},
     "CPU usage last hour": {"measure": "cpu_usage", "time": "last hour"},

@@ -25,7 +25,6 @@ from signalbox.agents.metrics.clients import use_client
 from signalbox.agents.metrics.enrichment_node import enrichment_node
 from signalbox.agents.metrics.explanation_node import explanation_node, invented_figures
 from signalbox.agents.metrics.result import calculate_stats, points_of
-from signalbox.errors import LLMAPIError
 from signalbox.maps.context import RunContext, current_run
 from signalbox.models import load_chat_model
 from signalbox.toolbox import Ledger, use_ledger
@@ -130,14 +129,13 @@ async def test_a_figure_that_the_model_invents_is_not_passed_on(client: GrafanaM
         assert told.startswith(SUMMARY)
 
 
-async def test_where_the_model_fails_the_plain_sentences_remain(client: GrafanaMetricsClient) -> None:
-    class Failing:
-        def invoke(self, messages: Any) -> Any:
-            raise LLMAPIError
-
-    with speaking(Failing()):
-        told = (await explanation_node(await answered(client)))["explanation"]
-    assert told.startswith(SUMMARY)
+async def test_where_the_model_fails_the_plain_sentences_remain_and_the_failure_is_told(
+    client: GrafanaMetricsClient,
+) -> None:
+    with speaking(GenericFakeChatModel(messages=iter([AIMessage(""), AIMessage("")]))):
+        told = await explanation_node(await answered(client))
+    assert told["explanation"].startswith(SUMMARY)
+    assert told["model_error"]["error_type"] == "model_empty"
 
 
 async def test_an_error_passes_and_nothing_that_was_there_changes(client: GrafanaMetricsClient) -> None:

@@ -315,14 +315,31 @@ async def test_a_model_may_look_further_before_it_plans(provider: Provider, clie
     assert "instance" in json.dumps(provider.asked[2]["messages"][-1])
 
 
-async def test_the_shortlist_stands_in_the_prompt_and_the_best_of_it_in_the_schema(
+async def test_the_shortlist_stands_in_the_prompt_and_the_tools_are_the_same_for_every_question(
     provider: Provider, client: GrafanaMetricsClient
 ) -> None:
-    provider.replies = [{"plan": {"measure": "disk_free"}}]
+    provider.replies = [{"plan": {"measure": "disk_free"}}, {"plan": {"measure": "cpu_usage"}}]
     await ask("free disk space", provider, client)
-    asked = provider.asked[0]
-    plan = next(one["function"] for one in asked["tools"] if one["function"]["name"] == "MetricsPlan")
-    listed = plan["parameters"]["properties"]["measure"]["description"].partition("by its name: ")[2].split("; ")
-    assert listed[0].startswith("disk_free:")
-    assert len(listed) == 12
-    assert asked["messages"][0]["content"].count("\n- ") == 40
+    await ask("CPU usage", provider, client)
+    disk, cpu = provider.asked[0], provider.asked[-1]
+    listed = [line for line in disk["messages"][0]["content"].splitlines() if line.startswith("- ")]
+    assert listed[0] == "- disk_free: disk space free (gauge, bytes)"
+    assert len(listed) == 40
+    assert disk["tools"] == cpu["tools"]
+    assert "disk_free" not in json.dumps(disk["tools"])
+
+
+async def test_a_reply_in_the_contracts_own_form_is_read(provider: Provider, client: GrafanaMetricsClient) -> None:
+    span = {"start_time": "2026-03-11T08:00:00Z", "end_time": "2026-03-11T09:00:00Z"}
+    reply = {
+        "metric_name": "node_load1",
+        "time_range": span,
+        "aggregation": "max",
+        "filters": {"instance": "web-1:9100"},
+    }
+    provider.replies = [{"plan": reply}, {"plan": {**reply, "filters": ["instance=web-1:9100"]}}]
+    state = await ask("how busy was web-1", provider, client)
+    assert state["error"] is None
+    assert state["result"].promql.startswith("max")
+    assert 'instance="web-1:9100"' in state["result"].promql
+    assert state["result"].time_range.model_dump(mode="json")["start_time"].startswith("2026-03-11T08:00:00")

@@ -36,7 +36,7 @@ class ScriptedModel(BaseChatModel):
     plan: dict[str, Any] = Field(default_factory=dict)
     calls: Any = None
     assessment: Any = None
-    phrase: str = ""
+    phrase: str = "It is as the findings say."
     seen: list[list[BaseMessage]] = Field(default_factory=list)
     asked: list[str] = Field(default_factory=list)
 
@@ -61,7 +61,7 @@ class ScriptedModel(BaseChatModel):
             calls = [
                 {"name": name, "args": args, "id": f"c{len(self.seen)}-{at}"} for at, (name, args) in enumerate(wanted)
             ]
-            return AIMessage("", tool_calls=calls)
+            return AIMessage("" if calls else "None of the tools does that.", tool_calls=calls)
 
         return RunnableLambda(choose)
 

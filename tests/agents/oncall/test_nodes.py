@@ -155,8 +155,8 @@ async def test_results_are_recorded_against_their_step_with_the_real_arguments(n
 async def test_a_model_cannot_touch_another_device(network: Network) -> None:
     calls = {STEPS[0]: [("get_routing_info", {"device_name": "pe2", "protocol": "bgp"})]}
     done = await executed(network, ScriptedModel(calls=calls))
-    assert network.called("get_routing_info") == [{"device_name": "pe1", "protocol": "bgp"}]
-    assert done["execution_results"][0]["executed_calls"][0]["params"]["device_name"] == "pe1"
+    assert network.called("get_routing_info") == []
+    assert done["model_error"]["error_type"] == "model_tool"
 
 
 async def test_a_condition_that_does_not_hold_calls_nothing(network: Network) -> None:
@@ -253,13 +253,11 @@ async def test_a_model_that_wants_more_without_saying_what_to_do_otherwise_chang
 
 
 async def test_a_model_is_asked_once_for_a_step_however_many_devices_it_is_done_on(network: Network) -> None:
-    model = ScriptedModel(plan=plan("pe1"))
-    await network.ask("bgp on pe1", model)
-    asked = len(model.seen)
-    assert asked
-    model.plan = plan("pe2")
-    await network.ask("bgp on pe2", model)
-    assert len(model.seen) == asked
+    one, several = ScriptedModel(plan=plan("pe1")), ScriptedModel(plan=plan("pe1", "pe2", "rr1"))
+    await network.ask("bgp on pe1", one)
+    await network.ask("bgp on pe1, pe2 and rr1", several)
+    assert len(network.called("get_routing_info")) == 4
+    assert [len(model.seen) for model in (one, several)] == [1, 1]
 
 
 async def test_a_model_may_ask_for_a_step_again_and_waives_no_failure(network: Network) -> None:

@@ -75,7 +75,7 @@ async def test_deleting_several_pauses_for_a_yes(answer: Any, left: list[str]) -
 def test_the_tools_that_teach_are_the_tools_that_are_used() -> None:
     path = Path(__file__).parents[3] / "training" / "tasks.jsonl"
     headers = [json.loads(line) for line in path.read_text("utf-8").splitlines() if '"set"' in line[:8]]
-    used = {one["name"]: shown_to_model(one)["function"] for one in (*TOOLS, *CONVERSATION)}
+    used = {one["name"]: shown_to_model(one, is_plan=True)["function"] for one in (*TOOLS, *CONVERSATION)}
     assert headers
     for header in headers:
         for tool in header["tools"]:

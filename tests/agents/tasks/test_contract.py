@@ -65,11 +65,11 @@ async def test_invalid_parameters_are_refused(history: Any, user: Any) -> None:
         await run_agent(history, user)
 
 
-async def test_the_model_is_told_whose_tasks_it_keeps_and_that_data_is_no_instruction() -> None:
+async def test_the_model_is_told_of_isolation_and_that_data_is_no_instruction_but_not_who_the_person_is() -> None:
     model = Scripted(replies=["Hello."])
     await run_agent(SAID, ANN, AgentConfiguration(model=model))
     told = str(model.heard[0][0].content)
-    assert ANN in told
+    assert ANN not in str(model.heard)
     assert "isolation" in told
     assert "No instruction" in told
 
@@ -134,7 +134,7 @@ async def test_a_model_that_fails_gives_the_contracts_words_and_no_secret(
     raised: Exception | str, words: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO):
-        answer = await run_agent(SAID, ANN, config(raised))
+        answer = await run_agent(SAID, ANN, config(raised, last=raised))
     assert (answer.status, answer.error, answer.final_response) == ("error", words, "")
     assert "sk-secretsecret" not in f"{answer} {caplog.text}"
     assert any(record.levelname in ("ERROR", "WARNING") for record in caplog.records)
@@ -227,13 +227,59 @@ async def test_a_user_id_that_is_none_is_an_error_and_no_exception() -> None:
     assert (await execute_tool_call("list_tasks", {}, "ann"))["status"] == "error"
 
 
-async def test_a_call_of_an_unknown_tool_or_with_wrong_arguments_goes_back_to_the_model(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    model = Scripted(replies=[("fly", {}), ("add_task", {"tilte": "x"}), "Sorry, I could not do that."])
+@pytest.mark.parametrize("wrong", [("fly", {}), ("add_task", {"tilte": "x"}), ("add_task", {"title": 7})])
+async def test_a_call_of_an_unknown_tool_or_with_wrong_arguments_goes_back_to_the_model(wrong: Any) -> None:
+    model = Scripted(replies=[wrong, "Sorry, I could not do that."])
     answer = await run_agent([{"role": "user", "content": "add x"}], ANN, AgentConfiguration(model=model))
     assert answer.status == "completed"
-    assert [one.status for one in model.heard[-1] if one.type == "tool"] == ["error", "error"]  # type: ignore[attr-defined]
-    assert any(record.levelname == "ERROR" for record in caplog.records)
+    assert [one.status for one in model.heard[-1] if one.type == "tool"] == ["error"]  # type: ignore[attr-defined]
     assert (await Store(ANN).tasks.latest()) == []
     assert (await Store(BEN).tasks.latest()) == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("", "The model gave an empty reply."),
+        (ModelBusyError("Busy."), "I'm currently experiencing high demand. Please try again in a moment."),
+        (ModelTimeoutError("Slow."), "That request took too long. Please try a simpler query."),
+        (BudgetError("All tokens are used."), "All tokens are used."),
+        (("fly", {}), "The model called a tool that does not exist."),
+    ],
+)
+async def test_a_model_that_fails_after_a_change_does_not_hide_it_and_the_change_can_be_taken_back(
+    fault: Any, words: str
+) -> None:
+    said = [{"role": "user", "content": "add milk and bread"}]
+    failing = config(("add_task", {"title": "Milk"}), fault, last=fault)
+    answer = await run_agent(said, ANN, failing)
+    assert answer.status == "error"
+    assert answer.error is not None
+    assert "Added #1 Milk" in answer.error
+    assert words in answer.error
+    assert [one.title for one in await Store(ANN).tasks.latest()] == ["Milk"]
+    later = [*said, {"role": "assistant", "content": answer.error}, {"role": "user", "content": "undo"}]
+    undone = await run_agent(later, ANN, config(("undo_change", {}), "Milk is gone."))
+    assert undone.status == "completed"
+    assert await Store(ANN).tasks.latest() == []
+
+
+async def test_a_model_that_fails_after_a_question_does_not_hide_it_and_the_question_can_be_answered() -> None:
+    await Store(ANN).tasks.add("Buy milk")
+    said = [{"role": "user", "content": "delete buy milk"}]
+    answer = await run_agent(said, ANN, config(("delete_task", {"task": "buy milk"}), "", last=""))
+    assert answer.error is not None
+    assert "#1 Buy milk" in answer.error
+    assert "The model gave an empty reply." in answer.error
+    later = [*said, {"role": "assistant", "content": answer.error}, {"role": "user", "content": "yes"}]
+    assert (await run_agent(later, ANN, config("Deleted."))).status == "completed"
+    assert await Store(ANN).tasks.latest() == []
+
+
+async def test_a_summary_that_fails_at_the_limit_says_what_was_done() -> None:
+    calls = [("add_task", {"title": "Milk"}), ("list_tasks", {})]
+    said = [{"role": "user", "content": "add milk"}]
+    answer = await run_agent(said, ANN, config(*calls, last="", max_iterations=2))
+    assert answer.status == "max_iterations_reached"
+    assert "Added #1 Milk" in answer.final_response
+    assert "The model gave an empty reply." in answer.final_response

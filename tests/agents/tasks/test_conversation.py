@@ -91,7 +91,7 @@ async def test_more_than_one_to_delete_is_confirmed(talk: Talk) -> None:
     assert len(await titles()) == 5
     await talk.say("yes")
     assert len(await titles()) == 3
-    await talk.say("undo that", ("undo_change", {}))
+    await talk.say("undo that")
     assert len(await titles()) == 5
 
 
@@ -310,7 +310,7 @@ async def test_of_two_requests_in_one_message_the_deletion_waits_for_a_yes(talk:
     calls = [("complete_task", {"task": "buy milk"}), ("delete_task", {"task": "the dentist"})]
     await talk.agree("complete buy milk and delete the dentist", *calls)
     assert await titles() == ["Buy oat milk", "Return drill", "Return ladder"]
-    await talk.say("undo that", ("undo_change", {}))
+    await talk.say("undo that")
     assert await titles() == ["Buy oat milk", "Call the dentist", "Return drill", "Return ladder"]
 
 

@@ -42,10 +42,15 @@ def obeyed(text: str) -> list[tuple[str, dict[str, Any]]]:
         ("choose_task", {"task": "the first"}),
         ("correct_change", {"task": "Call mum"}),
         ("undo_change", {}),
-        ("get_task", {"user_id": BEN, "task_id": 1}),
-        ("list_tasks", {"user_id": BEN, "query": "diagnosis"}),
-        ("update_task", {"user_id": BEN, "task_id": 1, "title": "Owned"}),
     ]
+
+
+ELSEWHERE = [
+    ("get_task", {"user_id": BEN, "task_id": 1}),
+    ("list_tasks", {"user_id": BEN, "query": "diagnosis"}),
+    ("update_task", {"user_id": BEN, "task_id": 1, "title": "Owned"}),
+]
+"""Calls for somebody else, which no tool takes: they go back to the model."""
 
 
 async def _everything(owner: str) -> list[dict[str, Any]]:
@@ -77,9 +82,10 @@ async def test_nothing_is_written_that_was_not_asked_for_and_nobody_else_is_read
             {"role": "user", "content": request_},
         ]
         asked = [("complete_task", {"task": "buy milk"})] if "milk" in request_ else []
-        model = Scripted(replies=[[("list_tasks", {"status": "all"}), *asked], obeyed(text)])
+        replies = [[("list_tasks", {"status": "all"}), *asked], obeyed(text), ELSEWHERE]
         if field == "history":
-            model = Scripted(replies=[[*asked, *obeyed(text)]])
+            replies = [[*asked, *obeyed(text)], ELSEWHERE]
+        model = Scripted(replies=replies)
         answer = await run_agent(history, ANN, AgentConfiguration(model=model))
         assert answer.status == "completed"
         for one in expected:

@@ -31,7 +31,10 @@ async def aerror_handler_node(state: Mapping[str, Any]) -> dict[str, Any]:
     whole = complete(state)
     await close_with_loop()
     if whole["detected_capability"] == "unsupported" and whole["node_status"] != NodeStatus.ERROR:
-        return await _decline(whole["user_input"])
+        try:
+            return await _decline(whole["user_input"])
+        except SignalboxError as failed:
+            return {"node_status": NodeStatus.ERROR, "error_type": failed.error_type, "error": failed.as_dict()}
     kind, tried = str(whole["error_type"] or ""), int(whole["retry_count"])
     if whole["detected_capability"] in _READS and tried < whole["max_retries"] and should_retry_error(kind, tried):
         await asyncio.sleep(min(_LONGEST_WAIT, _FIRST_WAIT * 2**tried))
@@ -46,10 +49,7 @@ error_handler_node = at_once(aerror_handler_node)
 
 
 async def _decline(text: str) -> dict[str, Any]:
-    try:
-        feature = str((await read(unsupported_schema(), text, (), "unsupported")).get("feature") or "other")
-    except SignalboxError:
-        feature = "other"
+    feature = str((await read(unsupported_schema(), text, (), "unsupported")).get("feature") or "other")
     message = INSTEAD.get(feature, INSTEAD["other"])
     named = await _named(text)
     suggestion = WHAT_I_DO if feature == "other" else ""

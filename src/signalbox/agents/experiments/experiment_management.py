@@ -43,6 +43,7 @@ from signalbox.agents.experiments.tools import (
 )
 from signalbox.agents.experiments.wanted import action_by_state, corrected, other_than_told, params_of, wanted
 from signalbox.contract import blocks
+from signalbox.errors import SignalboxError
 from signalbox.upgrade.states import shown_state
 
 __all__ = ["aexperiment_management_node", "experiment_management_node"]
@@ -87,6 +88,8 @@ async def aexperiment_management_node(state: dict[str, Any], calls: Calls) -> Up
         except Ask as asked:
             asked.question["message"] = f"{intro}{asked.question['message']}"
             raise _between(done, asked, state, rest) from None
+        except (Fault, SignalboxError) as error:
+            raise (_after(done, error, state, rest) if done else error) from None
         if done:
             update["bot_response"] = f"{done['bot_response']}\n\n{update['bot_response']}"
         if not rest:
@@ -105,6 +108,14 @@ def _between(done: Update, asked: Ask, state: Mapping[str, Any], rest: list[str]
     if rest:
         asked.pending["rest"] = rest
     return asked
+
+
+def _after(done: Update, error: Fault | SignalboxError, state: Mapping[str, Any], rest: Sequence[str]) -> Fault:
+    """The error with what was done before it, and what is not done because of it."""
+    fault = error if isinstance(error, Fault) else Fault(error.user_message, error.error_type)
+    left = "; ".join([str(state["user_input"]), *rest])
+    told = f"{done['bot_response']}\n\n{fault.message} Not done: {left}."
+    return Fault(told, fault.kind, fault.suggestion, fault.written)
 
 
 async def _one(state: Mapping[str, Any], calls: Calls, server: Server | None) -> Update:

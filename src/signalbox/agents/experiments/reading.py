@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from signalbox.agents.experiments.names import with_names
+from signalbox.agents.experiments.plan import kind_schema
 from signalbox.agents.experiments.prompts import READ
-from signalbox.agents.experiments.teaching import lessons
+from signalbox.agents.experiments.teaching import examples_of, lessons
 from signalbox.errors import LLMAPIError
+from signalbox.language.today import today_line
 from signalbox.maps.context import current_run
+from signalbox.models import fills_plans, is_offline, load_chat_model
 
-__all__ = ["read"]
+__all__ = ["is_planned", "read", "read_kind"]
 
 _LONGEST_ANSWER = 400
 
@@ -23,9 +26,8 @@ async def read(
 ) -> dict[str, Any]:
     """What the text gives for the schema, without what it does not. `history` is the turn before, user and bot.
 
-    The examples of the capability teach the offline model what the options of the schema mean.
-
-    What is required and not said is left out like anything else. Raises LLMAPIError where the model fails.
+    The examples of the capability teach what the options of the schema mean. What is required and not said is left out
+    like anything else. Raises LLMAPIError where the model fails, and BudgetError.
     """
     model = _taught(_model(), schema, capability)
     structured = model.with_structured_output(dict(schema), include_raw=True)
@@ -37,27 +39,32 @@ async def read(
     return {name: value for name, value in values.items() if value not in (None, "", [])}
 
 
+async def read_kind(text: str, names: Sequence[str] = ()) -> dict[str, Any]:
+    """The kind of a request that stands alone. A model that only fills in plans gets it with the names of experiments
+    marked, any other as it was written."""
+    return await read(kind_schema(), with_names(text, names) if is_planned() else text)
+
+
+def is_planned() -> bool:
+    """Whether the model of the run only fills in plans: then code marks names for it, and doubts what it reads."""
+    return fills_plans(_model())
+
+
 def _messages(text: str, history: Sequence[Mapping[str, str]]) -> list[BaseMessage]:
-    messages: list[BaseMessage] = [SystemMessage(READ)]
+    messages: list[BaseMessage] = [SystemMessage(f"{READ}\n\n{today_line()}")]
     for turn in history[-1:]:
         messages += [HumanMessage(turn["user"]), AIMessage(turn["bot"][:_LONGEST_ANSWER])]
     return [*messages, HumanMessage(text)]
 
 
-def _model() -> BaseChatModel:
+def _model() -> Any:
     """The model of the run, else the one of the settings."""
     run = current_run.get()
-    model = run.model if run else None
-    if model is None:
-        from signalbox.models import load_chat_model
-
-        return load_chat_model(None)
-    return model  # type: ignore[no-any-return]
+    return (run.model if run is not None else None) or load_chat_model()
 
 
-def _taught(model: BaseChatModel, schema: Mapping[str, Any], capability: str) -> BaseChatModel:
-    """The offline model, taught by the examples of this schema in place of all; any other as it is."""
-    if not hasattr(model, "examples"):
-        return model
-    taught: BaseChatModel = model.model_copy(update={"examples": lessons(schema, capability)})
-    return taught
+def _taught(model: Any, schema: Mapping[str, Any], capability: str) -> Any:
+    """The model, taught by the examples of this schema instead of those of the whole room."""
+    if is_offline(model):
+        return model.model_copy(update={"examples": lessons(schema, capability)})
+    return model.model_copy(update={"taught": examples_of(schema, capability)}) if hasattr(model, "taught") else model

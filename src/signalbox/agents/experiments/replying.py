@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments.actions import other_action
-from signalbox.agents.experiments.names import mentioned, with_names
-from signalbox.agents.experiments.plan import confirm_schema, kind_schema, reply_schema
+from signalbox.agents.experiments.names import mentioned
+from signalbox.agents.experiments.plan import confirm_schema, reply_schema
 from signalbox.agents.experiments.questions import NOT_UNDERSTOOD, STILL_OPEN
-from signalbox.agents.experiments.reading import read
+from signalbox.agents.experiments.reading import read, read_kind
 from signalbox.agents.experiments.retold import begins_anew
 from signalbox.agents.experiments.routing import is_clear
 from signalbox.language.clauses import cut_points
@@ -82,7 +82,7 @@ async def _goes_elsewhere(text: str, names: Sequence[str]) -> bool:
     """Whether a reply is a no, and behind it a request that changes nothing: never mind, what is running?"""
     for end, start in cut_points(text):
         if read_reply(text[:end]) == "no":
-            said = await read(kind_schema(), with_names(text[start:], names))
+            said = await read_kind(text[start:], names)
             return is_clear(said) and said["capability"] != "experiment_management"
     return False
 
@@ -103,7 +103,7 @@ def _adds_to_yes(text: str) -> bool:
 
 
 async def _is_request(text: str, names: Sequence[str]) -> bool:
-    return is_clear(await read(kind_schema(), with_names(text, names)))
+    return is_clear(await read_kind(text, names))
 
 
 async def _is_otherwise(text: str, pending: Mapping[str, Any], names: Sequence[str]) -> bool:

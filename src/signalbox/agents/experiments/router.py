@@ -21,7 +21,7 @@ from signalbox.agents.experiments.plan import (
     simulation_schema,
     unsupported_schema,
 )
-from signalbox.agents.experiments.reading import read
+from signalbox.agents.experiments.reading import is_planned, read
 from signalbox.agents.experiments.replying import dropped_question, replied_to
 from signalbox.agents.experiments.retold import begins_anew
 from signalbox.agents.experiments.routing import LINE, is_clear, route_after_input
@@ -54,7 +54,10 @@ Contexts = Callable[[], Awaitable[Sequence[str]]]
 async def ainput_router(state: Mapping[str, Any]) -> Update:
     """Read the kind of the request; the reply to a question goes to the node that asked. Nothing is raised."""
     await close_with_loop()
-    return await routed(state, await _known_names(), _known_contexts)
+    if is_planned():
+        return await routed(state, await _known_names(_PATIENCE), _known_contexts)
+    # What a capable model is asked must not depend on how fast a server answers.
+    return await routed(state, await _known_names(None) if complete(state)["pending"] else [])
 
 
 async def routed(state: Mapping[str, Any], names: Sequence[str], contexts: Contexts | None = None) -> Update:
@@ -83,7 +86,9 @@ async def routed(state: Mapping[str, Any], names: Sequence[str], contexts: Conte
             update |= {"question": question, "bot_response": question["message"], "needs_clarification": True}
         return update
     except SignalboxError as error:
-        told = {"last_error": error.user_message, "error_type": error.error_type, "error": error.as_dict()}
+        gone = dropped_question(whole["pending"]) if whole["pending"] else ""
+        message = " ".join(part for part in (error.user_message, gone) if part)
+        told = {"last_error": message, "error_type": error.error_type, "error": {**error.as_dict(), "message": message}}
         return {**fresh, **told, "node_status": NodeStatus.ERROR, "routing_confidence": None}
 
 
@@ -94,24 +99,20 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str], conte
     history = [turn for turn in state["conversation_history"] if turn.get("user")]
     if _asks_nothing(text):
         return {"detected_capability": "clarification_needed", "routing_confidence": 1.0}
-    shown = placed(with_names(text, names), state["shown"])[1]
-    said = await read(kind_schema(), shown)
-    if history:
-        said = await _in_conversation(state, text, said, shown, history)
-    said = await _by_what_is_named(said, shown, names, contexts)
-    if said.get("capability") in _DOES and await _is_beyond(text, names):
-        said = {**said, "capability": "unsupported", "confidence": 1.0}
+    if is_planned():
+        said, is_named = await _planned(state, text, names, contexts)
+    else:
+        said = await read(kind_schema(has_history=bool(history)), text, _short(history, state["told"]))
+        is_named = is_clear(said)
     capability = said.get("capability")
     confidence = float(said.get("confidence", 1.0 if capability else 0.0))
     before = state["previous"] or {}
     follows = bool(said.get("follows")) and bool(before.get("capability"))
-    wants_raw = bool(said.get("raw")) or (
-        "raw" in tokens(text) and "raw" not in tokens(" ".join(mentioned(text, names)))
-    )
     if follows and (capability in (None, "clarification_needed") or confidence < 0.9 or _is_of_group(state, text)):
         capability, confidence = before["capability"], max(confidence, 0.9)
+    wants_raw = bool(said.get("raw"))
     # By itself, without a name, it can only be the response of before.
-    is_of_before = follows or (shown == text and (not is_clear(said) or capability not in _NAMELESS))
+    is_of_before = follows or (not is_named and (not is_clear(said) or capability not in _NAMELESS))
     of_before = wants_raw and bool(history) and is_of_before and bool(state["raw_api_responses"])
     if of_before:
         capability, confidence = before.get("capability") or "version_check", 1.0
@@ -122,6 +123,24 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str], conte
         "params": {"follows": True} if follows and not of_before else {"of_before": True} if of_before else {},
         "node_status": NodeStatus.SUCCESS,
     }
+
+
+async def _planned(
+    state: Mapping[str, Any], text: str, names: Sequence[str], contexts: Contexts | None
+) -> tuple[Update, bool]:
+    """What the offline model reads, first by itself and then in the conversation, with the doubts of code; and whether
+    an experiment is named."""
+    history = [turn for turn in state["conversation_history"] if turn.get("user")]
+    shown = placed(with_names(text, names), state["shown"])[1]
+    said = await read(kind_schema(), shown)
+    if history:
+        said = await _in_conversation(state, text, said, shown, history)
+    said = await _by_what_is_named(said, shown, names, contexts)
+    if "raw" in tokens(text) and "raw" not in tokens(" ".join(mentioned(text, names))):
+        said = {**said, "raw": True}
+    if said.get("capability") in _DOES and await _is_beyond(text, names):
+        said = {**said, "capability": "unsupported", "confidence": 1.0}
+    return said, shown != text
 
 
 def _asks_nothing(text: str) -> bool:
@@ -263,11 +282,11 @@ def _is_likely(said: Mapping[str, Any]) -> bool:
     return is_clear(said) and float(said.get("confidence", 1.0)) >= _LIKELY
 
 
-async def _known_names() -> list[str]:
-    """What the server's experiments are called; nothing where it does not say so soon: the request is read all the
+async def _known_names(patience: float | None) -> list[str]:
+    """What the server's experiments are called; nothing where it does not say so in time: the request is read all the
     same, and the node that needs the server tells what is wrong with it."""
     try:
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(patience):
             found = await current_client().names()
     except (SignalboxError, TimeoutError):
         return []

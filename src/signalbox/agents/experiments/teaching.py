@@ -11,7 +11,7 @@ from typing import Any
 from signalbox.agents.experiments.names import with_names
 from signalbox.models.examples import Example, read_examples
 
-__all__ = ["lessons"]
+__all__ = ["examples_of", "lessons"]
 
 _NAMELESS = "\N{BULLET}"
 """What stands for a name in a lesson: no server has it, so that nothing is taught of names."""
@@ -28,6 +28,22 @@ def lessons(schema: Mapping[str, Any], capability: str = "") -> tuple[Example, .
     fixed = tuple(name for name, one in fields.items() if "enumDescriptions" in one or one.get("type") == "boolean")
     named = tuple(name for name, one in fields.items() if "enum" in one and "enumDescriptions" not in one)
     return _lessons(fixed, named, capability)
+
+
+def examples_of(schema: Mapping[str, Any], capability: str = "") -> tuple[Example, ...]:
+    """The examples for a model's prompt: requests, each with what the schema has of it. Those that name things of
+    another server are left out, and so are all where a request may go on with the one before."""
+    fields = schema.get("properties") or {}
+    own = next((name for name in _OF_ALL if name in fields), "")
+    if "follows" in fields:
+        return ()
+    chosen = [one for one in _examples() if own in one.expected] if own else _of(capability)
+    said = {one.text: {name: one.expected[name] for name in fields if name in one.expected} for one in chosen}
+    return tuple(Example(text, values) for text, values in said.items() if values and _offers(fields, values))
+
+
+def _offers(fields: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    return all(value in fields[name].get("enum", [value]) for name, value in values.items())
 
 
 @lru_cache(maxsize=64)

@@ -34,7 +34,7 @@ def route_schema(before: Mapping[str, Any] | None = None) -> dict[str, Any]:
     told = {agent.name: agent.routes or agent.about for agent in known_agents()} | _OWN
     to = {
         "type": "string",
-        "description": "The agent whose contract fits the request.",
+        "description": " ".join(["The agent whose contract fits the request.", *_examples()]),
         "enum": list(told),
         "enumDescriptions": told,
     }
@@ -52,3 +52,9 @@ def route_schema(before: Mapping[str, Any] | None = None) -> dict[str, Any]:
         "properties": properties,
         "required": ["to"],
     }
+
+
+def _examples() -> list[str]:
+    """Requests for the agents that do not say in words of their own which ones are for them."""
+    agents = [agent for agent in known_agents() if agent.examples and not agent.routes]
+    return [f"For {agent.name}, such as: {' '.join(agent.examples[:5])}" for agent in agents]

@@ -17,8 +17,9 @@ from signalbox.agents.frontdoor.state import OWN, FrontDoorState, Route
 from signalbox.contract import Agent, Presented
 from signalbox.errors import SignalboxError
 from signalbox.language.names import nearest
+from signalbox.language.today import today_line
 from signalbox.maps.context import current_run
-from signalbox.models import load_chat_model
+from signalbox.models import fills_plans, load_chat_model
 
 __all__ = ["ask_which", "dry_run", "hand_over", "read_route", "route_request"]
 
@@ -77,10 +78,11 @@ async def read_route(request: str, before: Mapping[str, Any] | None, model: Base
     In a thread, what goes on with it or is not surely about something else stays with its agent. Raises LLMAPIError and
     BudgetError.
     """
-    read = await _read(request, before, model)
-    if before and not read.get("follows_on"):
-        # What is about something else is read without what was said before, which would only draw it there.
-        read = await _read(request, None, model)
+    chosen = model or load_chat_model()
+    read = await _read(request, before, chosen)
+    if before and not read.get("follows_on") and fills_plans(chosen):
+        # What was said before would only draw the small model there.
+        read = await _read(request, None, chosen)
     route = _grounded(read)
     held = str((before or {}).get("agent") or "")
     stays = read.get("follows_on") or (not _leaves(route) and held in _names(offered_agents()))
@@ -89,9 +91,8 @@ async def read_route(request: str, before: Mapping[str, Any] | None, model: Base
     return route
 
 
-async def _read(request: str, before: Mapping[str, Any] | None, model: BaseChatModel | None) -> Mapping[str, Any]:
-    asked = (model or load_chat_model()).with_structured_output(route_schema(before))
-    read: Any = await asked.ainvoke(_messages(request, before))
+async def _read(request: str, before: Mapping[str, Any] | None, model: BaseChatModel) -> Mapping[str, Any]:
+    read: Any = await model.with_structured_output(route_schema(before)).ainvoke(_messages(request, before))
     return dict(read)
 
 
@@ -111,7 +112,7 @@ def _messages(request: str, before: Mapping[str, Any] | None) -> list[BaseMessag
     earlier: list[BaseMessage] = []
     if before:
         earlier = [HumanMessage(str(before["said"])), AIMessage(str(before["answer"])[:_LONGEST_SHOWN])]
-    return [SystemMessage(ROUTE), *earlier, HumanMessage(request)]
+    return [SystemMessage(f"{ROUTE}\n\n{today_line()}"), *earlier, HumanMessage(request)]
 
 
 def _grounded(read: Mapping[str, Any]) -> Route:

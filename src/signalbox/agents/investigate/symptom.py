@@ -10,6 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from signalbox.agents.investigate.examining import not_asked, source_set, witnesses
+from signalbox.agents.investigate.prompts import symptom_prompt
 from signalbox.agents.investigate.state import LEAD, InvestigationState
 from signalbox.contract import Presented
 from signalbox.contract.sources import kind_in_use
@@ -21,7 +22,6 @@ from signalbox.settings import now, person_zone
 
 __all__ = ["SYMPTOM", "dry_run", "read_symptom"]
 
-_PROMPT = "Say what has the trouble and when it was, in the person's own words. Do not answer the question."
 SYMPTOM: dict[str, Any] = {
     "title": "Symptom",
     "description": "A trouble whose cause is looked for.",
@@ -57,7 +57,7 @@ async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Pres
 
 async def _read(request: str, model: BaseChatModel | None) -> dict[str, Any]:
     asked = (model or load_chat_model()).with_structured_output(SYMPTOM)
-    read: Any = await asked.ainvoke([SystemMessage(_PROMPT), HumanMessage(request)])
+    read: Any = await asked.ainvoke([SystemMessage(symptom_prompt()), HumanMessage(request)])
     since, end = _span(str(read.get("when") or ""))
     about = str(read.get("about") or "")
     return {"about": about, "since": since.isoformat(), "start": (since - LEAD).isoformat(), "end": end.isoformat()}

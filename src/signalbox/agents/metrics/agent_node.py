@@ -26,7 +26,6 @@ from signalbox.agents.metrics.clients import current_client, source_of, use_clie
 from signalbox.agents.metrics.conversation import Before, continued, question_before, start_state
 from signalbox.agents.metrics.dry_run import plan_query
 from signalbox.agents.metrics.errors import InvalidQueryError, InvalidTimeRangeError, MetricNotFoundError
-from signalbox.agents.metrics.faults import too_slow
 from signalbox.agents.metrics.forgotten import completed
 from signalbox.agents.metrics.left import places_of
 from signalbox.agents.metrics.live import open_live
@@ -44,13 +43,14 @@ from signalbox.agents.metrics.rivals import (
     rival_of,
     words_of,
 )
+from signalbox.agents.metrics.server_time import in_time
 from signalbox.agents.metrics.state import MetricsQuery, MetricsQueryState, MetricsRunState
 from signalbox.agents.metrics.step_errors import error_of
 from signalbox.agents.metrics.times import Moment
 from signalbox.agents.metrics.typed import is_promql, run_promql
 from signalbox.agents.metrics.values import find_value
 from signalbox.agents.metrics.written import with_written
-from signalbox.errors import SignalboxError
+from signalbox.errors import BudgetError, LLMAPIError, SignalboxError
 from signalbox.maps.context import current_run
 from signalbox.models.configuration import Configuration
 from signalbox.models.loading import open_door
@@ -59,7 +59,7 @@ from signalbox.toolbox import current_ledger
 
 __all__ = ["current_client", "metrics_agent", "plan_query", "start_state", "use_client"]
 
-_ADDED = ("asked", "source", "chart", "anomalies", "context", "explanation")
+_ADDED = ("asked", "source", "chart", "anomalies", "context", "explanation", "model_error")
 _AT_ONCE = 8
 """So many questions are answered at once; the others wait, and their time starts when it is their turn."""
 _NEAR = 0.7
@@ -112,7 +112,7 @@ async def _answer(
     with steps.timed("validate"):
         source = await asyncio.to_thread(current_client) if client is None else client
     moment = Moment(now(), person_zone())
-    async with _in_turn(), _in_time(source):
+    async with _in_turn(), in_time(source) as server_time:
         with steps.timed("validate"), current_ledger().call("get_available_metrics", {"server": source.url}) as call:
             live = await open_live(source, moment.now)
             call.returned(f"{len(live.names)} metrics")
@@ -129,7 +129,7 @@ async def _answer(
         before = question_before(state.get("previous"))
         with steps.timed("parse"):
             chosen = open_door(model or _lent_model() or Configuration.from_context().load())
-            reading = Reading(text, live, chosen, moment, _told(before))
+            reading = Reading(text, live, chosen, moment, _told(before), server_time.paused)
             await reading.search()
             plan = _sought(await reading.plan(), state)
         plan, found, questions = await _answered(plan, reading, before, steps)
@@ -174,9 +174,12 @@ async def _answered(
 
 
 async def _mended(plan: MetricsPlan, reading: Reading, error: SignalboxError) -> MetricsPlan:
-    """Another plan of the model, which was told what is wrong; raises that error where it has no other."""
+    """Another plan of the model, which was told what is wrong; raises that error where it has no other, and the
+    model's own where it fails."""
     try:
         mended = await reading.plan(failed=(plan, error))
+    except (LLMAPIError, BudgetError):
+        raise
     except SignalboxError:
         raise error from None
     if mended == plan:
@@ -318,17 +321,6 @@ async def _in_turn() -> AsyncIterator[None]:
     queue = _queues.setdefault(loop, asyncio.Semaphore(_AT_ONCE))
     async with queue:
         yield
-
-
-@asynccontextmanager
-async def _in_time(source: GrafanaMetricsClient) -> AsyncIterator[None]:
-    """A server that answers each request late would otherwise hold a question for minutes."""
-    seconds = source.limits.question_seconds
-    try:
-        async with asyncio.timeout(seconds):
-            yield
-    except TimeoutError:
-        raise too_slow(source.url, seconds) from None
 
 
 class _Steps:

@@ -29,6 +29,7 @@ from signalbox.agents.metrics.vocabulary import LABEL_WORDS
 from signalbox.contract import Presented, blocks
 from signalbox.drawing.text import as_markdown
 from signalbox.models.configuration import Configuration
+from signalbox.models.loading import open_door
 from signalbox.settings import now as present
 from signalbox.settings import person_zone
 
@@ -89,7 +90,7 @@ async def plan_query(
     """
     moment = Moment(now or present(), zone or person_zone())
     live, before = _of_recipes(load_recipes(), moment.now), question_before(previous)
-    chosen = model or Configuration.from_context().load()
+    chosen = open_door(model or Configuration.from_context().load())
     reading = Reading(readable(text), live, chosen, moment, (before.text, before.title) if before else None)
     await reading.search()
     plan = await reading.plan()

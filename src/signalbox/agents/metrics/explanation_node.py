@@ -8,33 +8,35 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from langgraph.constants import TAG_NOSTREAM
+
 from signalbox.agents.metrics.anomaly_detection_node import anomaly_detection_node
-from signalbox.agents.metrics.prompts import EXPLAIN
+from signalbox.agents.metrics.prompts import explain_prompt
 from signalbox.agents.metrics.state import MetricsQueryResult
-from signalbox.errors import ExternalError
+from signalbox.errors import BudgetError, LLMAPIError
 from signalbox.maps.agents.models import ask_model, choose_model
 from signalbox.maps.context import current_run
+from signalbox.models import is_offline, open_door
 
 __all__ = ["explanation_node", "invented_figures"]
 
 _LONGEST = 1_500
-# A label that is JSON by itself would be taken for the data.
-_NO_STRUCTURE = str.maketrans("{}[]", "()()")
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _log = logging.getLogger("signalbox.agents.metrics")
 
 
 async def explanation_node(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The explanation; the plain sentences of the data where the model fails or writes a figure of its own.
-
-    A state with an error passes unchanged.
+    """The explanation; the plain sentences of the data where the model writes a figure of its own, or fails, which
+    `model_error` then tells of. A state with an error passes unchanged.
     """
     result = state.get("result")
     if result is None or state.get("error") is not None:
         return {}
     facts = _facts(state)
-    # Outside the run of a map nobody lends a model: the facts themselves are the explanation then.
-    told = await asyncio.to_thread(_ask, facts) if current_run.get() is not None else ""
+    try:
+        told = await asyncio.to_thread(_ask, facts)
+    except (LLMAPIError, BudgetError) as error:
+        return {"explanation": " ".join(facts), "model_error": error.as_dict()}
     return {"explanation": told or " ".join(facts)}
 
 
@@ -59,15 +61,18 @@ def _unusual(state: Mapping[str, Any]) -> str:
 
 
 def _ask(facts: list[str]) -> str:
-    """The model's text, or nothing where it cannot be used."""
-    data = "\n".join(facts).translate(_NO_STRUCTURE)
-    try:
-        said = ask_model(choose_model({}, node="explanation_node"), [("system", EXPLAIN), ("human", f"Data:\n{data}")])
-    except ExternalError as error:
-        _log.warning("explanation_node: the model failed: %s", error.user_message)
+    """The model's text; nothing where it writes a figure that is not in the data. Outside the run of a map nobody lends
+    a model, and the offline one writes none: the facts themselves are the explanation then. Raises what it raises."""
+    if current_run.get() is None:
         return ""
+    model = open_door(choose_model({}, node="explanation_node"))
+    if is_offline(model):
+        return ""
+    prompt, data = explain_prompt(), "\n".join(facts)
+    # Its figures are checked first, so nothing of it is streamed.
+    said = ask_model(model.with_config(tags=[TAG_NOSTREAM]), [("system", prompt), ("human", f"Data:\n{data}")])
     said = said.strip()
-    invented = invented_figures(said, data)
+    invented = invented_figures(said, f"{prompt} {data}")
     if invented:
         _log.warning("explanation_node: the model wrote figures that are not in the data: %s", ", ".join(invented))
     return "" if invented or len(said) > _LONGEST else said

@@ -64,6 +64,19 @@ class Offer:
     """What people call it."""
     is_health: bool = False
 
+    @property
+    def in_words(self) -> str:
+        """What it is, for a reader: its help or what people call it, with type and unit."""
+        is_own = self.recipe.replace(" ", "_") != self.key
+        what = (self.family.help if self.family and is_own else "") or self.title
+        first = self.bounds[0].variant if self.bounds else None
+        kind = first.type if first else self.family.type if self.family else ""
+        unit = first.unit if first else ""
+        if self.family and unit in ("", "auto"):
+            unit = base_unit(MetricInfo(self.family.name, self.family.type, family=self.family.name))
+        told = ", ".join(part for part in (kind, unit) if part)
+        return f"{what.rstrip('.')} ({told})" if told else what
+
 
 def families_of(described: Mapping[str, MetricInfo]) -> dict[str, Family]:
     """The metrics by family, in their order."""

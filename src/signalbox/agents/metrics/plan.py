@@ -13,8 +13,9 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.state import MetricsQuery
 
-__all__ = ["HOW", "KINDS", "MOST_OPTIONS", "Kind", "MetricsPlan", "plan_schema"]
+__all__ = ["HOW", "KINDS", "MOST_OPTIONS", "Kind", "MetricsPlan", "plan_of_query", "plan_schema"]
 
 MOST_OPTIONS = 12
 """So many measures are options of the schema; more stand in the prompt, and may be named too."""
@@ -50,6 +51,7 @@ HOW: dict[str, str] = {
     "rate": "per second, throughput, how fast",
     "latest": "now, current, at the moment",
 }
+_AGGREGATIONS = {"avg": "average", "max": "highest", "min": "lowest", "sum": "total"}
 ORDERS = {"highest": "most, top, worst, slowest, busiest", "lowest": "least, fewest, quietest, bottom"}
 SIDES = {"above": "over, more than, exceed", "below": "under, less than, within"}
 SCOPES = {"any": "did any, was there one", "all": "all of them, every one", "count": "how many of them"}
@@ -133,6 +135,22 @@ class MetricsPlan(BaseModel):
     confidence: float = Field(default=1.0, ge=0, le=1)
 
 
+def plan_of_query(given: Mapping[str, Any]) -> MetricsPlan:
+    """The plan of a reply in the contract's own form. Raises ValidationError, and InvalidTimeRangeError."""
+    narrowed = given.get("filters")
+    as_list = {"filters": None} if isinstance(narrowed, list) else {}
+    query = MetricsQuery.model_validate({**given, **as_list})
+    span = query.time_range
+    plan: dict[str, Any] = {
+        "named": query.metric_name,
+        "filters": narrowed if as_list else [f"{label}={value}" for label, value in (query.filters or {}).items()],
+        "time": f"{span.start_time.isoformat()}/{span.end_time.isoformat()}",
+        "how": _AGGREGATIONS[query.aggregation] if query.aggregation else None,
+        "confidence": query.confidence,
+    }
+    return MetricsPlan.model_validate(plan)
+
+
 def plan_schema(
     offers: Sequence[Offer], *, follows: bool = False, scores: Mapping[str, float] | None = None
 ) -> dict[str, Any]:
@@ -170,6 +188,7 @@ def plan_schema(
         "title": "MetricsPlan",
         "description": "What a question about metrics asks for. Texts are words of the question, as they stand there.",
         "type": "object",
+        "minProperties": 1,
         "properties": fields,
         # A model may answer in the contract's own MetricsQuery, or name a measure where the search found none.
         "additionalProperties": True,

@@ -21,16 +21,22 @@ _STATISTICS = ("min", "mean", "median", "max")
 
 
 def present(state: Mapping[str, Any]) -> Presented:
-    """What was found, then always the range and the query; between them, as blocks, the chart and the figures."""
+    """What was found, then always the range and the query; between them, as blocks, the chart and the figures. Where a
+    model failed to explain it, an error that shows it all the same."""
     result = MetricsQueryResult.model_validate(state["result"])
     source = state.get("source")
+    failed = state.get("model_error")
     found, sources = as_markdown(_finding(state, result)), _sources(result)
+    if failed:
+        told = f"The model failed while explaining this: {failed['message']} {failed['suggestion']}"
+        found = f"{found}\n\n{as_markdown(told.strip())}"
     made = [block for one in (result, *result.also) for block in blocks_of(one, state.get("anomalies"))]
     return Presented(
         text=f"{found}\n\n{sources}",
         blocks=[blocks.text(found), *made, blocks.text(sources)],
         source=source,
         not_covered=list(dict.fromkeys(words for one in (result, *result.also) for words in one.not_covered)),
+        error=failed,
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
 from typing import Any
 
@@ -16,12 +17,13 @@ from signalbox.agents.metrics.errors import ParsingError
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.names import names_schema
 from signalbox.agents.metrics.offers import Offer
-from signalbox.agents.metrics.plan import MOST_OPTIONS, MetricsPlan, plan_schema
-from signalbox.agents.metrics.prompts import CATALOGUE, EXAMPLES, MEND, READ_NAMES, READ_QUESTION
+from signalbox.agents.metrics.plan import MOST_OPTIONS, MetricsPlan, plan_of_query, plan_schema
+from signalbox.agents.metrics.prompts import EXAMPLES, names_prompt, plan_prompt
 from signalbox.agents.metrics.search import Hit
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.agents.metrics.times import Moment, read_times
-from signalbox.errors import MissingInputError, ModelMalformedError, RequestError, SignalboxError
+from signalbox.errors import MissingInputError, ModelEmptyError, ModelMalformedError, RequestError, SignalboxError
+from signalbox.models import is_offline
 
 __all__ = ["Reading", "not_understood", "readable"]
 
@@ -53,10 +55,16 @@ class Reading:
     """A question while it is read: the messages to the model, and the measures that it may choose from."""
 
     def __init__(
-        self, text: str, live: Live, model: BaseChatModel, moment: Moment, before: tuple[str, str] | None
+        self,
+        text: str,
+        live: Live,
+        model: BaseChatModel,
+        moment: Moment,
+        before: tuple[str, str] | None,
+        while_asking: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.text, self.live, self.model, self.moment = text, live, model, moment
-        self.before = before
+        self.before, self._while_asking = before, while_asking
         self.offers: list[Offer] = []
         self.hits: dict[str, Hit] = {}
         self._messages: list[BaseMessage] = []
@@ -77,16 +85,16 @@ class Reading:
 
         Raises LLMAPIError where the model fails.
         """
-        mend = ""
+        mend = None
         if failed is not None:
             plan, error = failed
             told = " ".join(part for part in (error.user_message, error.suggestion) if part)
-            mend = MEND.format(plan=plan.model_dump_json(exclude_defaults=True), error=told)
+            mend = plan.model_dump_json(exclude_defaults=True), told
         self._messages = self._asked(mend)
         for _ in range(_ROUNDS):
             reply = await self._ask(tools=True)
             calls = getattr(reply.get("raw"), "tool_calls", None) or []
-            if reply.get("parsed") is not None or not calls:
+            if reply["parsed"] is not None or reply["parsing_error"] is not None or not calls:
                 return self._checked(reply)
             self._messages += [reply["raw"], *[await self._called(call) for call in calls[:4]]]
         return self._checked(await self._ask(tools=False))
@@ -95,22 +103,22 @@ class Reading:
         """Which of these measures the question asks for; None where it asks for none of them."""
         whole = plan_schema(offers, scores=self.scores)
         schema = {**whole, "properties": {name: whole["properties"][name] for name in ("measure", "kind")}}
-        given = await self._filled(schema, READ_QUESTION)
+        given = await self._filled(schema, plan_prompt(_listed(offers)))
         chosen = given.get("measure")
         return chosen if chosen in {one.key for one in offers} else None
 
     async def names(self, labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
         """Which of the labels of a measure, and of their values, the question means."""
-        given = await self._filled(names_schema(labels), READ_NAMES)
+        given = await self._filled(names_schema(labels), names_prompt())
         return {key: [str(one) for one in said] for key, said in given.items() if isinstance(said, list)}
 
     async def _filled(self, schema: dict[str, Any], prompt: str) -> dict[str, Any]:
         filler: Any = self.model.with_structured_output(schema, include_raw=True)
-        return _given(await filler.ainvoke([SystemMessage(prompt), HumanMessage(self.text)]))
+        with self._while_asking():
+            return _given(await filler.ainvoke([SystemMessage(prompt), HumanMessage(self.text)]))
 
-    def _asked(self, mend: str = "") -> list[BaseMessage]:
-        listed = "\n".join(f"- {one.key}: {one.about}" for one in self.offers)
-        system = f"{READ_QUESTION}\n{CATALOGUE.format(measures=listed)}\n{mend}".strip()
+    def _asked(self, mend: tuple[str, str] | None = None) -> list[BaseMessage]:
+        system = plan_prompt(_listed(self.offers), mend)
         earlier: list[BaseMessage] = []
         if self.before is not None:
             earlier = [HumanMessage(self.before[0]), AIMessage(self.before[1])]
@@ -120,13 +128,21 @@ class Reading:
         schema = plan_schema(self.offers[:MOST_OPTIONS], follows=self.before is not None, scores=self.scores)
         structured: Any = self.model.with_structured_output
         offered = {"tools": _TOOLS} if tools else {}
-        return dict(await structured(schema, include_raw=True, **offered).ainvoke(self._messages))
+        with self._while_asking():
+            return dict(await structured(schema, include_raw=True, **offered).ainvoke(self._messages))
 
     def _checked(self, reply: dict[str, Any]) -> MetricsPlan:
+        """The plan, also where the model gives the contract's own MetricsQuery."""
+        given = _given(reply)
         try:
-            return MetricsPlan.model_validate(_given(reply))
+            plan = plan_of_query(given) if "metric_name" in given else MetricsPlan.model_validate(given)
         except ValidationError as problem:
-            raise _no_plan(problem) from None
+            raise ModelMalformedError(
+                "The model's plan does not fit the question.", details=str(problem)[:500]
+            ) from None
+        if not plan.model_fields_set - {"confidence"} and not is_offline(self.model):
+            raise ModelEmptyError("The model gave an empty plan.")
+        return plan
 
     async def _called(self, call: Any) -> ToolMessage:
         name, args = call["name"], call.get("args") or {}
@@ -134,20 +150,19 @@ class Reading:
             hits = await self.live.search(str(args.get("words", ""))[:_LONGEST], self.within, 20)
             found = [hit.offer for hit in hits]
             self.offers = [*found[: MOST_OPTIONS // 2], *(one for one in self.offers if one not in found)]
-            told: Any = [{"name": one.key, "about": one.about} for one in found]
-        elif name == "label_values":
-            told = await self._labels(str(args.get("metric", "")), str(args.get("label", "")))
+            told = _listed(found) or "Nothing was found."
         else:
-            told = f"There is no tool {name}: there are search_metrics and label_values."
-        return ToolMessage(json.dumps(told, ensure_ascii=False), tool_call_id=call.get("id") or name)
+            told = await self._labels(str(args.get("metric", "")), str(args.get("label", "")))
+        return ToolMessage(told, tool_call_id=call.get("id") or name)
 
-    async def _labels(self, metric: str, label: str) -> Any:
+    async def _labels(self, metric: str, label: str) -> str:
         offer = self.live.index.by_key.get(metric) or self.live.index.named(metric)
         if offer is None:
             return f"There is no metric {metric}."
         series = (await self.live.series(offer.metrics[:1], self.within))[offer.metrics[0]]
         wanted = [label] if label else sorted(series.names())
-        return {name: list(series.values.get(name, ()))[:_MOST_VALUES] for name in wanted}
+        found = {name: list(series.values.get(name, ()))[:_MOST_VALUES] for name in wanted}
+        return json.dumps(found, ensure_ascii=False)
 
     @property
     def within(self) -> TimeRange:
@@ -184,5 +199,6 @@ def _given(reply: Mapping[str, Any]) -> dict[str, Any]:
     return dict(reply["parsed"] or {})
 
 
-def _no_plan(problem: ValidationError) -> ModelMalformedError:
-    return ModelMalformedError("The model's plan does not fit the question.", details=str(problem)[:500])
+def _listed(offers: Sequence[Offer]) -> str:
+    """Measures as a model reads them, a line each: the name that a plan calls it by, and what it is."""
+    return "\n".join(f"- {one.key}: {one.in_words}" for one in offers)

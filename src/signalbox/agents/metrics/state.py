@@ -285,3 +285,5 @@ class MetricsRunState(MetricsQueryState, total=False):
     anomalies: dict[str, Any]
     context: dict[str, Any]
     explanation: str
+    model_error: dict[str, str] | None
+    """How a model failed that was to explain the result, which stands all the same."""

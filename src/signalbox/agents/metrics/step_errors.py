@@ -6,6 +6,7 @@ from signalbox.agents.metrics.errors import ParsingError
 from signalbox.agents.metrics.prompts import EXAMPLES
 from signalbox.agents.metrics.state import QueryError
 from signalbox.errors import (
+    BudgetError,
     ExternalError,
     LLMAPIError,
     OperatorError,
@@ -24,7 +25,7 @@ def error_of(error: Exception, step: str) -> QueryError:
     """The error for a person, of one of the contract's six types. What was not foreseen stays in `details`."""
     if step == "format":
         return _unforeseen(NOT_FORMATTED, error)
-    if isinstance(error, LLMAPIError):
+    if isinstance(error, LLMAPIError | BudgetError):
         return _of_model(error)
     if step == "parse" and (isinstance(error, ParsingError | OperatorError) or not isinstance(error, SignalboxError)):
         return _not_understood(error)
@@ -33,7 +34,7 @@ def error_of(error: Exception, step: str) -> QueryError:
     return _unforeseen("Could not check the question" if step == "validate" else "Could not run the query", error)
 
 
-def _of_model(error: LLMAPIError) -> QueryError:
+def _of_model(error: SignalboxError) -> QueryError:
     """A model that failed: the contract's message, and what happened."""
     return QueryError(
         error_type="parsing_error",

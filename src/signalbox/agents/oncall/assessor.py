@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from signalbox.agents.oncall.planner import lent_model
-from signalbox.agents.oncall.prompts import ASSESS
+from signalbox.agents.oncall.prompts import assess_prompt
 from signalbox.agents.oncall.state import GraphState, StepExecutionResult, StopReason
-from signalbox.errors import LLMAPIError
+from signalbox.errors import BudgetError, LLMAPIError
 
-__all__ = ["ASSESSMENT", "devices_of", "failed_steps", "objective_assessor"]
+__all__ = ["ASSESSMENT", "devices_of", "failed_steps", "failed_while", "objective_assessor"]
 
 _PASSING = ("timeout", "tool_timeout", "unavailable", "rate_limited", "tool_server", "tool_failed", "failed")
 """Errors that another attempt may not have; all others are limitations of the tools or the device."""
@@ -31,15 +30,16 @@ ASSESSMENT = {
         "feedback": {"type": "string", "description": "What to do otherwise when they run again."},
     },
 }
-_log = logging.getLogger("signalbox.agents.oncall")
 
 
 async def objective_assessor(state: GraphState) -> dict[str, Any]:
     """Stop (`objective_achieved_assessment` True, with `stop_reason`), or retry, with feedback and the steps for it.
 
     What failed and may pass is tried again, as long as there are retries; a model may ask for further steps, saying
-    what to do otherwise, and waives nothing.
+    what to do otherwise, and waives nothing. Where a model failed, here or in a step, nothing is tried again.
     """
+    if known := state.get("model_error"):
+        return _stopped(known, "choosing what to read")
     failed = failed_steps(state)
     again = {
         device: steps
@@ -48,7 +48,10 @@ async def objective_assessor(state: GraphState) -> dict[str, Any]:
     }
     told = ""
     if not failed:
-        again, told = await _asked_for(state)
+        try:
+            again, told = await _asked_for(state)
+        except (LLMAPIError, BudgetError) as error:
+            return _stopped(error.as_dict(), "judging whether that is enough")
     retries, most = int(state.get("current_retries") or 0), int(state.get("max_retries") or 0)
     if again and retries < most:
         return {
@@ -66,6 +69,23 @@ async def objective_assessor(state: GraphState) -> dict[str, Any]:
         "stop_reason": reason,
         "assessor_notes_for_final_report": _notes(reason, failed, retries, told),
     }
+
+
+def _stopped(error: dict[str, str], during: str) -> dict[str, Any]:
+    """What was found is reported, and that the model failed."""
+    return {
+        "objective_achieved_assessment": True,
+        "assessor_feedback_for_retry": None,
+        "retry": {},
+        "stop_reason": "error",
+        "assessor_notes_for_final_report": failed_while(during, error),
+        "model_error": error,
+    }
+
+
+def failed_while(during: str, error: Mapping[str, str]) -> str:
+    """That the model failed, at what, and how."""
+    return f"The model failed while {during}: {error['message']} {error['suggestion']}".strip()
 
 
 def devices_of(state: Mapping[str, Any]) -> list[str]:
@@ -117,13 +137,8 @@ async def _asked_for(state: Mapping[str, Any]) -> tuple[dict[str, list[int]], st
                 account.append(
                     f"{device}, step {one['step_index'] + 1}: {calls or one.get('skipped') or 'nothing called'}"
                 )
-    try:
-        model = lent_model().with_structured_output(ASSESSMENT)
-        said: Any = await model.ainvoke([SystemMessage(ASSESS), HumanMessage("\n".join(account))])
-    except LLMAPIError as error:
-        # The assessment in code stands; a model that fails takes nothing away from it.
-        _log.info("The model did not assess: %s", error.user_message)
-        return {}, ""
+    model = lent_model().with_structured_output(ASSESSMENT)
+    said: Any = await model.ainvoke([SystemMessage(assess_prompt()), HumanMessage("\n".join(account))])
     if said.get("enough") is not False:
         return {}, ""
     # A step done over in the same way gives the same: what to do otherwise has to be said.

@@ -20,8 +20,7 @@ from signalbox.agents.oncall.choices import choose_calls
 from signalbox.agents.oncall.facts import collect
 from signalbox.agents.oncall.objectives import without_devices
 from signalbox.agents.oncall.planner import lent_model
-from signalbox.agents.oncall.plans import likely_tools
-from signalbox.agents.oncall.prompts import STEP
+from signalbox.agents.oncall.prompts import step_prompt
 from signalbox.agents.oncall.state import ExecutedToolCall, GraphState, StepExecutionResult
 from signalbox.agents.oncall.steps import Part, read_step
 from signalbox.agents.oncall.tools import Budget, call_device, current_session, device_tools, lacking_parts
@@ -43,14 +42,15 @@ _places: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[int, asyncio.Semapho
 
 async def network_executor(state: GraphState) -> dict[str, Any]:
     """The results of the steps on `device_name`, and what could not be done. On a retry only the steps named in `retry`
-    run again. Nothing that a device or a tool does wrong is raised."""
+    run again. Nothing that a device, a tool or a model does wrong is raised; a model's failure is `model_error`."""
     device = state["device_name"]
     async with _place():
         work = await _begin(state)
         for index in _due(state, device):
             work.results[index] = await _step(work, index, state["working_plan_steps"][index])
     done = list(work.results.values())
-    return {"execution_results": done, "tool_limitations_report": limitations(device, done)}
+    failed = {"model_error": work.model_error.as_dict()} if work.model_error else {}
+    return {"execution_results": done, "tool_limitations_report": limitations(device, done), **failed}
 
 
 @dataclass
@@ -69,6 +69,8 @@ class _Work:
     results: dict[int, StepExecutionResult]
     made: dict[str, ExecutedToolCall] = field(default_factory=dict)
     gone: str = ""
+    """Why nothing more can be called: the device does not answer, or the model failed."""
+    model_error: SignalboxError | None = None
 
     @property
     def topics(self) -> set[str]:
@@ -140,25 +142,19 @@ async def _carry_out(work: _Work, part: Part, guidance: str) -> tuple[list[Execu
 
     Which tools it may use is settled before a device has spoken: what stands in an answer can ask for no other.
     """
-    shown = {
-        "objective": work.objective,
-        "guidance": f"What to expect: {guidance}\n" if guidance else "",
-        "feedback": f"Asked for on this retry: {work.feedback}\n" if work.feedback else "",
-    }
-    messages: list[BaseMessage] = [SystemMessage(STEP.format(**shown)), HumanMessage(part.text)]
+    messages: list[BaseMessage] = [SystemMessage(step_prompt(work.objective, guidance, work.feedback))]
+    messages.append(HumanMessage(part.text))
     calls: list[ExecutedToolCall] = []
     allowed: set[str] = set()
-    offered = likely_tools(part.text, work.infos)
     for turn in range(_ROUNDS):
         try:
-            reply = await choose_calls(work.model, messages, offered)
-            if turn == 0 and not reply.tool_calls and len(offered) < len(work.infos):
-                offered = work.infos
-                reply = await choose_calls(work.model, messages, offered)
-        except Exception as error:
-            told = error.user_message if isinstance(error, SignalboxError) else type(error).__name__
-            _log.warning("The model failed in a step on %s: %s", work.device, told)
-            return calls, f"the model failed: {told}" if not calls else None
+            # The time that a model takes is not the device's.
+            with work.budget.paused():
+                reply = await choose_calls(work.model, messages, work.infos)
+        except SignalboxError as error:
+            _log.warning("The model failed in a step on %s: %s", work.device, error.user_message)
+            work.model_error, work.gone = error, f"the model failed: {error.user_message}"
+            return calls, work.gone
         messages.append(reply)
         allowed |= {str(call["name"]) for call in reply.tool_calls} if turn == 0 else set()
         made = [await _called(work, part, call, calls, allowed) for call in reply.tool_calls]

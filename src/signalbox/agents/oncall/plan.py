@@ -10,7 +10,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from signalbox.agents.oncall.prompts import READ_REQUEST
+from signalbox.agents.oncall.prompts import read_prompt
 
 __all__ = ["ACTIONS", "Reading", "plan_schema", "read_request"]
 
@@ -50,6 +50,7 @@ def plan_schema(intents: Mapping[str, str]) -> dict[str, Any]:
         "title": "OncallPlan",
         "description": "What is asked about the devices of a network.",
         "type": "object",
+        "minProperties": 1,
         "properties": {
             "action": _options("Whether devices are read, altered, or neither.", ACTIONS),
             "intent": _options("What is to be checked.", intents),
@@ -87,7 +88,7 @@ async def read_request(
 
     Raises what the model raises.
     """
-    messages: list[BaseMessage] = [SystemMessage(READ_REQUEST)]
+    messages: list[BaseMessage] = [SystemMessage(read_prompt())]
     if before is not None:
         messages += [HumanMessage(before[0]), AIMessage(before[1])]
     given: Any = await model.with_structured_output(plan_schema(intents)).ainvoke([*messages, HumanMessage(request)])

@@ -93,13 +93,13 @@ async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None
 
 def lent_model() -> BaseChatModel:
     """The model of the run, else the one of the settings, taught by the examples of this room."""
+    from signalbox.models import load_chat_model, open_door
+
     run = current_run.get()
     if run is not None and run.model is not None:
-        lent: BaseChatModel = run.model
+        lent: BaseChatModel = open_door(run.model)
         return lent
     from pathlib import Path
-
-    from signalbox.models import load_chat_model
 
     return load_chat_model(None, examples=Path(__file__).with_name("examples.jsonl"))
 

@@ -14,13 +14,15 @@ __all__ = ["present", "report_blocks"]
 
 
 def present(state: Mapping[str, Any]) -> Presented:
-    """Verdict, findings by severity with their evidence, what could not be checked and why, and next steps."""
+    """Verdict, findings by severity with their evidence, what could not be checked and why, and next steps. Where a
+    model failed on the way, an error that shows what was found until then."""
     report = state.get("report") or {}
     text = _markdown(report, state)
     source = state.get("source")
-    beside = [*_in_words(report), *_noted(report)]
+    failed = state.get("model_error")
+    beside = [*_in_words(report), *_noted(report, failed)]
     drawn = [*report_blocks(report), *([blocks.text("\n\n".join(beside))] if beside else [])]
-    return Presented(text, drawn, source, list(state.get("not_covered") or ()))
+    return Presented(text, drawn, source, list(state.get("not_covered") or ()), error=failed)
 
 
 def report_blocks(report: Mapping[str, Any]) -> list[Block]:
@@ -56,7 +58,7 @@ def _markdown(report: Mapping[str, Any], state: Mapping[str, Any]) -> str:
         lines = [_told(one) + _evidence(one["evidence"]) for one in found if one["severity"] == severity]
         parts += [_listed(title, lines)] if lines else []
     parts += [_listed(title, lines) for title, lines in _sections(report) if lines]
-    parts += _noted(report)
+    parts += _noted(report, state.get("model_error"))
     if left := state.get("not_covered"):
         parts.append(f"Not considered: {as_markdown(', '.join(left))}")
     return "\n\n".join(parts)
@@ -67,8 +69,10 @@ def _in_words(report: Mapping[str, Any]) -> list[str]:
     return [as_markdown(str(report["in_words"]))] if report.get("in_words") else []
 
 
-def _noted(report: Mapping[str, Any]) -> list[str]:
-    return [as_markdown(str(report.get("notes", "")))] if report.get("stop_reason") not in (None, "met") else []
+def _noted(report: Mapping[str, Any], failed: Mapping[str, str] | None) -> list[str]:
+    """Why the run stopped, where that was not because all was done."""
+    is_told = failed or report.get("stop_reason") not in (None, "met")
+    return [as_markdown(str(report.get("notes", "")))] if is_told else []
 
 
 def _listed(title: str, lines: Sequence[str]) -> str:

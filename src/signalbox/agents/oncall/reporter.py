@@ -7,7 +7,9 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.oncall.assessor import devices_of, failed_steps
+from langgraph.constants import TAG_NOSTREAM
+
+from signalbox.agents.oncall.assessor import devices_of, failed_steps, failed_while
 from signalbox.agents.oncall.checks import load_checks, run_checks
 from signalbox.agents.oncall.compare import compare_devices
 from signalbox.agents.oncall.facts import Record, collect
@@ -15,11 +17,12 @@ from signalbox.agents.oncall.figures import invented_words
 from signalbox.agents.oncall.focus import look_at_focus, rank, vrf_among
 from signalbox.agents.oncall.history import keep_run
 from signalbox.agents.oncall.planner import lent_model
-from signalbox.agents.oncall.prompts import PHRASE
+from signalbox.agents.oncall.prompts import phrase_prompt
 from signalbox.agents.oncall.state import Finding, GraphState
 from signalbox.agents.oncall.verdict import device_status, looked_at, overall, verdict_of
-from signalbox.errors import ExternalError, SignalboxError
+from signalbox.errors import BudgetError, LLMAPIError, SignalboxError
 from signalbox.maps.agents.models import ask_model
+from signalbox.models import is_offline
 
 __all__ = ["report_generator"]
 
@@ -40,7 +43,13 @@ async def report_generator(state: GraphState) -> dict[str, Any]:
         focus, unread = {**focus, "vrf": vrf}, [word for word in unread if word != vrf]
     report = make_report({**state, "focus": focus}, facts, results)
     await asyncio.to_thread(_keep, state, facts, report)
-    phrased = await asyncio.to_thread(_phrase, report)
+    phrased, failed = "", state.get("model_error")
+    if not failed:
+        try:
+            phrased = await asyncio.to_thread(_phrase, report)
+        except (LLMAPIError, BudgetError) as error:
+            failed = error.as_dict()
+            report["notes"] = f"{report['notes']} {failed_while('putting this into words', failed)}".strip()
     return {
         "summary": _summary(report, phrased),
         "findings": report["findings"],
@@ -48,6 +57,7 @@ async def report_generator(state: GraphState) -> dict[str, Any]:
         "focus": focus,
         "not_covered": unread,
         "report": {**report, "in_words": phrased},
+        **({"model_error": failed} if failed else {}),
     }
 
 
@@ -131,22 +141,21 @@ def _keep(
 
 
 def _phrase(report: Mapping[str, Any]) -> str:
-    """The findings in a model's words; nothing where it fails, or writes a figure that is not in the data. What devices
-    wrote themselves (alarms, log lines) is not shown to it."""
+    """The findings in a model's words; nothing where it writes a figure that is not in the data. What devices wrote
+    themselves (alarms, log lines) is not shown to it; the offline model writes none. Raises what the model raises."""
     told = [
         one
         for one in report["findings"]
         if one["check"].partition("_")[0] not in _FREE_TEXT and one["severity"] != "info"
     ]
-    if not told:
+    model = lent_model()
+    if not told or is_offline(model):
         return ""
-    data = "\n".join([report["verdict"], *(_line(one) for one in told[:20])])
-    try:
-        said = ask_model(lent_model(), [("system", PHRASE), ("human", f"Data:\n{data}")]).strip()
-    except ExternalError as error:
-        _log.info("The report is not put into a model's words: %s", error.user_message)
-        return ""
-    invented = invented_words(said, data)
+    data = "\n".join([report["verdict"], *(_sentence(one) for one in told[:20])])
+    # Its figures are checked first, so nothing of it is streamed.
+    prompt, unstreamed = phrase_prompt(), model.with_config(tags=[TAG_NOSTREAM])
+    said = ask_model(unstreamed, [("system", prompt), ("human", f"Data:\n{data}")]).strip()
+    invented = invented_words(said, f"{prompt} {data}")
     if invented:
         _log.warning("The model wrote figures that are not in the data: %s", ", ".join(invented))
     return "" if invented or len(said) > _LONGEST else said
@@ -161,6 +170,10 @@ def _summary(report: Mapping[str, Any], phrased: str) -> list[str]:
 
 
 def _line(one: Finding) -> str:
+    return _sentence(one) + (f" [{', '.join(one['evidence'])}]" if one["evidence"] else "")
+
+
+def _sentence(one: Finding) -> str:
+    """A finding without the numbers of its evidence, which change from run to run."""
     cause = f" Likely cause: {one['cause']}." if one["cause"] else ""
-    evidence = f" [{', '.join(one['evidence'])}]" if one["evidence"] else ""
-    return f"{one['severity']}: {one['device']}: {one['text']}.{cause}{evidence}"
+    return f"{one['severity']}: {one['device']}: {one['text']}.{cause}"

@@ -67,6 +67,11 @@ def _merge_lines(old: str | None, new: str | None) -> str | None:
     return "\n".join(told) or None
 
 
+def _first_error(old: dict[str, str] | None, new: dict[str, str] | None) -> dict[str, str] | None:
+    """What failed first, on whichever device; None begins anew."""
+    return old if old and new else new
+
+
 class GraphState(TypedDict, total=False):
     """The contract's state. `device_name` is the device, or all of them between commas; `devices` is the list."""
 
@@ -97,6 +102,9 @@ class GraphState(TypedDict, total=False):
     report: dict[str, Any]
     source: dict[str, str] | None
     error: dict[str, str] | None
+    """Why there is no plan, and so no report."""
+    model_error: Annotated[dict[str, str] | None, _first_error]
+    """How a model failed on the way: the report says what was found until then."""
     previous: dict[str, Any] | None
     asked: dict[str, Any] | None
     """What the next turn of a thread is told of this one."""
@@ -119,5 +127,6 @@ def start_state(request: str, before: Any = None) -> dict[str, Any]:
         "summary": None,
         "stop_reason": None,
         "error": None,
+        "model_error": None,
         "previous": (before or {}).get("asked"),
     }

@@ -129,6 +129,15 @@ class Budget:
     def left(self) -> float:
         return max(self.until - monotonic(), 0.0)
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Do not count the time that the block takes."""
+        started = monotonic()
+        try:
+            yield
+        finally:
+            self.until += monotonic() - started
+
 
 _INVENTORY = (
     "Correct NETWORK_INVENTORY or the file that it names: a JSON list of devices, each with name, ip_address and nos."

@@ -105,6 +105,8 @@ def _one(device: str, status: str, findings: Sequence[Finding], looked: Sequence
     if status == "unreachable":
         why = f": {first['cause']}" if first and first["cause"] else ""
         return f"{device} cannot be read, so nothing is known of it{why}."
+    if first is None and status == "incomplete" and not looked:
+        return f"Nothing was read of {device}."
     if first is None:
         kind = (
             "healthy as far as it was looked at" if status == "healthy" else "without a finding in what could be read"

@@ -62,6 +62,9 @@ async def _answer(
         result = await arun_map(run, state)
     final = result.values
     if told := final.get("error"):
+        # What was done before stands in the message, and the next turn goes on from there.
+        words = {"role": "assistant", "content": str(told["message"])}
+        await keep_talk(owner, [*earlier, kept[-1], words], final.get("talk") or empty_talk())
         return _failed(history, told["message"], told["error_type"])
     if failed := result.error or _error_of(final):
         return _failed(history, TEXTS["Unknown"], str(failed.get("error_type")))

@@ -15,7 +15,7 @@ from typing import Any
 
 from langchain_core.messages import HumanMessage
 
-from signalbox.agents.tasks.definitions import CONVERSATION, TOOLS, shown_to_model
+from signalbox.agents.tasks.definitions import TOOLS
 from signalbox.agents.tasks.state import Talk, empty_talk
 from signalbox.storage import Store, TaskFilter
 from signalbox.toolbox import current_person
@@ -75,18 +75,17 @@ def remembered_state(state: Mapping[str, Any], answer: str) -> list[dict[str, st
     return [*state["history"], *said][-MOST_HISTORY:]
 
 
-def offered_tools(talk: Talk) -> list[dict[str, Any]]:
-    """The tools that can be meant now: a choice only where one was asked for, a correction only after a change."""
+def offered_tools(talk: Talk) -> list[str]:
+    """The names of the tools that can be meant now: a choice only where one was asked for, a correction only after a
+    change."""
     pending = talk["pending"]
-    names = set(_ALWAYS)
-    if pending is not None:
-        names |= {"choose_task"} if pending["kind"] == "choose" else set()
-    elif talk["changes"]:
-        names.add("correct_change")
-    chosen = [one for one in CONVERSATION if one["name"] in names]
+    now = [*_ALWAYS]
+    if pending is not None and pending["kind"] == "choose":
+        now.append("choose_task")
+    elif pending is None and talk["changes"]:
+        now.append("correct_change")
     # The order is that of the examples.
-    first = [one for one in chosen if one["name"] in _ALWAYS]
-    return [shown_to_model(one) for one in (*TOOLS, *first, *(one for one in chosen if one not in first))]
+    return [*(one["name"] for one in TOOLS), *now]
 
 
 async def recall_talk(user_id: str, history: Sequence[Mapping[str, str]]) -> Talk:

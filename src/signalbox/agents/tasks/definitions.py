@@ -1,15 +1,16 @@
 """The tools: what each is called, does and takes. The MCP server offers the first group; the second speaks of the
 conversation itself, and exists only between the model and the agent.
 
-A model is shown no `user_id` and no number of a task: it passes the person's own words, and code finds the task.
+No model is shown `user_id`: it is injected into every call. The offline model reads words and not numbers, so its plan
+has no `task_id` either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["CHANGING", "CONVERSATION", "TOOLS", "Definition", "shown_to_model"]
+__all__ = ["CHANGING", "CONVERSATION", "TOOLS", "WITH_TOOLS", "Definition", "shown_to_model", "tools_for"]
 
 Definition = Mapping[str, Any]
 
@@ -128,7 +129,10 @@ CONVERSATION: tuple[Definition, ...] = (
     _tool("other_people", "Asked for the tasks of somebody else", {}),
     _tool("small_talk", "Greetings, thanks or talk that asks for nothing", {}),
 )
-"""What is said of the conversation itself: offered where it can be meant."""
+"""What is said of the conversation itself."""
+
+WITH_TOOLS = (*(one["name"] for one in TOOLS), "correct_change", "choose_task")
+"""What a model that works with tools is offered. It talks without one."""
 
 CHANGING = frozenset(
     {
@@ -144,14 +148,22 @@ CHANGING = frozenset(
 )
 """Those that change something, or may."""
 
-_FOR_PROGRAMS = {"user_id", "task_id", "description", "page_size"}
+_NOT_IN_PLANS = {"task_id", "description", "page_size"}
 
 
-def shown_to_model(definition: Definition) -> dict[str, Any]:
-    """The tool as a chat model is given it, in OpenAI's form: without what it cannot choose."""
+def shown_to_model(definition: Definition, *, is_plan: bool = False) -> dict[str, Any]:
+    """The tool as a chat model is given it, in OpenAI's form; with `is_plan`, without what the offline model cannot
+    read in a message."""
     parameters = definition["parameters"]
-    gone = _FOR_PROGRAMS - ({"description"} if definition["name"] == "add_task" else set())
+    gone = {"user_id"} | (_NOT_IN_PLANS if is_plan else set())
+    gone -= {"description"} if definition["name"] == "add_task" else set()
     properties = {name: told for name, told in parameters["properties"].items() if name not in gone}
     required = [name for name in parameters["required"] if name not in gone]
     function = {**definition, "parameters": {**parameters, "properties": properties, "required": required}}
     return {"type": "function", "function": function}
+
+
+def tools_for(names: Iterable[str], *, is_plan: bool) -> list[dict[str, Any]]:
+    """The tools of these names as a model is given them."""
+    by_name = {one["name"]: one for one in (*TOOLS, *CONVERSATION)}
+    return [shown_to_model(by_name[name], is_plan=is_plan) for name in names]

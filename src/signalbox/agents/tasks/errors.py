@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from signalbox.errors import (
     BudgetError,
     LLMAPIError,
@@ -58,8 +60,8 @@ class APITimeoutError(APIError):
 
     error_type = "APITimeoutError"
 
-    def __init__(self) -> None:
-        super().__init__(TEXTS["APITimeoutError"])
+    def __init__(self, *, details: Any = None) -> None:
+        super().__init__(TEXTS["APITimeoutError"], details=details)
 
 
 class RateLimitError(APIError):
@@ -67,8 +69,8 @@ class RateLimitError(APIError):
 
     error_type = "RateLimitError"
 
-    def __init__(self) -> None:
-        super().__init__(TEXTS["RateLimitError"])
+    def __init__(self, *, suggestion: str = "", details: Any = None) -> None:
+        super().__init__(TEXTS["RateLimitError"], suggestion=suggestion, details=details)
 
 
 class MaxIterationsExceededError(SignalboxError):

@@ -11,12 +11,11 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMes
 from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.answers import read_choice, read_decision
 from signalbox.agents.tasks.conversation import offered_tools, remembered_state
-from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS, shown_to_model
+from signalbox.agents.tasks.definitions import CHANGING, WITH_TOOLS, tools_for
 from signalbox.agents.tasks.errors import TEXTS, APITimeoutError, RateLimitError, text_for
 from signalbox.agents.tasks.plan import SETTLED, learn, read_plan, settle
 from signalbox.agents.tasks.prompts import SUMMARY, system_prompt
 from signalbox.agents.tasks.state import Talk, TasksState
-from signalbox.contract.summary import plain
 from signalbox.errors import (
     ModelBusyError,
     ModelEmptyError,
@@ -27,11 +26,11 @@ from signalbox.errors import (
 )
 from signalbox.maps.context import current_run
 from signalbox.models import is_offline, load_chat_model
-from signalbox.models.failures import explain_model_error
+from signalbox.settings import get_settings
 
 __all__ = ["after_model", "lent_model", "model_node", "said_before"]
 
-MAX_ITERATIONS, TIMEOUT = 15, 30.0
+MAX_ITERATIONS = 15
 WARNING = "The request was stopped after {limit} steps; it may not be complete."
 _log = logging.getLogger("signalbox.agents.tasks")
 
@@ -42,7 +41,29 @@ async def model_node(state: TasksState) -> dict[str, Any]:
         return await _iterate(state)
     except SignalboxError as error:
         _log.error("The model failed: %s: %s", type(error).__name__, redact(error.details or error.user_message))
-        return {"status": "error", "error": {**error.as_dict(), "message": text_for(error)}}
+        return _failed(state, error)
+
+
+def _failed(state: TasksState, error: SignalboxError) -> dict[str, Any]:
+    """The error; after a change or a question, with what was done, so that the person can go on from there."""
+    told = {**error.as_dict(), "message": text_for(error)}
+    if not _has_result(state):
+        return {"status": "error", "error": told}
+    left = _answered(state, "\n\n".join((*_told_by_tools(state), say.failed_after(told["message"]))))
+    # To try the same again would do twice what was done.
+    after = {"message": left["final_response"], "suggestion": "", "after_change": True}
+    return {"status": "error", **left, "error": {**told, **after}}
+
+
+def _has_result(state: TasksState) -> bool:
+    """Whether something was changed or asked in this turn."""
+    return any(one["changed"] or one["asks"] for one in state["done"])
+
+
+def _told_by_tools(state: TasksState) -> list[str]:
+    """What the tools said of each change that was made."""
+    results = [str(one.content) for one in state["messages"] if isinstance(one, ToolMessage)]
+    return [text for one, text in zip(state["done"], results, strict=True) if one["changed"]]
 
 
 async def _iterate(state: TasksState) -> dict[str, Any]:
@@ -87,9 +108,8 @@ async def _stopped(state: TasksState, limit: int) -> dict[str, Any]:
     _log.warning("Max iterations (%d) reached", limit)
     try:
         told = _text(await _ask(lent_model(), state, tools=False, summary=True))
-    except ModelOutputError:
-        told = ""
-    told = told or TEXTS["MaxIterationsExceededError"]
+    except ModelOutputError as error:
+        told = "\n\n".join((*_told_by_tools(state), TEXTS["MaxIterationsExceededError"], text_for(error)))
     return {
         "messages": [AIMessage(told)],
         "status": "max_iterations_reached",
@@ -141,40 +161,34 @@ def _is_settled(state: TasksState) -> bool:
 async def _ask(
     model: Any, state: TasksState, *, tools: bool, summary: bool = False, is_plan: bool = False
 ) -> AIMessage:
-    """What the model says next, in the time that it has."""
-    seconds = float(state["limits"].get("timeout", TIMEOUT))
+    """What the model says next, in the time that it has. Raises the contract's errors, where it names them."""
+    seconds = float(state["limits"].get("timeout") or get_settings().model_timeout)
     messages = _messages(state)
     if tools or not is_offline(model):
-        # The tools stay the same when only words are wanted, so that the provider's cache holds.
-        offered = offered_tools(state["talk"]) if not state["done"] else _offered_before(state)
+        offered = _offered(state, is_plan=is_plan)
         if is_plan:
             await learn(offered)
+        # The tools stay the same when only words are wanted, so that the provider's cache holds.
         model = model.bind_tools(offered, **({} if tools else {"tool_choice": "none"}))
     if summary:
         messages.append(HumanMessage(SUMMARY))
     try:
         async with asyncio.timeout(seconds):
-            reply = await model.ainvoke(messages)
-    except Exception as error:
-        raise _named(explain_model_error(error)) from None
-    return reply if isinstance(reply, AIMessage) else AIMessage(str(plain(reply)))
-
-
-def _named(error: SignalboxError) -> SignalboxError:
-    """The error by the contract's name, where it has one."""
-    if isinstance(error, ModelTimeoutError):
-        return APITimeoutError()
-    if isinstance(error, ModelBusyError):
+            reply: AIMessage = await model.ainvoke(messages)
+    except (TimeoutError, ModelTimeoutError) as error:
+        raise APITimeoutError(details=redact(error)) from None
+    except ModelBusyError as error:
         _log.warning("The model's provider limits the rate of requests")
-        return RateLimitError()
-    return error
+        raise RateLimitError(suggestion=error.suggestion, details=error.details) from None
+    return reply
 
 
-def _offered_before(state: TasksState) -> list[dict[str, Any]]:
-    """The tools that the turn began with: what is offered does not change under a model's hands."""
-    names = state["done"][0]["offered"]
-    by_name = {one["name"]: one for one in (*TOOLS, *CONVERSATION)}
-    return [shown_to_model(by_name[name]) for name in names]
+def _offered(state: TasksState, *, is_plan: bool) -> list[dict[str, Any]]:
+    """The tools: always the same ones, except in a plan, which can only mean what the conversation has come to. There,
+    they stay those that the turn began with."""
+    if not is_plan:
+        return tools_for(WITH_TOOLS, is_plan=False)
+    return tools_for(state["done"][0]["offered"] if state["done"] else offered_tools(state["talk"]), is_plan=True)
 
 
 def lent_model() -> Any:
@@ -186,7 +200,7 @@ def lent_model() -> Any:
 def _messages(state: TasksState) -> list[BaseMessage]:
     """The system prompt, the texts of the conversation, and this turn."""
     turn: list[AnyMessage] = state["messages"]
-    return [SystemMessage(system_prompt(state["user_id"])), *said_before(state), *turn]
+    return [SystemMessage(system_prompt()), *said_before(state), *turn]
 
 
 def said_before(state: TasksState) -> list[BaseMessage]:

@@ -102,4 +102,4 @@ class TasksState(TypedDict, total=False):
     final_response: str
     warning: str | None
     status: Status
-    error: dict[str, str] | None
+    error: dict[str, Any] | None

@@ -14,7 +14,7 @@ from signalbox.agents.tasks.acting import act, decide
 from signalbox.agents.tasks.answers import read_decision
 from signalbox.agents.tasks.changing import Done, Person, repeated
 from signalbox.agents.tasks.conversation import offered_tools
-from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS
+from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS, tools_for
 from signalbox.agents.tasks.errors import TEXTS, ToolNotFoundError, text_for
 from signalbox.agents.tasks.model_node import said_before
 from signalbox.agents.tasks.permission import Heard
@@ -37,7 +37,7 @@ async def tools_node(state: TasksState) -> dict[str, Any]:
     """The first call of the model that has no result yet, made or asked about. A run that can wait does so in a step of
     its own: what was shown is stored by then, and an answer is to that and to nothing newer."""
     call = next(one for one in _calls(state) if one["id"] not in _answered(state))
-    offered = [tool["function"]["name"] for tool in offered_tools(state["talk"])]
+    offered = offered_tools(state["talk"])
     read: dict[str, Any] = {"asked": state["asked"], "unnamed": state["unnamed"]}
     try:
         done = await _next(call, state, read)
@@ -103,7 +103,8 @@ async def _called(call: Mapping[str, Any], state: TasksState, read: dict[str, An
         return Done(say.WAITS, talk)
     if state["planned"]:
         if read["asked"] is None and name in CHANGING:
-            read["asked"] = await read_asked(state["request"], said_before(state)[-2:], offered_tools(talk))
+            tools = tools_for(offered_tools(talk), is_plan=True)
+            read["asked"] = await read_asked(state["request"], said_before(state)[-2:], tools)
         calls = [(one["name"], dict(one["args"] or {})) for one in _calls(state)]
         held, read["unnamed"] = await doubts(
             (name, args), str(call["id"]), calls, meant, read["asked"] or [], state, person

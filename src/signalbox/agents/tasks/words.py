@@ -28,6 +28,7 @@ __all__ = [
     "changed_since",
     "done_before",
     "dropped",
+    "failed_after",
     "gone_since",
     "listed",
     "neither",
@@ -85,6 +86,11 @@ _UNDONE = {
     "updated": "as it was",
     "restored": "deleted again",
 }
+
+
+def failed_after(error: str) -> str:
+    """What is said where a model failed after something was done."""
+    return f"Then the model failed: {error} Nothing else was done."
 
 
 def about(task: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from signalbox.contract import StateAdapter, current_tracker
 from signalbox.maps.agents.base import Inputs, MapAgent, last_error, route_by
+from signalbox.maps.context import current_run
 
 __all__ = [
     "AggregatorAgent",
@@ -18,6 +19,9 @@ __all__ = [
     "OutputAgent",
     "SuccessAgent",
 ]
+
+
+_ASKED = "__asked"
 
 
 class DefaultAgent(MapAgent):
@@ -32,7 +36,8 @@ class DefaultAgent(MapAgent):
 
 
 class EchoAgent(MapAgent):
-    """Gives its inputs back: one as it is, several as a mapping. A prompt with fields is filled in instead."""
+    """Gives its inputs back: one as it is, several as a mapping. A prompt with fields is filled in instead. Outside a
+    map it gives all inputs by name, as the contract says."""
 
     blocking = False
 
@@ -41,7 +46,7 @@ class EchoAgent(MapAgent):
         return inputs if inputs else "No input provided to echo"
 
     def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
-        if output is not inputs and inputs:
+        if current_run.get() is None or (output is not inputs and inputs):
             return state, output
         if self.prompt and self.prompt_has_variables():
             return state, self.render_prompt(Inputs(inputs, state))
@@ -104,11 +109,10 @@ class InputAgent(MapAgent):
 
     def process(self, inputs: dict[str, Any]) -> Any:
         """The value, from the state or from the person."""
-        tracker = current_tracker.get()
-        if tracker is None or not tracker.has_run(self.name):
+        if not self._has_run(inputs):
             given = self._given(inputs)
             if given is not None:
-                return given
+                return self._noted(given, inputs)
         from langgraph.types import interrupt
 
         fields = self.output_fields or list(inputs)
@@ -116,7 +120,24 @@ class InputAgent(MapAgent):
         answer = interrupt(
             {"kind": "clarify", "type": "input", "node": self.name, "message": question, "fields": fields}
         )
-        return self._unwrapped(answer, fields, inputs)
+        return self._noted(self._unwrapped(answer, fields, inputs), inputs)
+
+    def _has_run(self, inputs: dict[str, Any]) -> bool:
+        tracker = current_tracker.get()
+        state = inputs.state if isinstance(inputs, Inputs) else {}
+        return self.name in (state.get(_ASKED) or ()) if tracker is None else tracker.has_run(self.name)
+
+    def _noted(self, output: Any, inputs: dict[str, Any]) -> Any:
+        """The output; in a graph that somebody runs as plain LangGraph, the state also says that the node has run."""
+        if current_tracker.get() is not None or current_run.get() is None:
+            return output
+        state = inputs.state if isinstance(inputs, Inputs) else {}
+        asked = {_ASKED: list(dict.fromkeys([*(state.get(_ASKED) or ()), self.name]))}
+        if isinstance(output, Mapping) and output.keys() == {"state_updates"}:
+            return {"state_updates": {**output["state_updates"], **asked}}
+        fields = self.output_fields
+        written = dict(output) if len(fields) > 1 and isinstance(output, Mapping) else dict.fromkeys(fields[:1], output)
+        return {"state_updates": {**written, **asked}}
 
     def _unwrapped(self, answer: Any, fields: list[str], inputs: Mapping[str, Any]) -> Any:
         """What a person gave. An answer with every input field also fills those, for the rows that read them."""

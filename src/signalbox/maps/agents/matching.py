@@ -8,12 +8,15 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
-from signalbox.errors import ConfigurationError, ModelOutputError
+from signalbox.errors import ConfigurationError, ModelMalformedError
 from signalbox.language.names import did_you_mean
+from signalbox.maps.agents.models import ask_object
 
-__all__ = ["STRATEGIES", "best_by_model", "best_by_words", "choose"]
+__all__ = ["NONE", "STRATEGIES", "best_by_model", "best_by_words", "choose", "fallback_by_model"]
 
 STRATEGIES = ("tiered", "algorithm", "llm")
+NONE = "none"
+_CHOOSE = "Choose the one option that fits the request, by its name, or none if no option fits."
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _COMMON = frozenset(
     "a an and any are as at be best by do for from get give go i in is it like me my need node of on or our please "
@@ -22,11 +25,17 @@ _COMMON = frozenset(
 
 
 def choose(
-    request: str, candidates: Mapping[str, str], strategy: str, threshold: float, model: Callable[[], Any]
+    request: str,
+    candidates: Mapping[str, str],
+    strategy: str,
+    threshold: float,
+    model: Callable[[], Any],
+    instruction: str = "",
 ) -> tuple[str | None, float]:
     """The candidate (name to description) that fits the request, with a confidence from 0 to 1.
 
-    `algorithm` goes by words alone, `llm` asks the model, `tiered` asks it only below the threshold.
+    `algorithm` goes by words alone, `llm` asks the model, `tiered` asks it only below the threshold. Where the model is
+    not sure of any, the words decide. Raises LLMAPIError where it fails.
     """
     if strategy not in STRATEGIES:
         raise ConfigurationError(
@@ -35,17 +44,13 @@ def choose(
     if not candidates:
         return None, 0.0
     name, confidence = best_by_words(request, candidates)
+    by_words = (name, confidence) if confidence > 0 else (None, 0.0)
     if strategy == "algorithm" or (strategy == "tiered" and confidence >= threshold):
-        return (name, confidence) if confidence > 0 else (None, 0.0)
-    try:
-        asked = best_by_model(request, candidates, model())
-    except ModelOutputError:
-        if strategy == "llm" or not confidence:
-            raise
-        asked = None
-    if asked is not None:
-        return asked, 1.0
-    return (name, confidence) if confidence > 0 else (None, 0.0)
+        return by_words
+    asked = best_by_model(request, candidates, model(), instruction)
+    if asked == NONE:
+        return None, 0.0
+    return (asked, 1.0) if asked else by_words
 
 
 def best_by_words(request: str, candidates: Mapping[str, str]) -> tuple[str | None, float]:
@@ -64,25 +69,35 @@ def best_by_words(request: str, candidates: Mapping[str, str]) -> tuple[str | No
     return best, round(score if score > runner_up else score * 0.5, 3)
 
 
-def best_by_model(request: str, candidates: Mapping[str, str], model: Any) -> str | None:
-    """The candidate that the model names, or None where it names none of them."""
-    from signalbox.maps.agents.models import ask_model
+def best_by_model(request: str, candidates: Mapping[str, str], model: Any, instruction: str = "") -> str | None:
+    """The candidate that the model names, NONE where it says that none fits, None where it is not sure."""
+    told = {**candidates, NONE: "something that none of these does"}
+    return _ask(model, told, "The option that fits the request.", f"{instruction}\n\n{_CHOOSE}".strip(), request)
 
-    listed = "\n".join(f"- {name}: {text}" for name, text in candidates.items())
-    answer = ask_model(
-        model,
-        [
-            (
-                "system",
-                f"Choose the one option that fits the request. Reply with only its name, "
-                f"or with none if no option fits.\n\nOptions:\n{listed}",
-            ),
-            ("human", request),
-        ],
-    )
-    folded = answer.casefold()
-    found = [name for name in candidates if re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", folded)]
-    return found[0] if len(found) == 1 else None
+
+def fallback_by_model(candidates: Mapping[str, str], model: Any) -> str | None:
+    """The candidate that is there for requests that fit no other, as the model reads their descriptions, or None."""
+    about = "The option for requests that fit no other; nothing if no option is described as that."
+    try:
+        return _ask(model, candidates, about, _CHOOSE, "fallback if no other option fits the request", required=False)
+    except ModelMalformedError:
+        # It says in other words that there is none.
+        return None
+
+
+def _ask(
+    model: Any, told: Mapping[str, str], about: str, system: str, request: str, *, required: bool = True
+) -> str | None:
+    option = {"type": "string", "description": about, "enum": list(told), "enumDescriptions": dict(told)}
+    schema = {
+        "title": "Choice",
+        "description": "Which option a request is for.",
+        "type": "object",
+        "properties": {"option": option},
+        "required": ["option"] if required else [],
+    }
+    chosen = ask_object(model, schema, [("system", system), ("human", request)]).get("option")
+    return None if chosen is None else str(chosen)
 
 
 def _words(text: str) -> set[str]:

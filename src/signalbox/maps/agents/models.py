@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.contract import current_tracker
-from signalbox.errors import MissingExtraError, MissingKeyError, ModelRefusedError
+from signalbox.errors import MissingExtraError, MissingKeyError, ModelEmptyError, ModelRefusedError
 from signalbox.maps.context import run_context
 from signalbox.settings import get_settings
 
-__all__ = ["ask_model", "choose_model"]
+__all__ = ["ask_model", "ask_object", "choose_model"]
 
 _OPTIONS = ("temperature", "max_tokens", "timeout")
 
@@ -57,14 +57,30 @@ def _wanted(context: Mapping[str, Any], provider: str, default: str) -> tuple[st
 
 def ask_model(model: Any, messages: Sequence[Any]) -> str:
     """The text of the model's answer. Raises LLMAPIError where the model fails, or gives none that can be used."""
-    from signalbox.models.usage import usage_of
-
     answer = model.invoke(list(messages))
-    tracker = current_tracker.get()
-    if tracker is not None and getattr(answer, "usage_metadata", None):
-        tracker.add_usage(usage_of(answer, get_settings().model_prices))  # type: ignore[arg-type]
+    _count_usage(answer)
     if declined := getattr(answer, "additional_kwargs", {}).get("refusal"):
         # The offline model has no door, and says in words what it cannot do.
         raise ModelRefusedError(str(declined))
     text = getattr(answer, "text", None)
-    return str(text) if isinstance(text, str) else str(getattr(answer, "content", answer))
+    text = str(text) if isinstance(text, str) else str(getattr(answer, "content", answer))
+    if not text.strip():
+        raise ModelEmptyError("The model gave an empty reply.")
+    return text
+
+
+def ask_object(model: Any, schema: Mapping[str, Any], messages: Sequence[Any]) -> dict[str, Any]:
+    """The object of the schema that the model gives. Raises LLMAPIError, as `ask_model`."""
+    given = model.with_structured_output(schema, include_raw=True).invoke(list(messages))
+    _count_usage(given["raw"])
+    if given["parsing_error"] is not None:
+        raise given["parsing_error"]
+    return dict(given["parsed"] or {})
+
+
+def _count_usage(answer: Any) -> None:
+    from signalbox.models.usage import usage_of
+
+    tracker = current_tracker.get()
+    if tracker is not None and getattr(answer, "usage_metadata", None):
+        tracker.add_usage(usage_of(answer, get_settings().model_prices))  # type: ignore[arg-type]

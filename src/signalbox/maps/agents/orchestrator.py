@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from signalbox.errors import RequestError
 from signalbox.maps.agents.base import MapAgent
-from signalbox.maps.agents.matching import STRATEGIES, choose
+from signalbox.maps.agents.matching import STRATEGIES, choose, fallback_by_model
 from signalbox.maps.agents.models import choose_model
 from signalbox.maps.spec import FUNC, NodeSpec
 from signalbox.maps.topology import choices
@@ -20,11 +20,13 @@ class OrchestratorAgent(MapAgent):
 
     Context: `matching_strategy` (tiered, algorithm, llm), `confidence_threshold` (0.8), `nodes` (`A|B|C`) or
     `node_type` to choose among, `routing_rules` (words to nodes, `default` among them) to choose by, `default_target`
-    where nothing fits. It never chooses itself.
+    where nothing fits; else a node that is there for what fits no other. Its prompt tells a model how to choose. It
+    never chooses itself.
     """
 
     chooses = True
     uses_model = True
+    needs_variables = False
     allowed_options: ClassVar[Mapping[str, tuple[str, ...]]] = {"matching_strategy": STRATEGIES}
 
     def process(self, inputs: dict[str, Any]) -> Any:
@@ -35,15 +37,14 @@ class OrchestratorAgent(MapAgent):
         among = {name: _described(graph.node(name)) for name in choices(row, graph)}
         among, default = self._by_rules(among)
         request = " ".join(str(value) for value in inputs.values() if value not in (None, ""))
-        name, confidence = choose(
-            request,
-            among,
-            str(self.context.get("matching_strategy", "tiered")),
-            float(self.context.get("confidence_threshold", 0.8)),
-            lambda: choose_model(self.context, str(self.context.get("llm_type") or ""), self.name),
-        )
+        strategy = str(self.context.get("matching_strategy", "tiered"))
+        threshold = float(self.context.get("confidence_threshold", 0.8))
+        instruction = self.render_prompt(inputs, lenient=True)
+        name, confidence = choose(request, among, strategy, threshold, self._model, instruction)
         targets = [default, *(t for t in row.on_success if not t.startswith(FUNC))]
         fallback = next((str(target) for target in targets if target and target != self.name), None)
+        if name is None and fallback is None and strategy != "algorithm":
+            fallback = fallback_by_model(among, self._model())
         if name is None and fallback is None:
             raise RequestError(
                 f"No node fits the request '{request}'.",
@@ -51,6 +52,9 @@ class OrchestratorAgent(MapAgent):
             )
         self.log_debug("chose %s (%.2f)", name or fallback, confidence)
         return name or fallback
+
+    def _model(self) -> Any:
+        return choose_model(self.context, str(self.context.get("llm_type") or ""), self.name)
 
     def _by_rules(self, among: dict[str, str]) -> tuple[dict[str, str], Any]:
         """The choice as `routing_rules` narrow it, each node with the words that lead to it, and the default."""

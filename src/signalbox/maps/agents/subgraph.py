@@ -77,7 +77,10 @@ class GraphAgent(MapAgent):
         if tracker is not None:
             tracker.record_subgraph(self.name, result.summary)
         if result.status == "error":
-            why = (result.error or {}).get("message") or "; ".join(result.state.get("errors", [])) or "it failed"
+            error = result.error or {}
+            why = error.get("message") or "; ".join(result.state.get("errors", [])) or "it failed"
+            if tracker is not None and error.get("error_type") not in ("node_failed", "policy", None):
+                tracker.errors[self.name] = error
             # Of graphs inside graphs the innermost says why.
             raise MapError(f"The graph '{result.graph}' failed: {why.rpartition(' failed: ')[2]}")
         return result.values

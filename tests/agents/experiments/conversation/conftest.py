@@ -14,11 +14,19 @@ from signalbox.runs import answer, ask
 
 
 class Dictated:
-    """For each sentence the values of all fields; of a schema, it fills those that the sentence has."""
+    """For each sentence the values of all fields; of a schema, it fills those that the sentence has.
+
+    It stands for the offline model, whose readings code doubts.
+    """
+
+    _llm_type = "offline"
 
     def __init__(self, readings: Mapping[str, Mapping[str, Any]]) -> None:
         self.readings = dict(readings)
         self.schema: Mapping[str, Any] = {}
+
+    def model_copy(self, **_: Any) -> Dictated:
+        return self
 
     def with_structured_output(self, schema: Mapping[str, Any], **_: Any) -> _Filling:
         return _Filling(self.readings, schema)

@@ -1,0 +1,75 @@
+"""Prints what metrics, on-call and investigations send to a model, as JSON: `python -m tests.agents.rooms_prompts`.
+
+The provider is scripted, the systems are the embedded ones. Each request is asked in a thread of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from typing import Any
+
+from tests.models.provider_server import ProviderServer, Reply
+
+REQUESTS = (
+    ("metrics", "p95 latency of checkout yesterday, by instance"),
+    ("metrics", "how much CPU does web-1 use?"),
+    ("oncall", "check the BGP neighbors on pe2 and xrd-5"),
+    ("oncall", "review the P device core-rtr-2"),
+    ("investigate", "why was the checkout slow yesterday?"),
+    ("investigate", "what is wrong with pe2?"),
+)
+LATENCY = {"measure": "latency", "filters": ["checkout"], "split_by": ["instance"], "time": "yesterday"}
+
+
+def reply(body: dict[str, Any]) -> Reply:
+    """What the model says: it looks twice before it plans a question about metrics, and once wrongly."""
+    asked = next(str(one["content"]) for one in reversed(body["messages"]) if one["role"] == "user")
+    names = [one["function"]["name"] for one in body.get("tools", ())]
+    wanted = json.dumps(body.get("response_format", ""))
+    turns = sum(one["role"] == "assistant" for one in body["messages"])
+    if "MetricsPlan" in names and turns < 2:
+        looks = [("search_metrics", {"words": "latency"}), ("label_values", {"metric": "latency"})]
+        return Reply(calls=looks if turns == 0 else [("fly", {})])
+    if "MetricsPlan" in names:
+        return Reply(calls=[("MetricsPlan", LATENCY if "latency" in asked else {"measure": "cpu_usage"})])
+    if "Symptom" in wanted:
+        return Reply(json.dumps({"about": "checkout" if "checkout" in asked else "pe2", "when": "2026-11-15"}))
+    if "OncallPlan" in wanted:
+        is_bgp = "BGP" in asked
+        intent = "check_bgp_neighbors" if is_bgp else "review_p_device"
+        devices = ["pe2", "xrd-5"] if is_bgp else ["core-rtr-2"]
+        return Reply(json.dumps({"action": "check", "intent": intent, "devices": devices, "confidence": 1}))
+    if "Assessment" in wanted:
+        return Reply('{"enough": true}')
+    if names:
+        # A neighbour that is not there is mended with what the device said.
+        return Reply(calls=[("get_routing_info", {}), ("get_logs", {"minutes": 60})])
+    return Reply("It is as the data says.")
+
+
+async def _prompts() -> list[Any]:
+    from signalbox.models import record_prompts
+    from signalbox.runs import aask, aclose
+
+    told: list[Any] = []
+    for agent, request in REQUESTS:
+        with record_prompts() as prompts:
+            answer = await aask(agent, request, model="openai/gpt-4.1-mini")
+        told.append([agent, request, answer.status, [one.as_dict() for one in prompts]])
+    await aclose()
+    return told
+
+
+def main() -> None:
+    server = ProviderServer()
+    server.say(reply)
+    os.environ |= {"OPENAI_API_KEY": "some-key", "OPENAI_BASE_URL": f"{server.address}/v1"}
+    json.dump(asyncio.run(_prompts()), sys.stdout, ensure_ascii=False)
+    server.close()
+
+
+if __name__ == "__main__":
+    main()
