@@ -13,7 +13,7 @@ run: $(SETUP)  ## Start the service and the page on the embedded default.
 	@$(BIN)/signalbox serve --open
 
 test: $(SETUP_DEV)  ## Run the tests.
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 check: $(SETUP_DEV)  ## Style, types, and whether docs and CLI reference are up to date.
 	$(BIN)/ruff check $(SOURCES)
@@ -28,7 +28,7 @@ bench: $(SETUP_DEV)  ## Run the long proofs, then measure speed against its targ
 
 eval: $(SETUP_DEV)  ## Measure what the offline model understands, and put every injection of a public collection to all agents.
 	$(BIN)/signalbox eval
-	WHOLE=1 $(BIN)/python -m pytest tests/agents/tasks/test_injection.py tests/agents/test_injections.py tests/agents/tasks/test_languages.py
+	WHOLE=1 $(BIN)/python -m pytest tests/agents/tasks/test_injection.py tests/agents/test_injections.py tests/agents/tasks/test_languages.py tests/agents/test_same_prompts_rooms.py
 
 train: $(SETUP_DEV)  ## Learn the offline model anew; a GPU makes it a matter of minutes.
 	$(PIP) install onnx torch transformers

@@ -13,14 +13,19 @@ from typing import Any
 
 from tests.models.provider_server import ProviderServer, Reply
 
-REQUESTS = (
+IS_WHOLE = os.environ.get("WHOLE") == "1"
+"""Whether all is tried, as `make eval` does, or what is quick."""
+REQUESTS: tuple[tuple[str, str], ...] = (
     ("metrics", "p95 latency of checkout yesterday, by instance"),
     ("metrics", "how much CPU does web-1 use?"),
     ("oncall", "check the BGP neighbors on pe2 and xrd-5"),
     ("oncall", "review the P device core-rtr-2"),
-    ("investigate", "why was the checkout slow yesterday?"),
-    ("investigate", "what is wrong with pe2?"),
 )
+if IS_WHOLE:
+    REQUESTS += (
+        ("investigate", "why was the checkout slow yesterday?"),
+        ("investigate", "what is wrong with pe2?"),
+    )
 LATENCY = {"measure": "latency", "filters": ["checkout"], "split_by": ["instance"], "time": "yesterday"}
 
 

@@ -61,7 +61,7 @@ def test_every_prompt_knows_the_date_after_its_fixed_text(told: list[Any], place
         assert not [word for word in SMALL_MODELS if word in sent]
 
 
-@pytest.mark.parametrize("agent", ["metrics", "oncall", "investigate"])
+@pytest.mark.parametrize("agent", dict.fromkeys(agent for agent, _ in REQUESTS))
 def test_two_requests_begin_with_the_same_text_and_tools(told: list[Any], agent: str) -> None:
     one, other = (list(prompts) for name, _, _, prompts in told if name == agent)
     beginnings = [prompts[0]["messages"][0]["content"].partition(TODAY)[0] for prompts in (one, other)]

@@ -70,7 +70,14 @@ def test_a_question_steers_no_terminal(signalbox: Cli, write_file: Write) -> Non
     assert is_harmless(done.out + done.err)
 
 
-@pytest.mark.parametrize("arguments", [["run", "map.csv"], ["-v", "run", "map.csv"], ["run", "map.csv", "--json"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-v", "run", "map.csv"],
+        pytest.param(["run", "map.csv"], marks=pytest.mark.bench),
+        pytest.param(["run", "map.csv", "--json"], marks=pytest.mark.bench),
+    ],
+)
 def test_an_error_and_the_log_steer_no_terminal(process: Cli, write_file: Write, arguments: list[str]) -> None:
     write_file(f"def fail(x):\n    raise RuntimeError({EVIL!r})\n", "agents/fail.py")
     write_file(ROWS + "G,A,fail,x,y,\n")

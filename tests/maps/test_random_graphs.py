@@ -123,7 +123,7 @@ def told(result: MapResult) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.bench) for seed in range(3, 30))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.bench) for seed in range(1, 30))])
 async def test_any_graph_runs_as_it_does_step_by_step(seed: int, tmp_path: Path) -> None:
     for case in random_cases(seed, 30, tmp_path):
         graph, state, options = case.graph, case.state, case.options

@@ -108,6 +108,7 @@ def test_tokens_stream_one_by_one(model: Any) -> None:
     assert whole.usage_metadata is not None
 
 
+@pytest.mark.bench
 async def test_it_answers_and_streams_asynchronously(model: Any) -> None:
     one, other = await asyncio.gather(
         model.ainvoke("Say hello.", max_tokens=8), model.ainvoke("Say goodbye.", max_tokens=8)
@@ -245,6 +246,7 @@ def test_a_tool_that_is_demanded_by_name_streams_as_a_call_and_not_as_text(model
     assert [call["name"] for call in whole.tool_calls] == ["send_mail"]
 
 
+@pytest.mark.bench
 def test_after_a_tools_result_the_model_answers(model: Any) -> None:
     call = {"name": "get_weather", "args": {"city": "Paris"}, "id": "1", "type": "tool_call"}
     answer = model.bind_tools([get_weather], tool_choice="none").invoke(
@@ -433,6 +435,7 @@ def test_an_answer_that_takes_too_long_is_an_error_in_words(model: Any) -> None:
         model.invoke("Tell a long story.", max_tokens=500, timeout=0.05)
 
 
+@pytest.mark.bench
 def test_models_over_one_file_share_an_engine_until_it_is_closed(model: Any) -> None:
     same = GgufChatModel(path=model.path, n_ctx=1024, n_threads=1, temperature=0.9)
     assert same._engine is model.inner._engine
@@ -442,6 +445,7 @@ def test_models_over_one_file_share_an_engine_until_it_is_closed(model: Any) -> 
     assert model.invoke("hello", max_tokens=1).usage_metadata
 
 
+@pytest.mark.bench
 def test_the_native_code_writes_nothing_to_the_terminal_and_leaves_in_peace(smollm2_path: Path) -> None:
     script = (
         "import sys; from signalbox.models import load_chat_model;"
