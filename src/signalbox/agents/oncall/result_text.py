@@ -1,0 +1,92 @@
+"""What a tool read of a device, as text for a model: true and complete on its own, with what is not there."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from signalbox.agents.oncall.tools import lacking_parts
+from signalbox.errors import redact
+
+__all__ = ["call_text", "result_text"]
+
+_LONGEST_VALUE = 300
+_DEEPEST = 8
+_PLAIN = re.compile(r"[\w./:+@-]+")
+
+
+def call_text(device: str, tool: str, args: Mapping[str, Any]) -> str:
+    """What was read, of which device."""
+    told = ", ".join(f"{name} {_value(value)}" for name, value in args.items())
+    return f"{device}, {tool}{f' ({told})' if told else ''}"
+
+
+def result_text(given: Mapping[str, Any], most: int) -> str:
+    """The data of an answer in lines, the summary first; at most so many characters, and then it says how many not."""
+    if given.get("status") == "feature_not_available":
+        told = given.get("feature_not_found_response")
+        said = told.get("message") if isinstance(told, Mapping) else None
+        return redact(_value(said)) if said else "The device does not have this."
+    lines = list(_lines(given.get("data", given)))
+    if lacking := lacking_parts(given):
+        lines.insert(0, f"could not be read: {lacking}")
+    text = str(redact("\n".join(lines) or "nothing is there"))
+    if len(text) <= most:
+        return text
+    return f"{text[:most]} … ({len(text) - most:,} more characters were left out: ask for less at a time)"
+
+
+def _lines(data: Any, depth: int = 0) -> Iterator[str]:
+    """A line for each entry of a list and for the plain values of each object; `summary` comes first."""
+    indent = "  " * depth
+    if not isinstance(data, Mapping):
+        yield f"{indent}{_inline(data)}"
+        return
+    plain = {name: value for name, value in data.items() if not isinstance(value, Mapping | list | tuple)}
+    if told := _fields(plain, keeps_absent=depth == 0):
+        yield f"{indent}{told}"
+    nested = [(name, value) for name, value in data.items() if name not in plain]
+    for name, value in sorted(nested, key=lambda one: one[0] != "summary"):
+        if not value:
+            yield from [f"{indent}{name}: none"] if depth < 2 else []
+        elif isinstance(value, Mapping) and depth < _DEEPEST:
+            simple = all(not isinstance(one, Mapping) for one in value.values())
+            yield f"{indent}{name}: {_fields(value, keeps_absent=True)}" if simple else f"{indent}{name}:"
+            yield from () if simple else _lines(value, depth + 1)
+        elif any(isinstance(one, Mapping) for one in value):
+            yield f"{indent}{name} ({len(value)}):"
+            yield from (f"{indent}- {_inline(one)}" for one in value)
+        else:
+            yield f"{indent}{name}: {_inline(value)}"
+
+
+def _fields(data: Mapping[str, Any], *, keeps_absent: bool = False) -> str:
+    """The fields of an object in a line; what has no value is left out, or said to be absent."""
+    told = []
+    for name, value in data.items():
+        if value not in (None, "", [], {}):
+            told.append(f"{name} {_inline(value, is_inside=True)}")
+        elif keeps_absent:
+            told.append(f"{name} none")
+    return ", ".join(told)
+
+
+def _inline(value: Any, *, is_inside: bool = False) -> str:
+    if isinstance(value, Mapping):
+        told = _fields(value)
+        return f"({told})" if is_inside else told
+    if isinstance(value, list | tuple):
+        parts = [_inline(one, is_inside=True) for one in value]
+        return f"[{', '.join(parts)}]" if is_inside and len(parts) > 1 else ", ".join(parts)
+    return _value(value)
+
+
+def _value(value: Any) -> str:
+    """A value as one short line; words of a device in quotation marks."""
+    if not isinstance(value, str):
+        return json.dumps(value, default=str)
+    line = " ".join("".join(sign if sign.isprintable() else " " for sign in value).split())
+    line = line if len(line) <= _LONGEST_VALUE else f"{line[: _LONGEST_VALUE - 1]}…"
+    return line if _PLAIN.fullmatch(line) else f'"{line}"'
