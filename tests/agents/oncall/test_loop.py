@@ -42,9 +42,7 @@ def world() -> Iterator[World]:
 
 
 @pytest.fixture(autouse=True)
-def capable(
-    provider: ProviderServer, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[None]:
+def capable(provider: ProviderServer, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     inventory = tmp_path / "inventory.json"
     inventory.write_text(json.dumps([one | {"gnmi_timeout": 1.0} for one in world.inventory()]))
     settings = {
@@ -167,7 +165,6 @@ def test_a_step_uses_the_result_of_another(asking: Callable[..., Answer]) -> Non
     done = Reply("The port to `core-rtr-1` is `GigabitEthernet0/0/0/0`, with an MTU of 9114.")
     script = Script(plan("pe1", intent="check_interface_status"), reads("get_topology_neighbors"), closer, done)
     answer = asking(script, "what is the MTU of the port of pe1 to core-rtr-1?")
-    print(answer.evidence, script.asked[-1][1]["messages"][-3:])
     assert answer.evidence[-1]["args"] == {"interface": "GigabitEthernet0/0/0/0", "device_name": "pe1"}
     assert answer.answer.startswith("The port to `core-rtr-1` is `GigabitEthernet0/0/0/0`, with an MTU of 9114 [")
 

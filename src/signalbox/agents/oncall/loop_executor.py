@@ -53,7 +53,7 @@ async def execute_in_loop(state: GraphState) -> dict[str, Any]:
     begun = start_loop(
         loop_request(state, {name: known.get(name, "") for name in devices}), run.conversation if run else ()
     )
-    outcome = await run_loop(loop, begun, LoopContext(_model(), streams=run is not None and run.streams))
+    outcome = await run_loop(loop, begun, LoopContext(lent_model(), streams=run is not None and run.streams))
     made = _calls_by_device(outcome, devices)
     failed = outcome["error"]
     problem = f"the model failed: {failed['message']}" if failed else _STOPPED.get(outcome["stopped"], "")
@@ -70,12 +70,6 @@ async def execute_in_loop(state: GraphState) -> dict[str, Any]:
         "answer": _own_words(outcome),
         **({"model_error": failed} if failed else {}),
     }
-
-
-def _model() -> Any:
-    """The model of the run without the examples of this room: those are of single steps."""
-    model = lent_model()
-    return model.model_copy(update={"taught": ()}) if getattr(model, "taught", ()) else model
 
 
 def _own_words(outcome: Outcome) -> str:
