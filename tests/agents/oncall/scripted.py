@@ -36,6 +36,7 @@ class ScriptedModel(BaseChatModel):
     plan: dict[str, Any] = Field(default_factory=dict)
     calls: Any = None
     assessment: Any = None
+    phrase: str = "It is as the findings say."
     seen: list[list[BaseMessage]] = Field(default_factory=list)
     asked: list[str] = Field(default_factory=list)
 
@@ -73,7 +74,7 @@ class ScriptedModel(BaseChatModel):
         return [one if isinstance(one, tuple) else (one["name"], dict(one["args"])) for one in found]
 
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
-        return ChatResult(generations=[ChatGeneration(message=AIMessage("It is as the findings say."))])
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(self.phrase))])
 
 
 Answer = Callable[..., Any]
