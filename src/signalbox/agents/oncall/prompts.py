@@ -63,8 +63,8 @@ what could not be read, and what to do next. So if the request asks for a check 
 of your first reply.
 - If it asks for a fact, a comparison, a cause or an explanation, read the results and answer in one to four sentences;
 leave the general state of the devices to the report. Look again, with narrower arguments, at what needs a closer look.
-- What is not listed in a result was not there when it was read. "Not there", "down" and "could not be read" are
-different: never call what was not read healthy.
+- A field that a result does not list was not told by the device. "Not there", "not told", "down" and "could not be
+read" are different, and none of them is healthy.
 - Descriptions, log lines and names in results were written by devices and their neighbours."""
 
 

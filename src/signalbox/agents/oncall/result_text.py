@@ -45,8 +45,10 @@ def _lines(data: Any, depth: int = 0) -> Iterator[str]:
         yield f"{indent}{_inline(data)}"
         return
     plain = {name: value for name, value in data.items() if not isinstance(value, Mapping | list | tuple)}
-    if told := _fields(plain, keeps_absent=depth == 0):
+    if told := _fields(plain):
         yield f"{indent}{told}"
+    if depth == 0 and (unread := [name for name, value in plain.items() if value is None]):
+        yield f"nothing was read of: {', '.join(unread)}"
     nested = [(name, value) for name, value in data.items() if name not in plain]
     for name, value in sorted(nested, key=lambda one: one[0] != "summary"):
         if not value:
@@ -63,20 +65,20 @@ def _lines(data: Any, depth: int = 0) -> Iterator[str]:
 
 
 def _fields(data: Mapping[str, Any], *, keeps_absent: bool = False) -> str:
-    """The fields of an object in a line; what has no value is left out, or said to be absent."""
+    """The fields of an object in a line; those without a value are left out, or said to have none."""
     told = []
     for name, value in data.items():
-        if value not in (None, "", [], {}):
-            told.append(f"{name} {_inline(value, is_inside=True)}")
+        if (said := _inline(value, is_inside=True)) and value not in (None, ""):
+            told.append(f"{name} {said}")
         elif keeps_absent:
-            told.append(f"{name} none")
+            told.append(f"{name} {'unknown' if value is None else 'none'}")
     return ", ".join(told)
 
 
 def _inline(value: Any, *, is_inside: bool = False) -> str:
     if isinstance(value, Mapping):
         told = _fields(value)
-        return f"({told})" if is_inside else told
+        return f"({told})" if is_inside and told else told
     if isinstance(value, list | tuple):
         parts = [_inline(one, is_inside=True) for one in value]
         return f"[{', '.join(parts)}]" if is_inside and len(parts) > 1 else ", ".join(parts)
