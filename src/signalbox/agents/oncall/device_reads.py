@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from signalbox.agents.oncall.result_text import call_text, result_text
+from signalbox.agents.oncall.result_text import call_text, result_texts
 from signalbox.agents.oncall.state import ExecutedToolCall
 from signalbox.agents.oncall.tools import AWAY, DEVICE, PASSING, place_to_read, read_device
 from signalbox.errors import SignalboxError, ToolTimeoutError, redact
@@ -20,8 +20,8 @@ from signalbox.toolbox.sessions import Session, ToolInfo
 
 __all__ = ["DeviceReads", "DeviceTool"]
 
-_LONGEST = 11_000
-"""Characters of a result, shared by its devices."""
+_LONGEST = 10_500
+"""Characters of a result, shared by its devices; the loop shows little more."""
 
 
 @dataclass
@@ -101,13 +101,13 @@ class DeviceReads:
             if entry is not None:
                 entry.returned(str(given.get("status", "success")), given)
             made = ExecutedToolCall(function=name, params=allowed, result=given, error=None, error_type=None)
-            return Result(f"{call_text(device.name, name, args)}:\n{result_text(given, _LONGEST)}", [made])
+            return Result(f"{call_text(device.name, name, args)}:\n{result_texts([given], _LONGEST)[0]}", [made])
         read = await asyncio.gather(*(self._one_of_several(device, info, args) for device in self._devices))
-        most = _LONGEST // len(read)
+        answers = iter(result_texts([made["result"] for made, _ in read if made["result"] is not None], _LONGEST))
         texts = [
             f"{call_text(device.name, name, args)}: failed ({made['error_type']}): {made['error']}"
             if made["result"] is None
-            else f"{call_text(device.name, name, args)}:\n{result_text(made['result'], most)}"
+            else f"{call_text(device.name, name, args)}:\n{next(answers)}"
             for device, (made, _) in zip(self._devices, read, strict=True)
         ]
         data = [{**made, "entry": kept} for made, kept in read]

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.oncall.tools import lacking_parts
 from signalbox.errors import redact
 
-__all__ = ["call_text", "result_text"]
+__all__ = ["call_text", "result_texts"]
 
 _LONGEST_VALUE = 300
 _DEEPEST = 8
+_MORE = " … ({count} more characters were left out: ask for less at a time)"
+_RARE = frozenset(
+    "address_families adjacency_type afi_safi area_addresses capabilities circuit_type cores discovery duplex enabled "
+    "export_policy grpc hardware ip_mtu known label_space last_change_seconds last_message level lldp_interface "
+    "local_address local_as loopback lsr_known mac_address management messages net network peer_group peer_type "
+    "physical_bytes process protocols queues reserved_bytes route_distinguisher sources system_id timezone "
+    "top_processes transport_address type users in_octets out_octets in_packets out_packets".split()
+)
+"""Fields that are left out first."""
 _PLAIN = re.compile(r"[\w./:+@-]+")
 
 
@@ -23,19 +32,42 @@ def call_text(device: str, tool: str, args: Mapping[str, Any]) -> str:
     return f"{device}, {tool}{f' ({told})' if told else ''}"
 
 
-def result_text(given: Mapping[str, Any], most: int) -> str:
-    """The data of an answer in lines, the summary first; at most so many characters, and then it says how many not."""
+def result_texts(answers: Sequence[Mapping[str, Any]], most: int) -> list[str]:
+    """The data of each answer in lines, the summary first, in about so many characters together. If they are too long,
+    rarely needed fields are left out; if that is not enough, the longest are cut. Each text says so."""
+    texts = [_text(one) for one in answers]
+    if sum(map(len, texts)) > most:
+        texts = [_text(one, _RARE) for one in answers]
+    left, places = most, sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    for count, place in enumerate(places):
+        texts[place] = _cut(texts[place], left // (len(places) - count))
+        left -= len(texts[place])
+    return texts
+
+
+def _text(given: Mapping[str, Any], without: Collection[str] = ()) -> str:
     if given.get("status") == "feature_not_available":
         told = given.get("feature_not_found_response")
         said = told.get("message") if isinstance(told, Mapping) else None
-        return redact(_value(said)) if said else "The device does not have this."
-    lines = list(_lines(given.get("data", given)))
+        return str(redact(" ".join(str(said).split()))) if said else "The device does not have this."
+    lines = list(_lines(_bare(given.get("data", given), without)))
+    notes = ["in brief: fields that are rarely needed are left out"] if without else []
     if lacking := lacking_parts(given):
-        lines.insert(0, f"could not be read: {lacking}")
-    text = str(redact("\n".join(lines) or "nothing is there"))
+        notes.append(f"could not be read: {lacking}")
+    return str(redact("\n".join([*notes, *lines]) if lines else "\n".join([*notes, "nothing is there"])))
+
+
+def _cut(text: str, most: int) -> str:
     if len(text) <= most:
         return text
-    return f"{text[:most]} … ({len(text) - most:,} more characters were left out: ask for less at a time)"
+    kept = text[: max(most - len(_MORE) - 5, 0)]
+    return kept + _MORE.format(count=f"{len(text) - len(kept):,}")
+
+
+def _bare(data: Any, without: Collection[str]) -> Any:
+    if isinstance(data, Mapping):
+        return {name: _bare(value, without) for name, value in data.items() if name not in without}
+    return [_bare(one, without) for one in data] if isinstance(data, list | tuple) else data
 
 
 def _lines(data: Any, depth: int = 0) -> Iterator[str]:
