@@ -285,3 +285,46 @@ def test_a_follow_up_is_read_once_with_what_was_told(asking: Callable[..., Answe
     near = Script(plan("core-rtr-1", "xrd-5"), reads("get_routing_info", answer=True))
     answer = asking(near, "and its neighbours?", thread="t")
     assert answer.state["devices"] == ["core-rtr-1", "xrd-5"]
+
+
+def test_a_part_that_could_not_be_read_is_no_part_that_is_healthy(
+    asking: Callable[..., Answer], network: Network
+) -> None:
+    lacking = {"part": "isis", "type": "timeout", "message": "pe1 did not answer."}
+    network.answers["get_routing_info"] = lambda device: {
+        **envelope(device, bgp(neighbor()), "partial_success"),
+        "metadata": {"errors": [lacking]},
+    }
+    with network.serve():
+        answer = asking(Script(plan("pe1"), reads("get_routing_info", answer=True)), "check bgp on pe1")
+    assert (answer.state["verdict"], answer.state["stop_reason"]) == ("incomplete", "max_retries")
+    assert "get_routing_info could not read isis (pe1 did not answer)" in answer.answer
+    assert len(network.called("get_routing_info")) == 3
+
+
+def test_nothing_is_healthy_that_was_not_read(asking: Callable[..., Answer]) -> None:
+    answer = asking(Script(plan("pe1"), Reply("That is not known.")), "how warm is the room of pe1?")
+    assert answer.answer.startswith("That is not known.\n\n**Nothing was read of pe1.**")
+    assert answer.state["verdict"] == "incomplete"
+
+
+def test_devices_are_named_exactly_or_refused_with_the_nearest(asking: Callable[..., Answer]) -> None:
+    script = Script(plan("pe9"), reads("get_routing_info", answer=True))
+    answer = asking(script, "check bgp on the one in the corner")
+    assert script.kinds == ["OncallPlan"]
+    assert answer.error is not None
+    assert answer.error["error_type"] == "not_found"
+    told = json.dumps(script.asked[0][1]["messages"])
+    assert "core-rtr-1 (P)" in told
+    assert "Examples of requests" not in told
+    script = Script(plan("PE1", "all route reflectors"), reads("get_routing_info", answer=True))
+    assert asking(script, "bgp on pe1 and the RRs").state["devices"] == ["pe1", "xrd-5", "xrd-6"]
+
+
+def test_a_change_is_refused_and_nothing_is_read(asking: Callable[..., Answer]) -> None:
+    script = Script({**plan("pe1"), "action": "change"}, reads("get_routing_info"))
+    answer = asking(script, "shut the port to core-rtr-1 on pe1")
+    assert script.kinds == ["OncallPlan"]
+    assert answer.error is not None
+    assert answer.error["error_type"] == "unsupported"
+    assert [one["tool"] for one in answer.evidence] == ["get_devices"]

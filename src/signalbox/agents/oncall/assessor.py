@@ -61,7 +61,9 @@ async def objective_assessor(state: GraphState) -> dict[str, Any]:
             "retry": again,
             "stop_reason": None,
         }
-    reason: StopReason = "met" if not failed and not again else "max_retries" if again else "limitation"
+    was_tried_again = retries >= most or not is_looped
+    reason: StopReason = "met" if not failed and not again else "limitation"
+    reason = "max_retries" if again and was_tried_again else reason
     return {
         "objective_achieved_assessment": True,
         "assessor_feedback_for_retry": None,

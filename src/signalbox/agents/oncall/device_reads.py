@@ -11,7 +11,7 @@ from typing import Any
 
 from signalbox.agents.oncall.result_text import call_text, result_texts
 from signalbox.agents.oncall.state import ExecutedToolCall
-from signalbox.agents.oncall.tools import AWAY, DEVICE, PASSING, place_to_read, read_device
+from signalbox.agents.oncall.tools import AWAY, DEVICE, PASSING, lacking_parts, place_to_read, read_device
 from signalbox.errors import SignalboxError, ToolTimeoutError, redact
 from signalbox.toolbox import Result, Tool, current_ledger
 from signalbox.toolbox.ledger import Call
@@ -132,24 +132,28 @@ class DeviceReads:
         return made, entry.as_kept()
 
     async def _tried(self, device: _Device, name: str, args: Mapping[str, Any]) -> dict[str, Any]:
-        """What a tool gives for a device, at the second or third attempt if need be."""
-        try:
-            return await self._once(device, name, args)
-        except SignalboxError as error:
-            failed = error
+        """What a tool gives for a device, at a later attempt if need be; a part of it if no attempt gives all."""
+        given = await self._attempt(device, name, args)
+        if not _may_pass(given):
+            return _given(given)
         # One read at a time finds out whether the device is back.
         async with device.retrying:
             for number in range(1, self._retries + 1):
-                if failed.error_type not in PASSING or device.gone is not None or device.left <= 0:
+                if not _may_pass(given) or device.gone is not None or device.left <= 0:
                     break
                 self.retries_made = max(self.retries_made, number)
-                try:
-                    return await self._once(device, name, args)
-                except SignalboxError as error:
-                    failed = error
-            if failed.error_type in AWAY:
-                device.gone = device.gone or failed
-        raise failed
+                given = await self._attempt(device, name, args)
+            if isinstance(given, SignalboxError) and given.error_type in AWAY:
+                device.gone = device.gone or given
+        return _given(given)
+
+    async def _attempt(self, device: _Device, name: str, args: Mapping[str, Any]) -> dict[str, Any] | SignalboxError:
+        try:
+            return await self._once(device, name, args)
+        except SignalboxError as error:
+            if error.error_type in AWAY and error.error_type not in PASSING:
+                device.gone = device.gone or error
+            return error
 
     async def _once(self, device: _Device, name: str, args: Mapping[str, Any]) -> dict[str, Any]:
         if device.gone is not None:
@@ -159,3 +163,14 @@ class DeviceReads:
         async with place_to_read():
             with device.reading():
                 return await read_device(self._session, name, args, device.left)
+
+
+def _may_pass(given: dict[str, Any] | SignalboxError) -> bool:
+    """True for a failure that another attempt may not have, and for an answer that lacks a part."""
+    return given.error_type in PASSING if isinstance(given, SignalboxError) else bool(lacking_parts(given))
+
+
+def _given(given: dict[str, Any] | SignalboxError) -> dict[str, Any]:
+    if isinstance(given, SignalboxError):
+        raise given
+    return given

@@ -16,7 +16,7 @@ from signalbox.agents.oncall.arguments import ground_arguments
 from signalbox.agents.oncall.checks import Checks, load_checks, run_checks, topics_found
 from signalbox.agents.oncall.choices import choose_calls
 from signalbox.agents.oncall.facts import collect
-from signalbox.agents.oncall.limitations import limitations
+from signalbox.agents.oncall.limitations import lacking_in, limitations
 from signalbox.agents.oncall.loop_executor import execute_in_loop
 from signalbox.agents.oncall.objectives import without_devices
 from signalbox.agents.oncall.planner import lent_model
@@ -29,7 +29,6 @@ from signalbox.agents.oncall.tools import (
     call_device,
     current_session,
     device_tools,
-    lacking_parts,
     place_to_read,
 )
 from signalbox.errors import SignalboxError
@@ -177,8 +176,7 @@ async def _carry_out(work: _Work, part: Part, guidance: str) -> tuple[list[Execu
         ]
     if not calls:
         return calls, "no tool was found for it"
-    parts = {one["function"]: lacking for one in calls if (lacking := lacking_parts(one.get("result")))}
-    return calls, "; ".join(f"{name} could not read {lacking}" for name, lacking in parts.items()) or None
+    return calls, lacking_in(calls)
 
 
 async def _called(

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from signalbox.agents.oncall.state import StepExecutionResult
+from signalbox.agents.oncall.state import ExecutedToolCall, StepExecutionResult
+from signalbox.agents.oncall.tools import lacking_parts
 
-__all__ = ["limitations"]
+__all__ = ["lacking_in", "limitations"]
+
+
+def lacking_in(calls: Sequence[ExecutedToolCall]) -> str | None:
+    """The parts that answers lack because they could not be read; None where they lack none."""
+    parts = {one["function"]: lacking for one in calls if (lacking := lacking_parts(one.get("result")))}
+    return "; ".join(f"{name} could not read {lacking}" for name, lacking in parts.items()) or None
 
 
 def limitations(device: str, results: Sequence[StepExecutionResult]) -> str | None:

@@ -9,7 +9,7 @@ from signalbox.agents.oncall.assessor import devices_of
 from signalbox.agents.oncall.checks import load_checks, run_checks, topics_found
 from signalbox.agents.oncall.device_reads import DeviceReads
 from signalbox.agents.oncall.facts import collect
-from signalbox.agents.oncall.limitations import limitations
+from signalbox.agents.oncall.limitations import lacking_in, limitations
 from signalbox.agents.oncall.planner import lent_model
 from signalbox.agents.oncall.plans import match_step
 from signalbox.agents.oncall.prompts import loop_prompt, loop_request
@@ -74,7 +74,8 @@ async def execute_in_loop(state: GraphState) -> dict[str, Any]:
 
 def _own_words(outcome: Outcome) -> str:
     """What the model wrote. Results, marked as the answer or shown because nothing else holds, are in the report."""
-    shown = any(one["text"][:_TELLING] in outcome["answer"] for one in outcome["results"] if one["ok"])
+    read = [one for one in outcome["results"] if one["ok"] and one["name"] != CALCULATE.name]
+    shown = any(one["text"][:_TELLING] in outcome["answer"] for one in read)
     return "" if shown or outcome["error"] or outcome["stopped"] in ("tokens", "time") else outcome["answer"]
 
 
@@ -143,7 +144,7 @@ def _by_step(
                 "device_name": device,
                 "attempt": attempt,
                 "skipped": None,
-                "problem": problem or None if not own else None,
+                "problem": lacking_in(own) if own else problem or None,
             }
         )
     found = topics_found(run_checks(collect(results, device), load_checks()))

@@ -49,7 +49,9 @@ def make_report(
     state: Mapping[str, Any], facts: Mapping[str, Mapping[str, Sequence[Record]]], results: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """The report as data: what was found on each device, what was looked at, what was not and why, what to do next."""
-    checks, failed = load_checks(), failed_steps(state)
+    checks = load_checks()
+    called = {one.get("device_name") for one in results if one.get("executed_calls")}
+    unread = {device for device in facts if not called & {device, None}} | failed_steps(state).keys()
     findings = [one for device in facts for one in run_checks(facts[device], checks)] + compare_devices(facts)
     answers, missing, names = [], [], set[str]()
     for device, records in facts.items():
@@ -60,7 +62,7 @@ def make_report(
     findings = _sorted(rank(findings, names))
     looked = {device: looked_at(results, device) for device in facts}
     statuses = {
-        device: device_status([one for one in findings if one["device"] == device], facts[device], device in failed)
+        device: device_status([one for one in findings if one["device"] == device], facts[device], device in unread)
         for device in facts
     }
     return {
