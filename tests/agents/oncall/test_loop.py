@@ -243,7 +243,9 @@ def test_the_words_of_a_device_reach_no_other_device_and_change_no_verdict(
         assert "‹/result>" in script.results()
         assert {args["device_name"] for name, args in network.made if name != "get_devices"} == {"pe1"}
         assert answer.state["verdict"] == "critical"
-        assert "**pe1 has 1 critical finding." in answer.answer
+        assert answer.answer.startswith("**pe1 has 1 critical finding.")
+        assert "critical" in answer.state["summary"][0]
+    assert "\n\nAll is healthy.\n\n" in answer.answer
     assert network.called("get_logs") == []
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from signalbox.agents.oncall.reporter import in_order
 from signalbox.agents.oncall.spoken import spoken_moment
 from signalbox.contract import Presented, blocks
 from signalbox.contract.blocks import Block
@@ -22,7 +23,9 @@ def present(state: Mapping[str, Any]) -> Presented:
     source = state.get("source")
     failed = state.get("model_error")
     answer, notes = _answer(report), _noted(report, failed)
-    drawn = [*map(blocks.text, answer), *report_blocks(report), *map(blocks.text, notes)]
+    leads = in_order(report)[0] == "answer"
+    first, last = (answer, notes) if leads else ([], [*answer, *notes])
+    drawn = [*map(blocks.text, first), *report_blocks(report), *map(blocks.text, last)]
     return Presented(text, drawn, source, list(state.get("not_covered") or ()), error=failed)
 
 
@@ -53,7 +56,8 @@ def _sections(report: Mapping[str, Any]) -> list[tuple[str, Sequence[str]]]:
 
 
 def _markdown(report: Mapping[str, Any], state: Mapping[str, Any]) -> str:
-    parts = [*_answer(report), f"**{as_markdown(str(report.get('verdict', '')))}**"]
+    told = {"answer": _answer(report), "verdict": [f"**{as_markdown(str(report.get('verdict', '')))}**"]}
+    parts = [line for name in in_order(report) for line in told[name]]
     found = report.get("findings") or ()
     for severity, title in (("critical", "Critical"), ("warning", "Warnings"), ("info", "For information")):
         lines = [_told(one) + _evidence(one["evidence"]) for one in found if one["severity"] == severity]

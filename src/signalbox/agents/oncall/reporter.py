@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from signalbox.agents.oncall.state import Finding, GraphState
 from signalbox.agents.oncall.verdict import device_status, looked_at, overall, verdict_of
 from signalbox.errors import SignalboxError
 
-__all__ = ["report_generator"]
+__all__ = ["in_order", "report_generator"]
 
 _log = logging.getLogger("signalbox.agents.oncall")
 
@@ -131,9 +132,17 @@ def _keep(
             _log.warning("The run on %s was not kept: %s", device, error)
 
 
+def in_order(report: Mapping[str, Any]) -> tuple[str, str]:
+    """The model's answer before the verdict, since it is what was asked for; but words that rest on no evidence do not
+    stand before findings that do."""
+    has_faults = report.get("status") in ("critical", "warning")
+    leads = re.search(r"\[E\d", str(report.get("answer") or "")) or not has_faults
+    return ("answer", "verdict") if leads else ("verdict", "answer")
+
+
 def _summary(report: Mapping[str, Any]) -> list[str]:
     """What was asked for, then the verdict and what it rests on."""
-    lines = [*filter(None, [report["answer"]]), str(report["verdict"]), *report["answers"]]
+    lines = [*(report[name] for name in in_order(report) if report[name]), *report["answers"]]
     lines += [_line(one) for one in report["findings"]]
     lines += [f"Not checked: {one}" for one in report["not_checked"]]
     lines += [f"Next: {one}" for one in report["next_steps"]]
