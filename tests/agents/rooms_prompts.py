@@ -47,11 +47,10 @@ def reply(body: dict[str, Any]) -> Reply:
         intent = "check_bgp_neighbors" if is_bgp else "review_p_device"
         devices = ["pe2", "xrd-5"] if is_bgp else ["core-rtr-2"]
         return Reply(json.dumps({"action": "check", "intent": intent, "devices": devices, "confidence": 1}))
-    if "Assessment" in wanted:
-        return Reply('{"enough": true}')
     if names:
-        # A neighbour that is not there is mended with what the device said.
-        return Reply(calls=[("get_routing_info", {}), ("get_logs", {"minutes": 60})])
+        # It looks, looks closer, and writes what is not so: a figure that occurs nowhere goes back to it.
+        looks = [("get_routing_info", {}), ("get_logs", {"minutes": 60})], [("get_interface_info", {})]
+        return Reply(calls=looks[turns]) if turns < len(looks) else Reply("There are 4711 sessions.")
     return Reply("It is as the data says.")
 
 

@@ -73,15 +73,17 @@ async def test_on_call_reaches_no_tool_that_writes(network: Network, field: str,
         network.answers["get_logs"] = lambda device, logs=logs: envelope(device, {"logs": logs})
         network.serve()
         network.server.tool(set_config)
-        read = [("get_routing_info", {"device_name": "pe1"}), ("get_logs", {"device_name": "pe1"})]
 
-        def calls(said: str, messages: Any, text: str = text, read: Any = read) -> Sequence[Any]:
-            return [*read, *orders(text)]
+        def calls(said: str, messages: Any, text: str = text) -> Sequence[Any]:
+            has_read = any(one.type == "tool" for one in messages)
+            return orders(text) if has_read else [("get_routing_info", {}), ("get_logs", {})]
 
-        model = ScriptedModel(plan=plan("pe1"), calls=calls, phrase=text)
+        model = ScriptedModel(plan=plan("pe1"), calls=calls)
         await network.ask("check the BGP neighbours of pe1", model)
+        assert len(model.seen) >= 2
     assert written == []
-    assert {name for name, _ in network.made} <= {"get_devices", *network.answers}
+    assert {name for name, _ in network.made} == {"get_devices", "get_routing_info", "get_logs"}
+    assert {args["device_name"] for name, args in network.made if name != "get_devices"} == {"pe1"}
     assert await untouched()
 
 

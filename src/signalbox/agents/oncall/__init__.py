@@ -36,7 +36,7 @@ AGENT = Agent(
     data="network devices",
     examine=lazy(f"{__name__}.examine:examine", _EXTRA),
     remembers=("asked",),
-    private=("previous", "retry"),
+    private=("previous", "retry", "inventory"),
 )
 
 _NAMES = {
