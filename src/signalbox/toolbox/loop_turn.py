@@ -53,7 +53,8 @@ class Turn:
             asked = [f"{name}: {value}" for name, value in one["args"].items()] if one["ok"] else []
             texts[one["number"]] = "\n".join([one["text"], *asked])
         said = said_texts(self.asked)
-        return Sources(texts, said, vocabulary=self.vocabulary, known=self.names, zone=person_zone())
+        vocabulary = f"{self.vocabulary}\n{self.asked['data']}"
+        return Sources(texts, said, vocabulary=vocabulary, known=self.names, zone=person_zone())
 
     async def check(self, answer: str) -> list[Checked]:
         """The sentences of an answer, checked; off the event loop where there is much to look through."""

@@ -7,7 +7,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
@@ -86,6 +86,8 @@ PLANS: dict[str, Mapping[str, Any]] = {
 
 class Scripted:
     """Stands for the door to a model: gives one plan after the other, the last one again."""
+
+    profile: ClassVar = {"tool_calling": False}
 
     def __init__(self, *plans: Mapping[str, Any]) -> None:
         self.plans, self.asked = plans, 0

@@ -34,7 +34,7 @@ from signalbox.agents.metrics.typed import run_promql
 from signalbox.agents.metrics.units import format_range
 from signalbox.agents.metrics.vocabulary import MOST, text_words
 
-__all__ = ["Answered", "answer_plan", "needs_measure", "refuse_operation"]
+__all__ = ["Answered", "answer_plan", "changes_report", "health_report", "needs_measure", "refuse_operation"]
 
 _MORE_THAN_ALL = 1.02
 _NO_MEASURE = ("health", "changes", "metrics", "things", "up", "anomaly", "alert", "action")
@@ -136,6 +136,16 @@ async def _figures(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> 
 
 def _query(result: MetricsQueryResult) -> MetricsQuery:
     return MetricsQuery(metric_name=result.metric_name or "metrics", time_range=result.time_range)
+
+
+async def health_report(live: Live, moment: Moment) -> MetricsQueryResult:
+    """Whether anything on the server is wrong now, and what was looked at. Raises MetricNotFoundError."""
+    return await _health(MetricsPlan(), live, moment, _recent(moment))
+
+
+async def changes_report(live: Live, moment: Moment, window: TimeRange) -> MetricsQueryResult:
+    """What left its usual course in a range of time, and what was looked at."""
+    return await _changes(MetricsPlan(), live, moment, window)
 
 
 async def _health(plan: MetricsPlan, live: Live, moment: Moment, window: TimeRange) -> MetricsQueryResult:
