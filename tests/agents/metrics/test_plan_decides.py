@@ -1,5 +1,5 @@
-"""The plan decides: a small model on a server of one's own, which is set to fill plans, gives some that the offline model
-cannot make, and answers follow."""
+"""The plan decides: a model on a server of one's own, set to fill plans, gives some that the offline model cannot make,
+and answers follow."""
 
 from __future__ import annotations
 
