@@ -218,7 +218,7 @@ async def test_what_the_server_does_not_have_is_an_error_of_its_type(
     assert isinstance(state["error"], QueryError)
     assert state["error"].error_type == error_type
     assert told in state["error"].message
-    assert state["error"].suggestion
+    assert "There is no such thing here." in state["error"].suggestion
     assert state["result"] is None
     assert received == []
 

@@ -17,6 +17,8 @@ from signalbox.agents.metrics.ground import as_of_now, ground_plan
 from signalbox.agents.metrics.listing import list_metrics, list_things, names_kind
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.promql_run import syntax_of
+from signalbox.agents.metrics.promql_tree import query_of
 from signalbox.agents.metrics.querying import fetch
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.result import format_result
@@ -94,7 +96,7 @@ async def answer_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
         result = await run_promql(
             plan.promql, live, times.main, moment.now, by_model=True, kind=kind, lowest=lowest, top=plan.top
         )
-        return Answered(_query(result), result), []
+        return Answered(query_of(syntax_of(plan.promql), result.time_range), result), []
     if plan.kind == "health":
         result = await _health(plan, live, moment, window)
     elif plan.kind == "changes":

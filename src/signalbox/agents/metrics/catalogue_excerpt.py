@@ -40,8 +40,8 @@ async def catalogue_excerpt(request: str, live: Live, *, reads_labels: bool = Tr
         told += ["Usual queries:", *usual]
     if reads_labels and (mentioned := await live.mentioned(request, within)):
         told.append(f"Label values in the request: {', '.join(f'{label}={value!r}' for label, value in mentioned)}")
-    others = [name for name in live.families if name not in families]
-    if 0 < len(others) <= _MOST_NAMES:
+    others = [name for name in live.families if name not in families] if len(live.families) <= _MOST_NAMES else []
+    if others:
         told.append(f"Other metrics: {', '.join(others)}")
     text = "\n".join(told)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"

@@ -38,28 +38,25 @@ def _loop(seeks_anomalies: bool) -> Any:
 
 def _as_state(outcome: Outcome) -> dict[str, Any]:
     good = [one for one in outcome["results"] if one["ok"] and not one.get("same_as")]
-    bad = [one for one in outcome["results"] if not one["ok"] and one.get("error")]
+    failed = [one["error"] for one in outcome["results"] if one.get("error")]
     if outcome["error"] and not good:
         return {"error": _model_error(outcome["error"])}
-    if bad and not good:
-        return {"error": _tool_error(bad[-1]["error"])}
+    if failed and not good:
+        return {"error": _tool_error(failed[-1], outcome["answer"])}
     shown = [one for one in good if one["blocks"] and one["blocks"][0] in outcome["blocks"]]
-    results = _read(shown) or _read(good)[-1:]
+    figures = [one for one in shown if "result" in _data(one)]
+    results = _read(figures) or _read(good)[-1:]
+    texts = "\n\n".join(dict.fromkeys(one["text"] for one in figures))
     told: dict[str, Any] | None = None
-    if outcome["error"] is None and [one["text"] for one in shown if "result" in _data(one)] != _parts(outcome):
-        others = [block for one in shown if "result" not in _data(one) for block in one["blocks"]]
-        told = {"text": outcome["answer"], "blocks": others}
+    if not results or (outcome["error"] is None and outcome["answer"] != texts):
+        # Not just figures, which are presented as those of a plan are.
+        blocks = [block for one in shown if one not in figures for block in one["blocks"]]
+        told = {"text": outcome["answer"], "blocks": blocks}
     first, *also = results or [_without_query(outcome["answer"])]
     if also:
         first = first.model_copy(update={"also": also, "summary": "\n\n".join(one.summary for one in results)})
     first = first.model_copy(update={"not_covered": outcome["not_covered"]})
     return {"result": first, "parsed_query": _parsed(first), "told": told, "model_error": outcome["error"]}
-
-
-def _parts(outcome: Outcome) -> list[str]:
-    """The texts that the answer is made of, where it is made of results."""
-    texts = [one["text"] for one in outcome["results"] if one["ok"] and one["text"] in outcome["answer"]]
-    return list(dict.fromkeys(texts)) if "\n\n".join(dict.fromkeys(texts)) == outcome["answer"] else [outcome["answer"]]
 
 
 def _data(result: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -89,6 +86,7 @@ def _model_error(error: Mapping[str, str]) -> QueryError:
     return QueryError(error_type="parsing_error", message=NOT_UNDERSTOOD, suggestion=told)
 
 
-def _tool_error(error: Mapping[str, str]) -> QueryError:
+def _tool_error(error: Mapping[str, str], said: str) -> QueryError:
+    """Why nothing could be read, with what the model says to that."""
     kind = _TYPES.get(error["error_type"], "invalid_query")
-    return QueryError(error_type=kind, message=error["message"], suggestion=error["suggestion"])
+    return QueryError(error_type=kind, message=error["message"], suggestion=f"{error['suggestion']} {said}".strip())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -145,7 +146,7 @@ async def _check_names(tree: Any, live: Live, span: TimeRange) -> None:
     names = metric_names(tree)
     for name in names:
         if name not in live.names:
-            raise unknown_metric(name, live)
+            raise await asyncio.to_thread(unknown_metric, name, live)
     needed, grouped = required_labels(tree), grouping_labels(tree)
     if not names or not (grouped or any(needed.values())):
         return

@@ -22,7 +22,7 @@ _LONGEST_NAME = 100
 
 def query_text(ran: QueryOutcome, where: str) -> str:
     """What a query gave, complete on its own: the figures, then the query, the time and the server."""
-    names = [_matchers(one) or ran.result.metric_name for one in ran.result.series]
+    names = [_matchers(one) or ran.result.title for one in ran.result.series]
     when = f"At: {_moment(ran.moment)}" if ran.moment else f"Range: {format_range(ran.result.time_range)}"
     read = [f"Query: {ran.result.promql}", when, f"Server: {where}"]
     return "\n".join([_figures_text(ran, names[:_FOR_A_MODEL]), *read])
@@ -30,7 +30,7 @@ def query_text(ran: QueryOutcome, where: str) -> str:
 
 def with_summary(ran: QueryOutcome) -> QueryOutcome:
     """The same with the figures in words, as a person reads them beside the chart."""
-    names = series_names([one.labels for one in ran.result.series], ran.result.metric_name)
+    names = series_names([one.labels for one in ran.result.series], ran.result.title)
     told = _figures_text(ran, list(map(_short, names[:_FOR_A_PERSON])))
     return replace(ran, result=ran.result.model_copy(update={"summary": told}))
 

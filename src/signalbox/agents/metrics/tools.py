@@ -18,7 +18,7 @@ from signalbox.agents.metrics.clients import current_client, source_of
 from signalbox.agents.metrics.errors import InvalidQueryError, InvalidTimeRangeError
 from signalbox.agents.metrics.live import Live, open_live
 from signalbox.agents.metrics.present import blocks_of
-from signalbox.agents.metrics.promql_run import QueryTime, run_query, unknown_metric
+from signalbox.agents.metrics.promql_run import QueryOutcome, QueryTime, run_query, unknown_metric
 from signalbox.agents.metrics.query_text import query_text, with_summary
 from signalbox.agents.metrics.server_time import in_time, in_turn
 from signalbox.agents.metrics.state import MetricsQueryResult, Moment, TimeRange, aware
@@ -54,14 +54,9 @@ async def query_metrics(
     """Run a PromQL query: at one moment for figures and rankings, or with `start` over a range for a chart. The result
     has the figures of every series with units, min, max, mean and last with their times, and the chart."""
     async with _server() as live:
-        ran = with_summary(await run_query(query, live, _asked(time, start, end, step), now()))
-        return Result(
-            query_text(ran, _where(live)),
-            data=ran.as_data(),
-            blocks=blocks_of(ran.result),
-            source=_source(live),
-            is_empty=ran.result.is_empty,
-        )
+        ran = await run_query(query, live, _asked(time, start, end, step), now())
+        # An answer may have tens of thousands of points.
+        return await asyncio.to_thread(_told, ran, live)
 
 
 @tool(effect="read")
@@ -99,7 +94,7 @@ async def get_labels(
         family = live.families.get(metric)
         name = family.names[0] if metric not in live.names and family is not None else metric
         if name not in live.names:
-            raise unknown_metric(metric, live)
+            raise await asyncio.to_thread(unknown_metric, metric, live)
         within = _range(start, end) if start else recent()
         series = (await live.series([name], within))[name]
         if label and label not in series.values:
@@ -193,7 +188,14 @@ def _source(live: Live) -> dict[str, Any]:
     return dict(source_of(live.client))
 
 
+def _told(ran: QueryOutcome, live: Live) -> Result:
+    ran = with_summary(ran)
+    text, empty = query_text(ran, _where(live)), ran.result.is_empty
+    return Result(text, data=ran.as_data(), blocks=blocks_of(ran.result), source=_source(live), is_empty=empty)
+
+
 def _reported(result: MetricsQueryResult, live: Live) -> Result:
-    told = f"{result.summary} Source: {_where(live)}."
+    listed = [f"- {one.text}" for one in result.findings]
+    told = "\n".join([result.summary, *listed, f"Server: {_where(live)}"])
     data = {"result": result.model_dump(mode="json")}
     return Result(told, data=data, blocks=blocks_of(result), source=_source(live), is_empty=not result.looked_at)
