@@ -13,6 +13,7 @@ from langgraph.constants import TAG_NOSTREAM
 
 from signalbox.errors import LLMAPIError, SignalboxError
 from signalbox.settings import person_zone
+from signalbox.toolbox.loop_outcome import renumbered
 from signalbox.toolbox.loop_prompt import LAST_ROUND, Asked, Reply, prompt, said_texts
 from signalbox.toolbox.verify import Checked, Sources, split_sentences
 
@@ -99,7 +100,8 @@ async def _streamed(model: Any, turn: Turn, write: Callable[[Any], None]) -> Any
         for checked in map(turn.sources.check, pieces):
             is_told = is_told and (turn.is_again or not checked.unsupported)
             if is_told and not checked.unsupported:
-                write({"type": "text", "message": f"round-{turn.number}", "text": checked.text})
+                text = renumbered(checked.text, turn.results)
+                write({"type": "text", "message": f"round-{turn.number}", "text": text})
 
     # What there is to look through is read before the first letter comes.
     await turn.check("")

@@ -13,6 +13,7 @@ import pytest
 from tests.models.provider_server import ProviderServer, Reply
 
 from signalbox.agents.metrics import MetricsQuery, MetricsQueryResult, QueryError, metrics_agent
+from signalbox.maps.writing import Piece, use_writing
 from signalbox.models import load_chat_model
 from signalbox.runs import aask, aclose
 from signalbox.settings import forget_settings
@@ -221,6 +222,16 @@ async def test_what_the_server_does_not_have_is_an_error_of_its_type(
     assert "There is no such thing here." in state["error"].suggestion
     assert state["result"] is None
     assert received == []
+
+
+async def test_what_is_streamed_is_what_the_answer_says(provider: ProviderServer) -> None:
+    provider.say(query(RATES), Reply("`gateway` is busiest, with 80.3 req/s. The rest is far behind."))
+    pieces: list[Piece] = []
+    with use_writing(pieces.append):
+        answer = await ask("which service is busiest?")
+    streamed = "".join(piece.text for piece in pieces)
+    assert streamed == "`gateway` is busiest, with 80.3 req/s [E2]. The rest is far behind."
+    assert answer.answer.startswith(streamed)
 
 
 async def test_a_wrong_figure_in_the_models_words_is_removed(provider: ProviderServer) -> None:

@@ -49,7 +49,7 @@ def _figures_text(ran: QueryOutcome, names: Sequence[str]) -> str:
     if count > 1:
         order = "" if is_moment else ", the highest mean first"
         more = [f"and {left} more."] if left else []
-        lines = [f"{count} series{order}:", *(f"- {line}" for line in lines), *more]
+        lines = [f"{count} series of {result.title}{order}:", *(f"- {line}" for line in lines), *more]
     dropped = [f"{result.dropped} values that are no finite numbers are left out."] if result.dropped else []
     return "\n".join([*lines, *dropped, *([ran.hint] if ran.hint else [])])
 
