@@ -12,7 +12,14 @@ from typing import Any
 import pytest
 from tests.models.provider_server import ProviderServer, Reply
 
-from signalbox.agents.metrics import MetricsQuery, MetricsQueryResult, QueryError, metrics_agent
+from signalbox.agents.metrics import (
+    GrafanaMetricsClient,
+    GrafanaUnavailableError,
+    MetricsQuery,
+    MetricsQueryResult,
+    QueryError,
+    metrics_agent,
+)
 from signalbox.maps.writing import Piece, use_writing
 from signalbox.models import load_chat_model
 from signalbox.runs import aask, aclose
@@ -222,6 +229,22 @@ async def test_what_the_server_does_not_have_is_an_error_of_its_type(
     assert "There is no such thing here." in state["error"].suggestion
     assert state["result"] is None
     assert received == []
+
+
+async def test_a_server_that_fails_in_the_middle_is_named(
+    provider: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def failing(*_: Any) -> Any:
+        raise GrafanaUnavailableError("The metrics server cannot be reached.", suggestion="Check that it runs.")
+
+    monkeypatch.setattr(GrafanaMetricsClient, "query", failing)
+    provider.say(query(RATES, answer=True), Reply("The server does not answer."))
+    state = await node("request rate by service")
+    assert state["result"] is None
+    assert (state["error"].error_type, state["error"].message) == (
+        "grafana_unavailable",
+        "The metrics server cannot be reached.",
+    )
 
 
 async def test_what_is_streamed_is_what_the_answer_says(provider: ProviderServer) -> None:

@@ -75,6 +75,7 @@ def test_labels_that_the_query_makes_itself_are_not_looked_for() -> None:
     ("query", "reach"),
     [
         ("x", timedelta(minutes=5)),
+        ("1 + 1", timedelta(minutes=5)),
         ("increase(x[1d])", timedelta(days=1)),
         ("increase(x[1h] offset 1d)", timedelta(days=1, hours=1)),
         ("max_over_time(rate(x[5m])[6h:1m])", timedelta(hours=6, minutes=5)),

@@ -132,22 +132,20 @@ async def _answer(
         if fills_plans(chosen):
             before = question_before(state.get("previous"))
             reading = Reading(text, live, chosen, moment, _told(before), server_time.paused)
-            found = await _answer_by_plan(reading, before, state, answered, steps)
+            plan, found = await _answer_by_plan(reading, before, state, answered, steps)
         else:
             with steps.timed("validate"):
                 excerpt = await catalogue_excerpt(text, live)
-            found = None
-    if found is None:
+    if not fills_plans(chosen):
+        answered["asked"] = {"text": text, "plan": {}, "title": ""}
         with steps.timed("execute"), use_client(source):
             seeks_anomalies = state.get("seeks") == "anomalies"
-            answered |= {"asked": {"text": text, "plan": {}, "title": ""}}
             answered |= await answer_in_loop(text, excerpt, chosen, seeks_anomalies=seeks_anomalies)
         return
-    plan, told = found
     with steps.timed("format"):
         confidence = round(plan.confidence, 3)
-        answered["parsed_query"] = told.query.model_copy(update={"confidence": confidence})
-        answered["result"] = told.result
+        answered["parsed_query"] = found.query.model_copy(update={"confidence": confidence})
+        answered["result"] = found.result
     if plan.kind == "why":
         answered |= await _explained(state, answered)
 

@@ -112,11 +112,11 @@ async def run_query(query: str, live: Live, asked: QueryTime, now: datetime) -> 
     else:
         answer = await live.client.query(query, asked.at or now)
         result = _figures(query_of(tree, span), answer, is_sorted=is_sorted(tree))
-    title = query if len(query) <= _LONGEST_TITLE else f"{query[: _LONGEST_TITLE - 1]}…"
+    title = " ".join(query.split())
     result = result.model_copy(
         update={
             "unit": unit_of(tree, live.names),
-            "title": " ".join(title.split()),
+            "title": title if len(title) <= _LONGEST_TITLE else f"{title[: _LONGEST_TITLE - 1]}…",
             "promql": query,
             "dropped": answer.dropped,
             "is_models_own": True,

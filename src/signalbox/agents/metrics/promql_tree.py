@@ -95,7 +95,7 @@ def is_sorted(tree: Any) -> bool:
 
 def reach_of(tree: Any) -> timedelta:
     """How far a query looks back from the moment it is asked for."""
-    return max((_reach(one) for one in walk(tree)), default=timedelta(seconds=LOOKED_BACK))
+    return max(map(_reach, walk(tree))) or timedelta(seconds=LOOKED_BACK)
 
 
 def query_of(tree: Any, span: TimeRange) -> MetricsQuery:
