@@ -105,19 +105,20 @@ CALLS = {
         },
     ),
     "symptom": Call("investigate", SLOW, OBJECTS | {"wrong type": misfit(about={"a": 1}, when=7)}),
-    "metrics plan": Call(
+    "metrics step": Call(
         "metrics",
         SLOW,
-        OBJECTS
+        EVERYWHERE
         | {
-            "wrong type": misfit(measure="latency", top={"a": 1}),
-            "unknown option": misfit(measure="latency", kind="poem"),
-            "an empty plan": misfit(),
-            "wrong arguments": wrong_call("label_values", {"colour": "red"}),
+            "malformed": wrong_call("query_metrics", '{"que'),
+            "wrong type": wrong_call("query_metrics", {"query": 7}),
+            "no query": wrong_call("query_metrics", {}),
+            "an unknown argument": wrong_call("query_metrics", {"query": "up", "colour": "red"}),
         },
         is_parsing=True,
     ),
-    "metrics explanation": Call("metrics", SLOW, FEW, ("atency", "checkout", "Query:")),
+    "metrics answer": Call("metrics", SLOW, FEW, ("duration", "checkout", "Query:")),
+    "metrics explanation": Call("metrics-explained", SLOW, FEW, ("duration", "checkout", "Query:")),
     "oncall plan": Call(
         "oncall",
         BGP,
@@ -148,7 +149,9 @@ CASES = [(call, fault) for call, about in CALLS.items() for fault in about.fault
 def call_of(body: dict[str, Any]) -> str:
     """Which of the calls a request to the model is."""
     told = json.dumps(body.get("response_format") or [one["function"]["name"] for one in body.get("tools", ())])
-    for title, call in (("Symptom", "symptom"), ("MetricsPlan", "metrics plan"), ("OncallPlan", "oncall plan")):
+    if "query_metrics" in told:
+        return "metrics answer" if '<result id=\\"E1' in json.dumps(body["messages"]) else "metrics step"
+    for title, call in (("Symptom", "symptom"), ("OncallPlan", "oncall plan")):
         if title in told:
             return call
     if "get_routing_info" in told:
@@ -162,8 +165,17 @@ def call_of(body: dict[str, Any]) -> str:
 
 WELL = {
     "symptom": Reply('{"about": "checkout", "when": "yesterday"}'),
-    "metrics plan": Reply(
-        calls=[("MetricsPlan", {"measure": "latency", "kind": "why", "filters": ["checkout"], "time": "yesterday"})]
+    "metrics step": Reply(
+        calls=[
+            (
+                "query_metrics",
+                {
+                    "query": 'sum(rate(http_request_duration_seconds_sum{service="checkout"}[5m]))',
+                    "start": "2026-03-10T00:00:00Z",
+                    "end": "2026-03-11T00:00:00Z",
+                },
+            )
+        ]
     ),
     "oncall plan": Reply(
         json.dumps({"action": "check", "intent": "check_bgp_neighbors", "devices": ["pe1"], "confidence": 1})
@@ -286,7 +298,9 @@ async def test_json_in_a_fence_is_read(call: str, asking: Callable[[Script], Any
     assert answer.error is None
 
 
-@pytest.mark.parametrize("call", ["metrics plan", "metrics explanation", "oncall loop", "oncall answer"])
+@pytest.mark.parametrize(
+    "call", ["metrics step", "metrics answer", "metrics explanation", "oncall loop", "oncall answer"]
+)
 async def test_a_slow_model_is_not_taken_for_a_slow_system(
     call: str, asking: Callable[[Script], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from signalbox.errors import ModelOutputError, SignalboxError
 from signalbox.toolbox.loop_calls import was_change
 from signalbox.toolbox.verify import Checked
 
-__all__ = ["Outcome", "failed", "presented", "reported", "written"]
+__all__ = ["Outcome", "failed", "presented", "renumbered", "reported", "written"]
 
 Results = Mapping[str, dict[str, Any]]
 _STOPS = {
@@ -54,7 +54,7 @@ def written(checked: Sequence[Checked], results: Results, stopped: str = "") -> 
     removed = len(checked) - len(kept)
     numbers = {number for one in kept for number in one.evidence}
     cited = [one for one in _told(results) if one["number"] in numbers]
-    answer = _renumbered("".join(one.text for one in kept).strip(), results)
+    answer = renumbered("".join(one.text for one in kept).strip(), results)
     # If what is left says nothing, the results speak for themselves.
     added = [one for one in _told(results) if one not in cited and (was_change(one) or (removed and not cited))]
     if removed and not cited and not added:
@@ -112,7 +112,7 @@ def _with_evidence(result: Mapping[str, Any]) -> str:
     return f"{text if len(text) <= _LONGEST else f'{text[:_LONGEST]} …'} [{result['evidence']}]"
 
 
-def _renumbered(text: str, results: Results) -> str:
+def renumbered(text: str, results: Results) -> str:
     """Citations by the ids of the ledger, instead of the numbers that the model knows."""
     ids = {one["number"]: one["evidence"] or one["number"] for one in results.values()}
     if all(number == own for number, own in ids.items()):

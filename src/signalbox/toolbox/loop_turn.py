@@ -13,6 +13,7 @@ from langgraph.constants import TAG_NOSTREAM
 
 from signalbox.errors import LLMAPIError, SignalboxError
 from signalbox.settings import person_zone
+from signalbox.toolbox.loop_outcome import renumbered
 from signalbox.toolbox.loop_prompt import LAST_ROUND, Asked, Reply, prompt, said_texts
 from signalbox.toolbox.verify import Checked, Sources, split_sentences
 
@@ -53,7 +54,8 @@ class Turn:
             asked = [f"{name}: {value}" for name, value in one["args"].items()] if one["ok"] else []
             texts[one["number"]] = "\n".join([one["text"], *asked])
         said = said_texts(self.asked)
-        return Sources(texts, said, vocabulary=self.vocabulary, known=self.names, zone=person_zone())
+        vocabulary = f"{self.vocabulary}\n{self.asked['data']}"
+        return Sources(texts, said, vocabulary=vocabulary, known=self.names, zone=person_zone())
 
     async def check(self, answer: str) -> list[Checked]:
         """The sentences of an answer, checked; off the event loop where there is much to look through."""
@@ -98,7 +100,8 @@ async def _streamed(model: Any, turn: Turn, write: Callable[[Any], None]) -> Any
         for checked in map(turn.sources.check, pieces):
             is_told = is_told and (turn.is_again or not checked.unsupported)
             if is_told and not checked.unsupported:
-                write({"type": "text", "message": f"round-{turn.number}", "text": checked.text})
+                text = renumbered(checked.text, turn.results)
+                write({"type": "text", "message": f"round-{turn.number}", "text": text})
 
     # What there is to look through is read before the first letter comes.
     await turn.check("")

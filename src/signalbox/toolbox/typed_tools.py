@@ -15,7 +15,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from signalbox.contract.blocks import Block, diff
 from signalbox.contract.sources import places
@@ -132,6 +132,20 @@ async def as_proposal(tool: Tool, args: dict[str, Any]) -> Proposal:
     if tool.preview is not None:
         return await tool.preview(args)
     return Proposal(f"{tool.name}: {tool.description}".strip(": "), [(name, None, args[name]) for name in args])
+
+
+@overload
+def tool(function: Callable[..., Awaitable[Result]]) -> Tool: ...
+
+
+@overload
+def tool(
+    *,
+    effect: Kind = "other",
+    preview: Callable[..., Awaitable[Proposal]] | None = None,
+    name: str = "",
+    description: str = "",
+) -> Callable[[Callable[..., Awaitable[Result]]], Tool]: ...
 
 
 def tool(
