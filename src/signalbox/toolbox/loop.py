@@ -114,10 +114,13 @@ def start_loop(
     *,
     listed: Sequence[str] = (),
     only: str | None = None,
+    data: str = "",
 ) -> LoopState:
-    """The state that a run of the loop begins with."""
+    """The state that a run of the loop begins with. See `Asked`."""
     turns = [dict(turn) for turn in conversation[-_MOST_TURNS:]]
-    asked = Asked(request=request, conversation=turns, listed=list(listed), only=only, clock=clock_text())
+    asked = Asked(
+        request=request, conversation=turns, listed=list(listed), only=only, clock=clock_text(), data=data
+    )  # fmt: skip
     return LoopState(asked=asked, replies=[], results={}, shown={})
 
 

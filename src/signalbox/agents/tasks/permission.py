@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from signalbox.language.words import tokens
 from signalbox.storage import Store, Task, TaskFilter
 from signalbox.toolbox.effects import Effect, Said, Thing, Verdict, decide, names
 
-__all__ = ["Heard", "is_named", "may_change", "may_take_back"]
+__all__ = ["Heard", "is_named", "may_change", "may_take_back", "new_texts", "possible_things", "thing_of"]
 
 _FREE_TEXT = ("title", "note", "description", "tags")
 _LAST_CHANGE = Thing("last change", "")
@@ -51,8 +51,8 @@ async def may_change(
         return "confirm"
     effect = Effect(
         is_reversible=name != "delete_task",
-        targets=tuple(map(_thing, tasks)),
-        texts=tuple(_new_text(args, tasks)),
+        targets=tuple(map(thing_of, tasks)),
+        texts=tuple(new_texts(args, tasks)),
         reference=str(args.get("task") or "") if not talk.get("is_recalled") else "",
         after_data=heard.after_data,
     )
@@ -76,19 +76,19 @@ async def may_take_back(
     effect = Effect(
         is_reversible=True,
         targets=(_LAST_CHANGE,),
-        texts=tuple(_new_text(args, ())),
+        texts=tuple(new_texts(args, ())),
         reference=heard.message if heard.is_read else "",
         after_data=heard.after_data,
     )
     only = _LAST_CHANGE.key if is_told else None
     verdict = decide(effect, Said(said.message, said.earlier, only=only, things=others))
-    is_meant = heard.is_read or all(names(said, _thing(one)) for one in instead)
+    is_meant = heard.is_read or all(names(said, thing_of(one)) for one in instead)
     return verdict if is_meant else "confirm"
 
 
 async def is_named(task: Task, talk: Talk, user_id: str, heard: Heard) -> bool:
     """Whether the person's last message names a task."""
-    return names(await _said([task], talk, user_id, heard), _thing(task))
+    return names(await _said([task], talk, user_id, heard), thing_of(task))
 
 
 def _changed_now(talk: Talk, heard: Heard) -> set[int]:
@@ -99,22 +99,28 @@ def _changed_now(talk: Talk, heard: Heard) -> set[int]:
 
 async def _said(tasks: Sequence[Task], talk: Talk, user_id: str, heard: Heard) -> Said:
     """What the person wrote and saw, and every task that a name in it could mean."""
-    store = Store(user_id).tasks
-    open_ones = (await store.list(TaskFilter(limit=_MOST))).tasks
-    shown = await store.several(list(dict.fromkeys((*talk["shown"], *talk["spoken"]))), deleted=True)
-    things = {one.task_id: _thing(one) for one in (*open_ones, *shown, *tasks)}
+    things = await possible_things(tasks, (*talk["shown"], *talk["spoken"]), user_id)
     about = talk["spoken"] or talk["shown"]
     only = str(about[0]) if len(about) == 1 and not talk.get("is_recalled") else None
     # A list that tools gave in this turn is not one that the person has seen.
     places = heard.shown if heard.after_data else talk["shown"]
-    return Said(heard.message, heard.earlier, tuple(map(str, places)), only, tuple(things.values()))
+    return Said(heard.message, heard.earlier, tuple(map(str, places)), only, things)
 
 
-def _thing(task: Task) -> Thing:
+async def possible_things(tasks: Sequence[Task], seen: Iterable[int], user_id: str) -> tuple[Thing, ...]:
+    """Everything that a name may mean: the open tasks, those that the person has seen, and these."""
+    store = Store(user_id).tasks
+    open_ones = (await store.list(TaskFilter(limit=_MOST))).tasks
+    shown = await store.several(list(dict.fromkeys(seen)), deleted=True)
+    return tuple({one.task_id: thing_of(one) for one in (*open_ones, *shown, *tasks)}.values())
+
+
+def thing_of(task: Task) -> Thing:
+    """A task as the policy of effects knows it."""
     return Thing(str(task.task_id), task.title)
 
 
-def _new_text(args: Mapping[str, Any], tasks: Sequence[Task]) -> list[str]:
+def new_texts(args: Mapping[str, Any], tasks: Sequence[Task]) -> list[str]:
     """The free text that a call would write, without the words that its one task has already."""
     own = set(tokens(f"{tasks[0].title} {tasks[0].description}")) if len(tasks) == 1 else set()
     written = [args[key] for key in _FREE_TEXT if args.get(key)]

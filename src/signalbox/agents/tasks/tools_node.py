@@ -1,4 +1,5 @@
-"""`tools`: the next call of the model, looked at and made; one at a time, so that a paused run makes none twice."""
+"""`tools`: one call of the loop; or the next call of a plan, looked at and made, one at a time, so that a paused run
+makes none twice."""
 
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ from signalbox.agents.tasks.permission import Heard
 from signalbox.agents.tasks.plan import doubts, read_asked, whole_call
 from signalbox.agents.tasks.state import Pending, Talk, TasksState
 from signalbox.agents.tasks.targets import View, find_meant
+from signalbox.agents.tasks.task_loop import call_in_loop
 from signalbox.errors import SignalboxError, redact
 from signalbox.storage import Store, Task
 from signalbox.toolbox import ToolInfo
@@ -33,12 +35,15 @@ _log = logging.getLogger("signalbox.agents.tasks")
 _ON_TASKS = ("update_task", "complete_task", "reopen_task", "delete_task")
 
 
-async def tools_node(state: TasksState) -> dict[str, Any]:
-    """The first call of the model that has no result yet, made or asked about. A run that can wait does so in a step of
-    its own: what was shown is stored by then, and an answer is to that and to nothing newer."""
+async def tools_node(state: TasksState) -> Any:
+    """The call that the loop has sent here, or the first call of a plan that has no result yet, made or asked about. A
+    run that can wait does so in a step of its own: what was shown is stored by then, and an answer is to that and to
+    nothing newer."""
+    if "call" in state:
+        return await call_in_loop(state)
     call = next(one for one in _calls(state) if one["id"] not in _answered(state))
     offered = offered_tools(state["talk"])
-    read: dict[str, Any] = {"asked": state["asked"], "unnamed": state["unnamed"]}
+    read: dict[str, Any] = {"wanted": state["wanted"], "unnamed": state["unnamed"]}
     try:
         done = await _next(call, state, read)
     except SignalboxError as error:
@@ -63,7 +68,9 @@ async def tools_node(state: TasksState) -> dict[str, Any]:
 
 
 def after_tools(state: TasksState) -> Literal["tools", "model"]:
-    """The next call, or back to the model."""
+    """The next call of a plan, or back to the model."""
+    if "call" in state:
+        return "model"
     return "tools" if any(one["id"] not in _answered(state) for one in _calls(state)) else "model"
 
 
@@ -102,12 +109,12 @@ async def _called(call: Mapping[str, Any], state: TasksState, read: dict[str, An
         # What has just been asked about waits for the answer.
         return Done(say.WAITS, talk)
     if state["planned"]:
-        if read["asked"] is None and name in CHANGING:
-            tools = tools_for(offered_tools(talk), is_plan=True)
-            read["asked"] = await read_asked(state["request"], said_before(state)[-2:], tools)
+        if read["wanted"] is None and name in CHANGING:
+            tools = tools_for(offered_tools(talk))
+            read["wanted"] = await read_asked(state["request"], said_before(state)[-2:], tools)
         calls = [(one["name"], dict(one["args"] or {})) for one in _calls(state)]
         held, read["unnamed"] = await doubts(
-            (name, args), str(call["id"]), calls, meant, read["asked"] or [], state, person
+            (name, args), str(call["id"]), calls, meant, read["wanted"] or [], state, person
         )
         if held is not None:
             return held
