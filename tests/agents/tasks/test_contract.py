@@ -80,7 +80,7 @@ async def test_only_the_latest_of_fifty_messages_are_read() -> None:
     answer = await run_agent(history, ANN, AgentConfiguration(model=model))
     *_, told, asked = model.heard[0]
     assert asked.content == "m80"
-    assert str(told.content).endswith("Person: m78\ntasks: m79\n</conversation>\n\n<data>\nThe person has no open tasks.\n</data>")
+    assert "Person: m78\ntasks: m79\n</conversation>" in str(told.content)
     assert not any(f"m{n}\n" in str(told.content) for n in range(31))
     assert len(answer.messages) == 82
 

@@ -82,7 +82,9 @@ def _nodes(limit: int, seconds: float) -> LoopNodes:
 
 
 def _context(model: Any, *, may_pause: bool) -> LoopContext:
-    return LoopContext(model, streams=getattr(run_context(), "streams", False), may_pause=may_pause)
+    # The room's examples are plans, in other terms than those of the tools.
+    model = model.model_copy(update={"taught": ()}) if getattr(model, "taught", ()) else model
+    return LoopContext(model, streams=run_context().streams, may_pause=may_pause)
 
 
 def _seconds(state: TasksState) -> float:
