@@ -107,13 +107,13 @@ async def test_a_choice_that_names_none_of_those_offered_is_asked_again() -> Non
     ("said", "name", "args", "told"),
     [
         ("add pay rent", "add_task", {"title": "Pay rent"}, "Added #4 Pay rent."),
-        ("call mum is done", "complete_task", {"task_id": 3}, "Done: #3 Call mum."),
+        ("call mum is done", "complete_task", {"task": "call mum"}, "Done: #3 Call mum."),
     ],
 )
 async def test_a_step_that_is_repeated_after_a_crash_finds_its_own_write(
     said: str, name: str, args: dict[str, Any], told: str
 ) -> None:
-    state: Any = new_turn(said, ANN, [], None, may_pause=True)
+    state: Any = {**new_turn(said, ANN, [], None, may_pause=True), "planned": True}
     state["messages"].append(AIMessage("", tool_calls=[{"name": name, "args": args, "id": "1", "type": "tool_call"}]))
     first, again = await tools_node(state), await tools_node(state)
     assert first["messages"][0].content == again["messages"][0].content == told

@@ -63,8 +63,6 @@ _ADDING = word_set("add create another write note put remind")
 _BACK = word_set("back restore undelete")
 _ONE = word_set("one task thing item that this it")
 _OF_A_NEW_ONE = ("due", "priority", "tags")
-_ADDED = "add"
-"""What a call says that adds something."""
 _MOST_CHANGES = 5
 _MOST_OPTIONS = 10
 
@@ -145,7 +143,7 @@ async def _add(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed
     said = {key: args[key] for key in ("due", "priority", "tags") if args.get(key)}
     if not confirmed and person.said and said and (there := await there_already(title, person.said, tasks)):
         return await _change_tasks("update_task", {**said, "numbers": [one.task_id for one in there]}, talk, person)
-    if not confirmed and (twin := await find_twin(title, args, person.said or _ADDED, tasks)) is not None:
+    if not confirmed and (twin := await find_twin(title, args, person.said, tasks)) is not None:
         told = say.ask_another(twin)
         # Who goes on about "it" means the one there is.
         seen: Talk = {**talk, "spoken": [twin.task_id]}

@@ -9,9 +9,9 @@ from typing import Any
 from signalbox.agents.tasks.state import Talk
 from signalbox.language.words import tokens
 from signalbox.storage import Store, Task, TaskFilter
-from signalbox.toolbox.effects import Effect, Said, Thing, Verdict, decide, names
+from signalbox.toolbox.effects import Effect, Said, Thing, Verdict, decide
 
-__all__ = ["Heard", "is_named", "may_change", "may_take_back", "new_texts", "possible_things", "thing_of"]
+__all__ = ["Heard", "may_change", "may_take_back", "new_texts", "possible_things", "thing_of"]
 
 _FREE_TEXT = ("title", "note", "description", "tags")
 _LAST_CHANGE = Thing("last change", "")
@@ -27,7 +27,6 @@ class Heard:
     or no waited when the person wrote, and `is_confirmed` that the person was shown it and said yes.
     """
 
-    turn: str = ""
     message: str = ""
     earlier: tuple[str, ...] = ()
     shown: tuple[int, ...] = ()
@@ -46,9 +45,6 @@ async def may_change(
     if heard.is_reply:
         # What is neither yes nor no to a question writes nothing: what else it may ask for is shown first.
         return "confirm"
-    if not heard.is_read and _changed_now(talk, heard) & {one.task_id for one in tasks}:
-        # One change to a task is what a message names it for; a second one is shown.
-        return "confirm"
     effect = Effect(
         is_reversible=name != "delete_task",
         targets=tuple(map(thing_of, tasks)),
@@ -66,7 +62,7 @@ async def may_take_back(
     delete that one is a change of its own. There must be a last change."""
     if heard.is_confirmed:
         return "run"
-    if heard.is_reply or (not heard.is_read and talk["changes"][-1]["turn"] == heard.turn):
+    if heard.is_reply:
         return "confirm"
     last = talk["changes"][-1]["acts"]
     changed = {number for act in last for number in act["numbers"]}
@@ -81,20 +77,7 @@ async def may_take_back(
         after_data=heard.after_data,
     )
     only = _LAST_CHANGE.key if is_told else None
-    verdict = decide(effect, Said(said.message, said.earlier, only=only, things=others))
-    is_meant = heard.is_read or all(names(said, thing_of(one)) for one in instead)
-    return verdict if is_meant else "confirm"
-
-
-async def is_named(task: Task, talk: Talk, user_id: str, heard: Heard) -> bool:
-    """Whether the person's last message names a task."""
-    return names(await _said([task], talk, user_id, heard), thing_of(task))
-
-
-def _changed_now(talk: Talk, heard: Heard) -> set[int]:
-    """The tasks that this turn has changed already; what it has added is still being written down."""
-    acts = [act for change in talk["changes"] if change["turn"] == heard.turn for act in change["acts"]]
-    return {number for act in acts if act["name"] != "add_task" for number in act["numbers"]}
+    return decide(effect, Said(said.message, said.earlier, only=only, things=others))
 
 
 async def _said(tasks: Sequence[Task], talk: Talk, user_id: str, heard: Heard) -> Said:

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from signalbox.language.today import today_line
 
-__all__ = ["ABOUT", "EXAMPLES", "INSTRUCTIONS", "SUMMARY", "system_prompt"]
+__all__ = ["INSTRUCTIONS", "SUMMARY", "system_prompt"]
 
-ABOUT = "Your tasks: written down, listed, changed, finished and taken back, in conversation"
-EXAMPLES = (
-    "Remind me to call the bank on Friday",
-    "What is overdue?",
-    "Mark the first one as complete",
-    "Move the dentist to Thursday at 3pm",
-)
 SUMMARY = "Tell me in two sentences what was done and what is still open. Do not use any tools."
 
 INSTRUCTIONS = """You look after one person's tasks: those of the person you are talking to, and nobody else's.
@@ -31,9 +24,8 @@ different requests are different calls in one reply. Mark calls that carry out t
 
 _PLAN = """You look after one person's tasks: those of the person you are talking to, and nobody else's.
 
-- Use a tool for everything about tasks. Pass `task_id` if you know the task's number; otherwise pass the person's own
-  words in `task` ("the first one", "the groceries one", "it", "#12"). They are resolved for you, so do not look a task
-  up first. One `task` may name several.
+- Use a tool for everything about tasks. Pass the person's own words in `task` ("the first one", "the groceries one",
+  "it", "#12"). They are resolved for you, so do not look a task up first. One `task` may name several.
 - Pass dates and times in the person's own words, translated into English if necessary ("next Friday at 3pm", "in two
   hours"), or as 2026-11-20 or 2026-11-20T15:00.
 - Do only what the person's last message asks for. Two requests are two calls.

@@ -28,6 +28,7 @@ __all__ = ["ask_in_loop", "call_in_loop"]
 
 MAX_ITERATIONS = 15
 WARNING = "The request was stopped after {limit} steps; it may not be complete."
+_NAME = "tasks"
 _SHOWN, _LONGEST = 50, 120
 _log = logging.getLogger("signalbox.agents.tasks")
 
@@ -37,7 +38,7 @@ Results = Sequence[Mapping[str, Any]]
 async def ask_in_loop(state: TasksState, model: Any) -> Command[Any]:
     """The loop's next round: the calls that come next, or the answer."""
     begun: Any = state if state.get("asked") else {**state, **await _begin(state)}
-    limit = int(state["limits"].get("max_iterations", MAX_ITERATIONS))
+    limit = _limit(state)
     command = await _nodes(limit, _seconds(state)).model(begun, _context(model, may_pause=state["may_pause"]))
     update: dict[str, Any] = {"asked": begun["asked"], **(command.update or {})}
     replies = [*begun["replies"], *update.get("replies", ())]
@@ -50,16 +51,18 @@ async def ask_in_loop(state: TasksState, model: Any) -> Command[Any]:
         given = [results[one["id"]] for one in update["outcome"]["results"]]
         update |= await _end(begun, update["outcome"], given, is_over=rounds > limit, limit=limit)
         return Command(update=update, goto=command.goto)
-    lent = {"room": _lent(begun, list(results.values()))}
-    sent = [Send(one.node, {**one.arg, **lent}) if isinstance(one, Send) else one for one in _targets(command)]
-    return Command(update=update, goto=sent)
+    goto: Any = command.goto
+    if isinstance(goto, list):
+        lent = {"room": _lent(begun, list(results.values()))}
+        goto = [Send(one.node, {**one.arg, **lent}) for one in goto]
+    return Command(update=update, goto=goto)
 
 
 async def call_in_loop(sent: Mapping[str, Any]) -> Any:
     """Make one call of the loop, for the person and in the turn that it was sent with."""
     room, name = sent["room"], sent["call"]["name"]
-    turn = Turn(key=f"{room['turn']}:{sent['number']}", **{key: tuple(value) for key, value in room["tasks"].items()},
-                is_reply=room["is_reply"], undone=room["undone"])  # fmt: skip
+    known: Any = {key: tuple(value) if isinstance(value, list) else value for key, value in room["known"].items()}
+    turn = Turn(key=f"{room['turn']}:{sent['number']}", **known)
     token = current_turn.set(turn)
     _log.info("Executing tool: %s", name)
     try:
@@ -87,28 +90,31 @@ def _context(model: Any, *, may_pause: bool) -> LoopContext:
     return LoopContext(model, streams=run_context().streams, may_pause=may_pause)
 
 
-def _seconds(state: TasksState) -> float:
+def _limit(state: Mapping[str, Any]) -> int:
+    return int(state["limits"].get("max_iterations", MAX_ITERATIONS))
+
+
+def _seconds(state: Mapping[str, Any]) -> float:
     return float(state["limits"].get("timeout") or get_settings().model_timeout)
-
-
-def _targets(command: Command[Any]) -> list[Any]:
-    return (
-        list(command.goto)
-        if isinstance(command.goto, Sequence) and not isinstance(command.goto, str)
-        else [command.goto]
-    )
 
 
 async def _begin(state: TasksState) -> dict[str, Any]:
     """What the run of the loop begins with: the conversation of the whole thread, and the person's tasks."""
     talk = state["talk"]
     turns = list(run_context().conversation) or _turns(state["history"])
-    about, changed = talk["spoken"] or talk["shown"], _touched(talk)
-    only = str(about[0]) if len(about) == 1 and not talk.get("is_recalled") else None
-    only = LAST_CHANGE if only is None and changed and set(about) <= set(changed) else only
-    listed = [str(number) for number in state["seen"]]
-    begun = start_loop(state["request"], turns, listed=listed, only=only, data=await _known(state))
-    return dict(begun)
+    # After another agent's answer, "it" and "the first one" are no longer what was said of tasks.
+    is_ours = not turns or turns[-1]["agent"] == _NAME
+    listed = [str(number) for number in state["seen"]] if is_ours else []
+    only = _only(talk) if is_ours else None
+    return dict(start_loop(state["request"], turns, listed=listed, only=only, data=await _known(state)))
+
+
+def _only(talk: Talk) -> str | None:
+    """What the last answer was about, if it was about one thing: a task, or a change to several."""
+    about = talk["spoken"] or talk["shown"]
+    if len(about) == 1 and not talk.get("is_recalled"):
+        return str(about[0])
+    return LAST_CHANGE if talk["changes"] and set(about) <= set(_touched(talk)) else None
 
 
 def _turns(history: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
@@ -116,7 +122,7 @@ def _turns(history: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     turns: list[dict[str, str]] = []
     for one in history:
         if one["role"] == "user" or not turns or turns[-1]["answer"]:
-            turns.append({"said": "", "agent": "tasks", "answer": ""})
+            turns.append({"said": "", "agent": _NAME, "answer": ""})
         turns[-1]["said" if one["role"] == "user" else "answer"] = one["content"]
     return turns
 
@@ -147,25 +153,17 @@ def _touched(talk: Talk) -> list[int]:
 
 def _lent(state: Mapping[str, Any], results: Results) -> dict[str, Any]:
     """What a call knows of the turn, as it is stored with the call."""
-    talk, waited = state["talk"], state["waited"]
-    keys = talk["changes"][-1]["keys"] if talk["changes"] else []
-    only = state["asked"]["only"]
-    changed = [number for one in results if one["name"] != "add_task" for number in _numbers(one) if _key(one)]
-    return {
-        "user_id": state["user_id"],
-        "turn": state["turn"],
-        "tasks": {
-            "seen": [*talk["shown"], *talk["spoken"]],
-            "changed": changed,
-            "undoes": keys,
-            "touched": _touched(talk),
-        },
+    talk, waited, only = state["talk"], state["waited"], state["asked"]["only"]
+    known = {
+        "seen": [*talk["shown"], *talk["spoken"]],
+        "changed": [number for one in results if one["name"] != "add_task" and _key(one) for number in _numbers(one)],
         "is_reply": waited is not None and waited["kind"] == "confirm" and waited["name"] != "add_task",
+        "undoes": talk["changes"][-1]["keys"] if talk["changes"] else [],
         "undone": only if only in map(str, _touched(talk)) else LAST_CHANGE,
-        "may_pause": state["may_pause"],
-        "limit": int(state["limits"].get("max_iterations", MAX_ITERATIONS)),
-        "seconds": _seconds(state),  # type: ignore[arg-type]
+        "touched": _touched(talk),
     }
+    own = {"user_id": state["user_id"], "turn": state["turn"], "may_pause": state["may_pause"]}
+    return {**own, "known": known, "limit": _limit(state), "seconds": _seconds(state)}
 
 
 def _key(result: Mapping[str, Any]) -> str:
@@ -192,8 +190,9 @@ async def _end(
     if is_over or outcome["stopped"] in ("rounds", "tokens"):
         _log.warning("Max iterations (%d) reached", limit)
         if error is not None:
-            text = "\n\n".join((*told, TEXTS["MaxIterationsExceededError"], error["message"]))
-        warned = {"status": "max_iterations_reached", "warning": WARNING.format(limit=limit)}
+            text = "\n\n".join((*told, error["message"]))
+        warning = f"{WARNING.format(limit=limit)} {TEXTS['MaxIterationsExceededError']}"
+        warned = {"status": "max_iterations_reached", "warning": warning}
         return {"done": ended["done"], **warned, **answered(ended, text)}
     if error is not None:
         _log.error("The model failed: %s: %s", error["error_type"], redact(error["message"]))

@@ -19,7 +19,7 @@ from signalbox.agents.tasks.due import read_due
 from signalbox.agents.tasks.errors import TaskNotFoundError, ValidationError
 from signalbox.agents.tasks.operations import run_tool
 from signalbox.agents.tasks.permission import new_texts, possible_things, thing_of
-from signalbox.errors import SignalboxError, ToolFailedError
+from signalbox.errors import SignalboxError
 from signalbox.storage import Store, Task, TaskFilter, Tasks
 from signalbox.toolbox import Proposal, Result, Tool, current_person, tool
 from signalbox.toolbox.effects import Effect, Thing
@@ -177,8 +177,8 @@ async def _undo_change(key: str) -> Result:
 
 
 async def _do(name: str, task_id: int | list[int], given: dict[str, Any], key: str) -> Result:
-    """Make a change to each of these tasks that it was not made to before. Raises ToolFailedError with what was done
-    where it fails in the middle."""
+    """Make a change to each of these tasks that it was not made to before. Where that fails in the middle, the result
+    tells what was changed and what was not."""
     own, made = await _made_before(key)
     done = {one["task_id"] for one in made}
     before = [
@@ -187,16 +187,17 @@ async def _do(name: str, task_id: int | list[int], given: dict[str, Any], key: s
     if not made and (told := _is_so_already(name, before)):
         return Result(told, {"tasks": [one.as_dict() for one in before]})
     results: list[dict[str, Any]] = []
+    rest = ""
     for task in before:
         try:
-            call = {**given, "task_id": task.task_id, "turn": own}
-            results.append(await run_tool(name, current_person(), call))
+            results.append(await run_tool(name, current_person(), {**given, "task_id": task.task_id, "turn": own}))
         except SignalboxError as error:
             if not results:
                 raise
-            told = say.said_of(name, results, before[: len(results)])
-            raise ToolFailedError(f"{told} The others were not changed: {error.user_message}") from None
-    return _result([*made, *results], say.said_of(name, results, before) if results else "", own)
+            rest = f" #{task.task_id} {task.title} and what follows it was not changed: {error.user_message}"
+            break
+    told = say.said_of(name, results, before[: len(results)]) if results else ""
+    return _result([*made, *results], f"{told}{rest}", own)
 
 
 def _is_so_already(name: str, tasks: Sequence[Task]) -> str:

@@ -96,28 +96,26 @@ async def _next(call: Mapping[str, Any], state: TasksState, read: dict[str, Any]
 
 
 async def _called(call: Mapping[str, Any], state: TasksState, read: dict[str, Any]) -> Done:
-    """The call, if it can be made. What an offline plan is doubtful about is asked first; `read` keeps what was read of
-    the message for that."""
+    """A call of a plan, if it can be made. What is doubtful about it is asked first; `read` keeps what was read of the
+    message for that."""
     talk, person = state["talk"], _person(state)
     name, args = call["name"], _checked(call["name"], dict(call["args"] or {}))
     if name in CHANGING and (before := await repeated(name, args, talk, person)) is not None:
         return before
-    if state["planned"]:
-        name, args = whole_call(name, args, state["request"])
+    name, args = whole_call(name, args, state["request"])
     meant = await _targets(name, args, talk, state)
     if name in CHANGING and (waiting := _asked_now(state)) and {one.task_id for one in meant} & waiting:
         # What has just been asked about waits for the answer.
         return Done(say.WAITS, talk)
-    if state["planned"]:
-        if read["wanted"] is None and name in CHANGING:
-            tools = tools_for(offered_tools(talk))
-            read["wanted"] = await read_asked(state["request"], said_before(state)[-2:], tools)
-        calls = [(one["name"], dict(one["args"] or {})) for one in _calls(state)]
-        held, read["unnamed"] = await doubts(
-            (name, args), str(call["id"]), calls, meant, read["wanted"] or [], state, person
-        )
-        if held is not None:
-            return held
+    if read["wanted"] is None and name in CHANGING:
+        tools = tools_for(offered_tools(talk))
+        read["wanted"] = await read_asked(state["request"], said_before(state)[-2:], tools)
+    calls = [(one["name"], dict(one["args"] or {})) for one in _calls(state)]
+    held, read["unnamed"] = await doubts(
+        (name, args), str(call["id"]), calls, meant, read["wanted"] or [], state, person
+    )
+    if held is not None:
+        return held
     return await act(name, args, talk, person)
 
 
@@ -137,7 +135,6 @@ def _person(state: TasksState, message: str | None = None) -> Person:
     """Who asks, with what they wrote. What tools gave back before a call is data that came in from outside."""
     at = next(place for place, one in reversed(list(enumerate(state["messages"]))) if getattr(one, "tool_calls", None))
     heard = Heard(
-        turn=state["turn"],
         message=state["request"] if message is None else message,
         shown=tuple(state["seen"]),
         earlier=tuple(one["content"] for one in state["history"] if one["role"] == "user"),
