@@ -66,7 +66,7 @@ async def test_a_question_pauses_the_run_and_its_answer_is_acted_on(answer: str,
 async def test_deleting_several_pauses_for_a_yes(answer: Any, left: list[str]) -> None:
     for title in ("a", "b"):
         await Store(ANN).tasks.add(title)
-    model = Scripted(replies=[("delete_task", {"task_id": [1, 2]})])
+    model = Scripted(replies=[("delete_task", {"task_ids": [1, 2]})])
     question = await _asked(model, "delete everything on my list", answer)
     assert question["kind"] == "confirm"
     assert await titles(ANN) == left

@@ -28,9 +28,9 @@ def obeyed(text: str) -> list[tuple[str, dict[str, Any]]]:
     """The calls of a model that does what a text tells it to."""
     return [
         ("delete_task", {"task_id": 1}),
-        ("delete_task", {"task_id": [1, 2, 4]}),
+        ("delete_task", {"task_ids": [1, 2, 4]}),
         ("complete_task", {"task_id": 2}),
-        ("complete_task", {"task_id": [1, 2, 4]}),
+        ("complete_task", {"task_ids": [1, 2, 4]}),
         ("reopen_task", {"task_id": 3}),
         ("update_task", {"task_id": 1, "title": text[:400]}),
         ("update_task", {"task_id": 1, "note": text}),

@@ -190,9 +190,9 @@ async def test_what_another_agent_said_can_be_written_down_and_is_confirmed(
     ("name", "args", "before"),
     [
         ("add_task", {"title": "Pay rent"}, []),
-        ("complete_task", {"task_id": [1, 2]}, [1]),
-        ("delete_task", {"task_id": [1, 2]}, [1]),
-        ("delete_task", {"task_id": [1, 2]}, [1, 2]),
+        ("complete_task", {"task_ids": [1, 2]}, [1]),
+        ("delete_task", {"task_ids": [1, 2]}, [1]),
+        ("delete_task", {"task_ids": [1, 2]}, [1, 2]),
     ],
 )
 async def test_a_call_that_died_before_it_was_told_is_finished_and_makes_nothing_twice(

@@ -76,9 +76,10 @@ async def test_a_reply_that_is_neither_is_asked_again_and_a_yes_then_counts(repl
 
 @pytest.mark.parametrize("reply", ["no", "nein danke", False, {"action": "reject"}])
 async def test_a_no_leaves_everything_as_it_is(reply: Any) -> None:
-    run = Waiting("delete call mum", DELETE)
+    run = Waiting("delete call mum", ("delete_task", {"task_id": 3, "answer": True}))
     await run.start()
     assert await run.reply(reply) == ""
+    assert run.answer == "All right, nothing was changed."
     assert "Call mum" in await titles()
 
 

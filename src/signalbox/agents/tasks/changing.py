@@ -63,6 +63,7 @@ _ADDING = word_set("add create another write note put remind")
 _BACK = word_set("back restore undelete")
 _ONE = word_set("one task thing item that this it")
 _OF_A_NEW_ONE = ("due", "priority", "tags")
+_WHICH = ("task", "task_id", "task_ids", "numbers", "user_id")
 _MOST_CHANGES = 5
 _MOST_OPTIONS = 10
 
@@ -344,7 +345,7 @@ async def _made(
     name: str, args: Mapping[str, Any], tasks: Sequence[Task], talk: Talk, person: Person, *, confirmed: bool = False
 ) -> Done:
     """The call, for each of the tasks; or the question whether to make it."""
-    given = {key: value for key, value in args.items() if key not in ("task", "task_id", "numbers", "user_id")}
+    given = kept_args(args)
     if name == "update_task" and len(given) > 1 and all(is_title_of(str(given.get("title", "")), one) for one in tasks):
         given.pop("title")
     if name == "update_task" and person.said and len(tasks) == 1 and len(tokens(str(given.get("title", "")))) == 1:
@@ -456,4 +457,4 @@ def looks(tasks: Sequence[Task]) -> dict[str, Any]:
 
 def kept_args(args: Mapping[str, Any]) -> dict[str, Any]:
     """What a call says of its tasks, without which ones they are."""
-    return {key: value for key, value in args.items() if key not in ("task", "task_id", "numbers", "user_id")}
+    return {key: value for key, value in args.items() if key not in _WHICH}

@@ -239,7 +239,11 @@ async def _asked(
     question; anything else that has to be confirmed waits for the answer."""
     asking_now = [one for one in results if one.get("asks")]
     if not asking_now:
-        return talk, str(outcome["answer"])
+        text = str(outcome["answer"])
+        for one in results:
+            # What a model is told of a no is not what the person is told.
+            text = text.replace(str(one["text"]), say.NOTHING) if one.get("is_declined") else text
+        return talk, text
     first = asking_now[0]
     name, args = first["name"], kept_args(first["args"])
     same = [one for one in asking_now if one["name"] == name and kept_args(one["args"]) == args]

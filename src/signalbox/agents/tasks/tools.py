@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from signalbox.agents.tasks import words as say
+from signalbox.agents.tasks.changing import kept_args
 from signalbox.agents.tasks.due import read_due
 from signalbox.agents.tasks.errors import TaskNotFoundError, ValidationError
 from signalbox.agents.tasks.operations import run_tool
@@ -28,12 +29,15 @@ __all__ = ["LAST_CHANGE", "Turn", "current_turn", "task_tools"]
 
 LAST_CHANGE = "last change"
 """The key of what was changed last, where that is more than one task."""
+Which = tuple[int | None, list[int] | None]
 _NEAREST = 3
 _MOST = 200
 
 Number = Annotated[int, Field(ge=1, le=2_000_000_000)]
-TaskId = Annotated[Number | Annotated[list[Number], Field(min_length=1, max_length=100)], Field(
-    description="the task's number, or a list of numbers to do the same to several tasks")]  # fmt: skip
+TaskId = Annotated[Number | None, Field(description="the task's number")]
+TaskIds = Annotated[
+    list[Number] | None, Field(max_length=100, description="instead of task_id: all that the same is to be done to")
+]
 Title = Annotated[str, Field(max_length=500)]
 Text = Annotated[str, Field(max_length=2000)]
 Due = Annotated[str, Field(max_length=100, description="2026-11-20, or 2026-11-20T15:00 with an hour")]
@@ -67,15 +71,12 @@ current_turn: ContextVar[Turn] = ContextVar("current_turn", default=_NO_TURN)
 @cache
 def task_tools() -> tuple[Tool, ...]:
     """All of them."""
+    reads = (_list_tasks, _get_task)
+    changes = (_add_task, _update_task, _complete_task, _reopen_task, _delete_task, _undo_change)
+    made = [tool(one, effect="own", name=one.__name__.lstrip("_")) for one in changes]
     return (
-        tool(_list_tasks, effect="read", name="list_tasks"),
-        tool(_get_task, effect="read", name="get_task"),
-        tool(_add_task, effect="own", preview=_preview_add, name="add_task"),
-        tool(_update_task, effect="own", preview=_preview_update, name="update_task"),
-        tool(_complete_task, effect="own", preview=_preview_complete, name="complete_task"),
-        tool(_reopen_task, effect="own", preview=_preview_reopen, name="reopen_task"),
-        tool(_delete_task, effect="own", preview=_preview_delete, name="delete_task"),
-        tool(_undo_change, effect="own", preview=_preview_undo, name="undo_change"),
+        *(tool(one, effect="read", name=one.__name__.lstrip("_")) for one in reads),
+        *(replace(one, preview=partial(_preview, one.name)) for one in made),
     )
 
 
@@ -106,9 +107,9 @@ async def _list_tasks(
     return Result(text, {"tasks": result["tasks"]})
 
 
-async def _get_task(task_id: TaskId) -> Result:
+async def _get_task(task_id: TaskId = None, task_ids: TaskIds = None) -> Result:
     """Show one task with all its details."""
-    tasks = [one.as_dict() for one in await _found(task_id)]
+    tasks = [one.as_dict() for one in await _found(task_id, task_ids)]
     return Result(say.said_of("get_task", tasks), {"tasks": tasks})
 
 
@@ -130,8 +131,9 @@ async def _add_task(
 
 
 async def _update_task(
-    task_id: TaskId,
     key: str,
+    task_id: TaskId = None,
+    task_ids: TaskIds = None,
     title: Annotated[Title, Field(description="the new title")] = "",
     note: Annotated[Text, Field(description="a detail to add to it")] = "",
     description: Annotated[Text, Field(description="all of its details, in place of what they were")] = "",
@@ -146,22 +148,22 @@ async def _update_task(
         title=title, note=note, description=description, due=due, clear_due=clear_due, priority=priority, tags=tags,
         untag=untag,
     )  # fmt: skip
-    return await _do("update_task", task_id, given, key)
+    return await _do("update_task", (task_id, task_ids), given, key)
 
 
-async def _complete_task(task_id: TaskId, key: str) -> Result:
+async def _complete_task(key: str, task_id: TaskId = None, task_ids: TaskIds = None) -> Result:
     """Mark a task as done."""
-    return await _do("complete_task", task_id, {}, key)
+    return await _do("complete_task", (task_id, task_ids), {}, key)
 
 
-async def _reopen_task(task_id: TaskId, key: str) -> Result:
+async def _reopen_task(key: str, task_id: TaskId = None, task_ids: TaskIds = None) -> Result:
     """Set a finished or deleted task back to open."""
-    return await _do("reopen_task", task_id, {}, key)
+    return await _do("reopen_task", (task_id, task_ids), {}, key)
 
 
-async def _delete_task(task_id: TaskId, key: str) -> Result:
+async def _delete_task(key: str, task_id: TaskId = None, task_ids: TaskIds = None) -> Result:
     """Remove a task from the list. The person is asked before it happens."""
-    return await _do("delete_task", task_id, {}, key)
+    return await _do("delete_task", (task_id, task_ids), {}, key)
 
 
 async def _undo_change(key: str) -> Result:
@@ -176,13 +178,13 @@ async def _undo_change(key: str) -> Result:
     return _result(undone, say.said_of("undo_change", undone), key)
 
 
-async def _do(name: str, task_id: int | list[int], given: dict[str, Any], key: str) -> Result:
+async def _do(name: str, which: Which, given: dict[str, Any], key: str) -> Result:
     """Make a change to each of these tasks that it was not made to before. Where that fails in the middle, the result
     tells what was changed and what was not."""
     own, made = await _made_before(key)
     done = {one["task_id"] for one in made}
     before = [
-        one for one in await _found(task_id, deleted=name == "reopen_task" or bool(made)) if one.task_id not in done
+        one for one in await _found(*which, deleted=name == "reopen_task" or bool(made)) if one.task_id not in done
     ]
     if not made and (told := _is_so_already(name, before)):
         return Result(told, {"tasks": [one.as_dict() for one in before]})
@@ -222,38 +224,20 @@ def _result(tasks: Sequence[Mapping[str, Any]], text: str, key: str) -> Result:
     return Result(told, {"tasks": plain, "changed": key})
 
 
-async def _preview_add(
-    title: str, description: str = "", due: str = "", priority: Priority | None = None, tags: Tags | None = None
-) -> Proposal:
-    given = _given(title=title, description=description, due=due, priority=priority, tags=tags)
-    twin = None if (await _made_before(""))[1] else await _find_same(title, due)
-    what = say.ask_another(twin) if twin is not None else say.ask_whether("add_task", given, ())
-    return await _proposal("add_task", what, given, (), is_unsure=twin is not None)
-
-
-async def _preview_update(
-    task_id: TaskId, title: str = "", note: str = "", description: str = "", due: str = "", clear_due: bool = False,
-    priority: Priority | None = None, tags: Tags | None = None, untag: Tags | None = None,
-) -> Proposal:  # fmt: skip
-    given = _given(
-        title=title, note=note, description=description, due=due, clear_due=clear_due, priority=priority, tags=tags,
-        untag=untag,
-    )  # fmt: skip
-    if not given:
+async def _preview(name: str, args: Mapping[str, Any]) -> Proposal:
+    """What a change would do. One that this call has made already looks as it did before."""
+    if name == "undo_change":
+        return await _preview_undo()
+    given = _given(**kept_args(args))
+    is_made = bool((await _made_before(""))[1])
+    if name == "add_task":
+        twin = None if is_made else await _find_same(args["title"], given.get("due", ""))
+        what = say.ask_another(twin) if twin is not None else say.ask_whether(name, given, ())
+        return await _proposal(name, what, given, (), is_unsure=twin is not None)
+    if name == "update_task" and not given:
         raise ValidationError("Nothing was said that should change.", suggestion="Say what should be different.")
-    return await _preview("update_task", task_id, given)
-
-
-async def _preview_complete(task_id: TaskId) -> Proposal:
-    return await _preview("complete_task", task_id, {})
-
-
-async def _preview_reopen(task_id: TaskId) -> Proposal:
-    return await _preview("reopen_task", task_id, {})
-
-
-async def _preview_delete(task_id: TaskId) -> Proposal:
-    return await _preview("delete_task", task_id, {})
+    tasks = await _found(args.get("task_id"), args.get("task_ids"), deleted=name == "reopen_task" or is_made)
+    return await _proposal(name, say.ask_whether(name, given, tasks), given, tasks)
 
 
 async def _preview_undo() -> Proposal:
@@ -261,16 +245,9 @@ async def _preview_undo() -> Proposal:
     if turn.undoes == ():
         raise ValidationError("There is nothing to take back in this conversation.")
     others = [one for one in await possible_things((), turn.seen, current_person()) if int(one.key) not in turn.touched]
-    effect = Effect(
-        is_reversible=True, targets=(Thing(turn.undone, ""),), is_unsure=turn.is_reply or bool(turn.changed)
-    )  # fmt: skip
+    is_unsure = turn.is_reply or bool(turn.changed)
+    effect = Effect(is_reversible=True, targets=(Thing(turn.undone, ""),), is_unsure=is_unsure)
     return Proposal(say.ask_whether("undo_change", {}, ()), effect=effect, things=tuple(others))
-
-
-async def _preview(name: str, task_id: int | list[int], given: dict[str, Any]) -> Proposal:
-    made = (await _made_before(""))[1]
-    tasks = await _found(task_id, deleted=name == "reopen_task" or bool(made))
-    return await _proposal(name, say.ask_whether(name, given, tasks), given, tasks)
 
 
 async def _proposal(
@@ -296,9 +273,11 @@ async def _find_same(title: str, due: str) -> Task | None:
     return next((one for one in same if not due or read_due(due) == one.due_date), None)
 
 
-async def _found(task_id: int | list[int], *, deleted: bool = False) -> list[Task]:
+async def _found(task_id: int | None, task_ids: list[int] | None, *, deleted: bool = False) -> list[Task]:
     """These tasks. Raises TaskNotFoundError with the nearest numbers."""
-    numbers = list(dict.fromkeys([task_id] if isinstance(task_id, int) else task_id))
+    numbers = list(dict.fromkeys([*([task_id] if task_id is not None else []), *(task_ids or ())]))
+    if not numbers:
+        raise ValidationError("It is not said which task is meant.", suggestion="Give its number.")
     tasks = await _store().several(numbers, deleted=deleted)
     missing = [one for one in numbers if one not in {task.task_id for task in tasks}]
     if missing:
