@@ -15,7 +15,7 @@ from tests.models.provider_server import ProviderServer, Reply
 
 CONVERSATIONS: dict[str, list[tuple[str, str, list[Any]]]] = {
     "tasks": [
-        ("tasks", "what is due this week?", [("list_tasks", {"due": "this week"}), "Nothing is due."]),
+        ("tasks", "what is due this week?", [("list_tasks", {"due": "2026-11-16/2026-11-22"}), "Nothing is due."]),
         ("tasks", "hello, thanks", ["Hello."]),
     ],
     "tasks, with a write": [
@@ -54,7 +54,7 @@ CONVERSATIONS: dict[str, list[tuple[str, str, list[Any]]]] = {
         (
             "frontdoor",
             "remind me to buy milk tomorrow",
-            ['{"to": "tasks", "confidence": 1}', ("add_task", {"title": "Buy milk", "due": "tomorrow"}), "Added."],
+            ['{"to": "tasks", "confidence": 1}', ("add_task", {"title": "Buy milk", "due": "2026-11-17"}), "Added."],
         ),
         (
             "frontdoor",
@@ -70,7 +70,7 @@ CONVERSATIONS: dict[str, list[tuple[str, str, list[Any]]]] = {
             "and the milk is done",
             [
                 '{"to": "tasks", "confidence": 1, "follows_on": false}',
-                ("complete_task", {"task": "the milk"}),
+                ("complete_task", {"task_id": 1}),
                 "Done.",
             ],
         ),

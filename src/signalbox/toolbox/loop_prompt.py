@@ -110,10 +110,11 @@ def prompt(
 
 
 def said_texts(asked: Asked) -> list[str]:
-    """What an answer may repeat beside the results: the request, the conversation as it is shown, the clock."""
+    """What an answer may repeat beside the results: the request, the conversation and the data as they are shown, the
+    clock."""
     turns = asked["conversation"][-_SHOWN_TURNS:]
     told = [text for turn in turns for text in (turn.get("said", ""), turn.get("answer", ""))]
-    return [asked["request"], *told, asked["clock"]]
+    return [asked["request"], *told, asked["data"], asked["clock"]]
 
 
 def _as_data(tag: str, text: str, label: str = "") -> str:
