@@ -73,9 +73,9 @@ def task_tools() -> tuple[Tool, ...]:
     """All of them."""
     reads = (_list_tasks, _get_task)
     changes = (_add_task, _update_task, _complete_task, _reopen_task, _delete_task, _undo_change)
-    made = [tool(one, effect="own", name=one.__name__.lstrip("_")) for one in changes]
+    made = [tool(effect="own", name=one.__name__.lstrip("_"))(one) for one in changes]
     return (
-        *(tool(one, effect="read", name=one.__name__.lstrip("_")) for one in reads),
+        *(tool(effect="read", name=one.__name__.lstrip("_"))(one) for one in reads),
         *(replace(one, preview=partial(_preview, one.name)) for one in made),
     )
 
