@@ -13,7 +13,10 @@ from signalbox.errors import ProgrammerError, StepLimitError
 if TYPE_CHECKING:
     from signalbox.maps.spec import GraphSpec
 
-__all__ = ["RunContext", "StepBudget", "current_run", "run_context"]
+__all__ = ["Conversation", "RunContext", "StepBudget", "current_run", "run_context"]
+
+Conversation = tuple[Mapping[str, str], ...]
+"""The earlier turns of a thread, oldest first: `{"said", "agent", "answer"}`."""
 
 
 class StepBudget:
@@ -52,6 +55,8 @@ class RunContext:
     """What rows wrote that ran as one with a row that paused: LangGraph has not taken it over."""
     noted: Callable[[Any], None] | None = None
     """Hears of every node, as `MapRun.noted`."""
+    conversation: Conversation = ()
+    """What was said before in the thread, by any agent. It is data, and bounded."""
 
 
 current_run: ContextVar[RunContext | None] = ContextVar("current_run", default=None)

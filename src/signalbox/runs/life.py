@@ -26,6 +26,7 @@ from signalbox.maps.messages import tell_paused, tell_resumed
 from signalbox.maps.run import keep_input
 from signalbox.runs import records, threads
 from signalbox.runs.checkpoints import checkpoints
+from signalbox.runs.conversation import conversation_before
 from signalbox.runs.gate import owned
 from signalbox.runs.owners import this_process
 from signalbox.runs.records import RESUMABLE, Run
@@ -363,6 +364,8 @@ def begin(
     name = check_name(thread_id) if thread_id else ""
     run = source if isinstance(source, MapRun) else open_map(source, **options)
     run = replace(run, state=dict(state if state is not None else run.state), thread_id=name or run.thread_id)
+    if name and agent is not None:
+        run = replace(run, conversation=conversation_before(name, run.run_id))
     compiled = run.compiled()
     if run.checkpointer is not None or not (name or compiled.pauses):
         return Life(run, agent=agent, keeps=False)
@@ -404,6 +407,8 @@ def take_up(record: Run, answer: Any, question: str | None, model: Any, force: b
         _tell_resumed(record, given, since)
     steps = Steps(record.person, record.run_id, record.owner)
     run = record.map_run(model=model, earlier=record.so_far(), checkpoint_as=record.run_id, answers={})
+    if record.agent:
+        run = replace(run, conversation=conversation_before(record.thread_id, record.run_id))
     saver = checkpoints(record.person, record.run_id).with_steps(steps, run.compiled().layout.classes)
     run = replace(run, checkpointer=saver, noted=steps.hear)
     run = replace(run, answers=_pending(run, record), budget=_watched(run, record))
