@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 import pytest
-from tests.toolbox.shelf import ScriptedModel, Shelf, calls, said
+from tests.toolbox.shelf import ScriptedModel, Shelf, StreamingModel, calls, said
 
 from signalbox.maps.context import run_context
+from signalbox.maps.writing import Piece, use_writing
 from signalbox.runs import aresume, astart
 from signalbox.toolbox import Ledger, use_ledger
 from signalbox.toolbox.loop import LoopContext, LoopNodes, LoopState, build_loop, run_loop, start_loop
@@ -31,10 +32,15 @@ class RoomState(TypedDict, total=False):
     last_action_success: bool
 
 
+def lent() -> LoopContext:
+    run = run_context()
+    return LoopContext(run.model, streams=run.streams)
+
+
 async def work(state: RoomState) -> dict[str, Any]:
     """Answers the request in the loop."""
     loop = build_loop(Shelf(Path(state["folder"]) / "done").tools(), "You look after services.")
-    outcome = await run_loop(loop, start_loop(state["request"]), LoopContext(run_context().model))
+    outcome = await run_loop(loop, start_loop(state["request"]), lent())
     return {"answer": outcome["answer"]}
 
 
@@ -53,7 +59,7 @@ def nodes(folder: str) -> LoopNodes:
 async def model(state: RowsState) -> Any:
     """The loop's next reply."""
     begun: Any = {**start_loop(state["request"]), **state}
-    return await nodes(state["folder"]).model(begun, LoopContext(run_context().model))
+    return await nodes(state["folder"]).model(begun, lent())
 
 
 def after_model(state: RowsState) -> Literal["tools"] | None:
@@ -64,7 +70,7 @@ def after_model(state: RowsState) -> Literal["tools"] | None:
 async def tools(state: Any) -> Any:
     """One call of the loop."""
     folder = run_context().folder
-    return await nodes(str(folder)).call(state, LoopContext(run_context().model))
+    return await nodes(str(folder)).call(state, lent())
 
 
 @pytest.mark.parametrize("written_map", [INSIDE, ROWS], ids=["inside a node", "as rows"])
@@ -92,3 +98,19 @@ async def test_a_rooms_change_waits_for_the_person_and_goes_on_in_another_run_of
     assert shelf.done.count("read cart") == 1
     assert len(model.asked) == 3
     assert [one.id for one in ledger.calls] == ["E1", "E2"][: 1 + len(written)]
+
+
+@pytest.mark.parametrize(("written_map", "node"), [(INSIDE, "work"), (ROWS, "model")], ids=["inside a node", "as rows"])
+async def test_who_listens_to_a_run_hears_the_loops_sentences_as_they_are_checked(
+    tmp_path: Path, written_map: str, node: str
+) -> None:
+    (tmp_path / "map.csv").write_text(written_map)
+    replies = [calls(("get_latency", {"service": "cart"})), said("`cart` took 0.25 s. That is all.")]
+    model = StreamingModel(replies=replies, shelf=Shelf(tmp_path / "asked"))
+    heard: list[Piece] = []
+    with use_ledger(Ledger()), use_writing(heard.append):
+        state = {"request": "cart?", "folder": str(tmp_path)}
+        ended = await astart(tmp_path / "map.csv", state, thread_id="t", model=model)
+    assert len(heard) == 2
+    assert "".join(piece.text for piece in heard) == "`cart` took 0.25 s [E1]. That is all."
+    assert {(piece.message, piece.node) for piece in heard} == {(f"{ended.run_id}-round-2", node)}

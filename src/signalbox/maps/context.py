@@ -57,6 +57,8 @@ class RunContext:
     """Hears of every node, as `MapRun.noted`."""
     conversation: Conversation = ()
     """What was said before in the thread, by any agent. It is data, and bounded."""
+    streams: bool = False
+    """Whether somebody listens to what is written: text on the graph's custom stream reaches them."""
 
 
 current_run: ContextVar[RunContext | None] = ContextVar("current_run", default=None)
