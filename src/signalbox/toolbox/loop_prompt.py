@@ -27,10 +27,12 @@ class Reply(TypedDict):
 
 class Asked(TypedDict):
     """What a run of the loop begins with. `conversation` are the earlier turns of the thread, each `{"said", "agent",
-    "answer"}`. `listed` are the keys of the list that the person saw last, and `only` is the key of the one thing that
-    the last answer was about."""
+    "answer"}`. `said` are the person's own words, which differ from a request that another model has written: the
+    policy of effects goes by them. `listed` are the keys of the list that the person saw last, and `only` is the key of
+    the one thing that the last answer was about."""
 
     request: str
+    said: str
     conversation: list[dict[str, str]]
     listed: list[str]
     only: str | None
@@ -111,7 +113,7 @@ def said_texts(asked: Asked) -> list[str]:
     """What an answer may repeat beside the results: the request, the conversation as it is shown, the clock."""
     turns = asked["conversation"][-_SHOWN_TURNS:]
     told = [text for turn in turns for text in (turn.get("said", ""), turn.get("answer", ""))]
-    return [asked["request"], *told, asked["clock"]]
+    return [asked["request"], asked["said"], *told, asked["clock"]]
 
 
 def _as_data(tag: str, text: str, label: str = "") -> str:
