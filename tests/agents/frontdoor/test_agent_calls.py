@@ -49,12 +49,14 @@ async def figures(state: Worked) -> dict[str, Any]:
     """Gives figures, in code."""
     if "broken" in state["request"]:
         return {"error": {"error_type": "unavailable", "message": "The server is down.", "suggestion": "Wait."}}
+    READ.append(state["request"])
     with current_ledger().call("query", {"about": state["request"]}) as call:
         call.returned("one row", 412)
     return {"answer": f"{WORST} ({state['request']})"}
 
 
 NOTES: list[str] = []
+READ: list[str] = []
 
 
 def note_tool() -> Tool:
@@ -127,6 +129,7 @@ def agents(tmp_path: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     forget_settings()
     NOTES.clear()
+    READ.clear()
     yield
     forget_settings()
 
@@ -351,6 +354,20 @@ async def test_a_fault_of_the_model_is_an_error_of_the_model(
     assert (answer.status, (answer.error or {})["error_type"]) == ("error", error_type)
 
 
+@pytest.mark.parametrize("reply", [Reply('{"to": "fi'), Reply('{"to": "west"}'), Reply("I would ask figures.")])
+async def test_a_model_that_fills_plans_chooses_one_way_by_a_schema(
+    server: ProviderServer, monkeypatch: pytest.MonkeyPatch, reply: Reply
+) -> None:
+    monkeypatch.setenv("SIGNALBOX_MODEL_PLANS", "1")
+    forget_settings()
+    server.say(reply, Reply('{"to": "figures", "confidence": 0.9}'))
+    answer = await aask("frontdoor", "which service was slowest?")
+    assert (answer.agent, len(server.bodies)) == ("figures", 2)
+    server.say(reply)
+    failed = await aask("frontdoor", "which service was slowest?")
+    assert (failed.error or {})["error_type"] == "model_malformed"
+
+
 async def test_what_was_found_before_the_model_failed_is_told(server: ProviderServer) -> None:
     server.say(Reply(calls=[call("figures", "the slowest")]), Reply(status=401))
     answer = await aask("frontdoor", "which service was slowest, and why?")
@@ -366,6 +383,27 @@ async def test_a_dry_run_says_who_would_be_asked(server: ProviderServer) -> None
 
 
 # In the background
+
+
+async def test_a_run_that_broke_off_in_a_part_asks_for_nothing_twice(server: ProviderServer) -> None:
+    engine = InProcess()
+    slow = Reply(calls=[("add_note", {"title": "x"})], delay=5.0)
+    server.say(Reply(calls=[call("figures", "a"), call("notes", "note x")]), slow)
+    run = await engine.submit(AGENT, "a, and note x", thread_id="t")
+    while len(server.bodies) < 2 or len(READ) < 1:
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.2)
+    await engine.close()
+    server.say(Reply(calls=[("add_note", {"title": "x", "answer": True})]), "`cart` took 412 ms.")
+    other = InProcess()
+    await other.recover()
+    done = await other.wait(run)
+    assert (done.status, NOTES, len(server.bodies)) == ("completed", ["x"], 2)
+    assert READ == ["a"]
+    answer = done.result["answer"]
+    assert [part["agent"] for part in answer["parts"]] == ["figures", "notes"]
+    assert [one["tool"] for one in answer["evidence"]] == ["figures", "notes"]
+    await aclose()
 
 
 async def test_a_run_that_is_cancelled_while_a_part_runs_makes_no_further_call(server: ProviderServer) -> None:
@@ -393,4 +431,8 @@ async def test_a_part_that_asks_in_the_background_is_resumed_there(server: Provi
     assert "412 ms" in answer["answer"]
     kinds = [(event.kind, event.data.get("id")) async for event in engine.events(run) if event.kind == "tool_call"]
     assert ("tool_call", "E2.E1") in kinds
+    texts = [
+        event.data["text"] async for event in engine.events(run) if event.kind == "text" and event.data.get("node")
+    ]
+    assert "".join(texts) == answer["answer"]
     await aclose()

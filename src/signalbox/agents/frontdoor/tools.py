@@ -31,6 +31,7 @@ def agent_tools(ask: AskAgent) -> list[Tool]:
     agents = [
         Tool(one.name, _described(one), _takes(request=_REQUEST), partial(_call, one, ask), "read")
         for one in known_agents()
+        if one.name not in OWN_WAYS
     ]
     own = {name: Tool(name, told, _takes(), partial(_tell, name), "read") for name, told in OWN_WAYS.items()}
     own["clarify"] = Tool("clarify", OWN_WAYS["clarify"], _takes(question=_QUESTION), partial(_tell, "clarify"), "read")
