@@ -14,13 +14,25 @@ if TYPE_CHECKING:
     from signalbox.contract.answer import Answer
     from signalbox.maps.spec import GraphSpec
 
-__all__ = ["CallAgent", "Conversation", "RunContext", "StepBudget", "current_run", "run_context"]
+__all__ = ["CallAgent", "Conversation", "Part", "RunContext", "StepBudget", "current_run", "run_context"]
 
 Conversation = tuple[Mapping[str, str], ...]
 """The earlier turns of a thread, oldest first: `{"said", "agent", "answer"}`."""
-CallAgent = Callable[[str, str, str, str], Awaitable["Answer"]]
-"""Takes the agent's name, the request, the person's own words, and a label for the call, and gives the Answer. A
-question of that agent pauses the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What an agent gave that was called inside a run: its Answer, what it remembers of it for its next turn, and
+    whether it has changed something, or tried to."""
+
+    answer: Answer
+    memory: dict[str, Any] | None = None
+    has_changed: bool = False
+
+
+CallAgent = Callable[[str, str, str, str], Awaitable[Part]]
+"""Takes the agent's name, the request, the person's own words, and a label for the call. A question of that agent
+pauses the run."""
 
 
 class StepBudget:

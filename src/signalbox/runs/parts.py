@@ -16,10 +16,9 @@ from langgraph.config import get_config
 from langgraph.errors import GraphInterrupt
 
 from signalbox.contract import Agent
-from signalbox.contract.answer import Answer
 from signalbox.contract.installed import find_agent
 from signalbox.maps import arun_map, open_map
-from signalbox.maps.context import RunContext, run_context
+from signalbox.maps.context import Part, RunContext, run_context
 from signalbox.maps.map_run import MapRun
 from signalbox.maps.writing import use_writing
 from signalbox.runs.answers import answer_of, check_question, graph_of, load_model, mark_used
@@ -31,9 +30,8 @@ from signalbox.toolbox.person import use_words
 __all__ = ["call_agent"]
 
 
-async def call_agent(name: str, request: str, said: str, label: str) -> Answer:
-    """The Answer of an agent to a request that a model made of what the person said. Its `kept` is all that the agent
-    remembers of it, for the turn of the run around it.
+async def call_agent(name: str, request: str, said: str, label: str) -> Part:
+    """What an agent gives to a request that a model made of what the person said.
 
     A question of the agent pauses the run. Raises NotFoundError, RequestError, and OperatorError where something is not
     set up.
@@ -51,9 +49,8 @@ async def call_agent(name: str, request: str, said: str, label: str) -> Answer:
         raise _asked_by(agent, pause) from None
     answer = answer_of(agent, result)
     answer.evidence = ledger.as_list()
-    answer.kept = memory_of(agent, answer) or {}
     answer.timings_ms["total"] = round((perf_counter() - started) * 1000, 1)
-    return answer
+    return Part(answer, memory_of(agent, answer), any(call.is_change for call in ledger.calls))
 
 
 def _opened(agent: Agent, request: str, here: RunContext) -> MapRun:

@@ -29,7 +29,7 @@ class Call:
     """One call of a tool. `summary` and `digest` say what came back, and `result` has the beginning of it.
 
     `key` is the same when the same call is made again because its process died before the step had ended: who writes
-    gives it along, and so never writes twice.
+    gives it along, and so never writes twice. `is_change` says that it was made to change something.
     """
 
     id: str
@@ -43,6 +43,7 @@ class Call:
     result: str = ""
     ms: float = 0.0
     key: str = ""
+    is_change: bool = False
 
     def returned(self, summary: str, result: Any = None) -> None:
         """Say what came back; the digest of the result tells two results apart."""

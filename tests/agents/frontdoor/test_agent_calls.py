@@ -269,6 +269,14 @@ async def test_a_change_that_the_person_asked_for_in_their_own_words_runs_at_onc
     assert (answer.status, NOTES, len(server.bodies)) == ("completed", ["buy milk"], 2)
 
 
+async def test_a_change_in_a_part_is_told_even_if_the_model_shows_another_result(server: ProviderServer) -> None:
+    note = Reply(calls=[("add_note", {"title": "buy milk", "answer": True})])
+    server.say(Reply(calls=[call("notes", "note: buy milk"), call("figures", "the slowest", answer=True)]), note)
+    answer = await aask("frontdoor", "note: buy milk. And which service was slowest?")
+    assert (answer.status, NOTES) == ("completed", ["buy milk"])
+    assert answer.answer == f"Noted: buy milk [E1]\n\n{WORST} (the slowest)"
+
+
 @pytest.mark.parametrize("alone", [True, False], ids=["handed over", "as a part"])
 async def test_what_another_agents_result_asks_for_is_not_what_the_person_asked_for(
     server: ProviderServer, alone: bool

@@ -18,7 +18,7 @@ from signalbox.agents.frontdoor.state import OWN, FrontDoorState, Route
 from signalbox.agents.frontdoor.tools import agent_tools
 from signalbox.contract import Agent
 from signalbox.errors import ToolFailedError
-from signalbox.maps.context import run_context
+from signalbox.maps.context import Part, run_context
 from signalbox.settings import person_zone
 from signalbox.toolbox import Result
 from signalbox.toolbox.loop import Limits, LoopContext, LoopNodes, LoopState, start_loop
@@ -75,14 +75,14 @@ async def read_first_reply(
 
 async def call_agent(state: Any) -> Any:
     """One call of the loop: an agent is asked, in a run of its own inside this one."""
-    run, parts = run_context(), list[dict[str, Any]]()
+    run, parts = run_context(), list[Part]()
 
     async def ask(agent: Agent, args: dict[str, Any]) -> Result:
         if run.call_agent is None:
             raise ToolFailedError("No agent can be called here.")
         said = state["said"]
-        answer = await run.call_agent(agent.name, _request(args, said), said, f"E{state['number']}")
-        parts.append({"agent": agent.name, "answer": answer.as_dict(), "kept": answer.kept})
+        parts.append(await run.call_agent(agent.name, _request(args, said), said, f"E{state['number']}"))
+        answer = parts[0].answer
         if answer.status == "error":
             raise ToolFailedError(answer.answer)
         return Result(
@@ -93,8 +93,11 @@ async def call_agent(state: Any) -> Any:
     update = await _nodes(ask).call(state, LoopContext(None))
     if not parts:
         return update
-    results = {own: {**one, "part": parts[0]["answer"]} for own, one in update["results"].items()}
-    return {"results": results, "parts": {one["agent"]: one["kept"] for one in parts}}
+    # A call in which an agent changed something is a change: whatever the model says, it is told.
+    told = {"part": parts[0].answer.as_dict(), **({"kind": "own"} if parts[0].has_changed else {})}
+    results = {own: {**one, **told} for own, one in update["results"].items()}
+    memory = {str(one.answer.agent): one.memory for one in parts if one.memory is not None}
+    return {"results": results, "parts": memory}
 
 
 async def _uncalled(agent: Agent, args: dict[str, Any]) -> Result:
