@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -339,6 +340,27 @@ async def test_a_question_that_claims_something_is_not_asked(server: ProviderSer
     server.say(Reply(calls=[("clarify", {"question": "Do you mean `db-7`, which takes 900 ms?"})]))
     asked = await aask("frontdoor", "is it slow?")
     assert asked.answer.startswith("What is this about?")
+
+
+async def test_an_agent_whose_system_is_not_connected_is_named_and_never_asked(
+    server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = {"kind": "live", "system": "library", "address": "http://library"}
+    every = {one.name: one for one in installed_module._installed()}
+    assert every["advice"].agent is not None
+    connected = replace(every["advice"].agent, source=lambda: live, has_system=True)
+    every["advice"] = replace(every["advice"], agent=connected)
+    monkeypatch.setattr(installed_module, "_installed", lambda: tuple(every.values()))
+    server.say(Reply(calls=[call("figures", answer=True)]))
+    alone = await aask("frontdoor", "which service was slowest?")
+    assert (alone.agent, (alone.error or {})["error_type"]) == ("frontdoor", "not_connected")
+    both = [call("figures", "the slowest", answer=True), call("notes", "note: buy milk", answer=True)]
+    note = Reply(calls=[("add_note", {"title": "buy milk", "answer": True})])
+    server.say(Reply(calls=both), note, "Which service was slowest is not known: nothing is connected.")
+    answer = await aask("frontdoor", "which service was slowest? And note: buy milk")
+    assert "no system with figures is connected" in prompt(server.bodies[2])
+    assert (READ, NOTES, [part["agent"] for part in answer.parts]) == ([], ["buy milk"], ["notes"])
+    assert "Noted: buy milk" in answer.answer
 
 
 # Faults

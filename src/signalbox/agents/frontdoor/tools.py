@@ -17,11 +17,7 @@ __all__ = ["AskAgent", "agent_tools"]
 
 AskAgent = Callable[[Agent, dict[str, Any]], Awaitable[Result]]
 _EXAMPLES = 5
-_REQUEST = {
-    "type": "string",
-    "description": "What to ask it: complete in itself, in the person's language, with exact names, figures and times. "
-    "Leave it out to pass the person's message on as it stands.",
-}
+_REQUEST = {"type": "string", "description": "What to ask it."}
 _QUESTION = {"type": "string", "description": "What to ask the person, in their language."}
 
 
