@@ -46,7 +46,7 @@ async def call_agent(name: str, request: str, said: str, label: str) -> Part:
         with use_ledger(ledger), use_words(said), use_writing(None):
             result = await arun_map(run)
     except GraphInterrupt as pause:
-        raise _asked_by(agent, pause) from None
+        raise _asked_by(agent, label, pause) from None
     answer = answer_of(agent, result)
     answer.evidence = ledger.as_list()
     answer.timings_ms["total"] = round((perf_counter() - started) * 1000, 1)
@@ -81,11 +81,12 @@ def _own_ledger(label: str) -> Ledger:
     return Ledger(listener=tell)
 
 
-def _asked_by(agent: Agent, pause: GraphInterrupt) -> GraphInterrupt:
-    """The pause with questions that say who asks, and about which system."""
+def _asked_by(agent: Agent, label: str, pause: GraphInterrupt) -> GraphInterrupt:
+    """The pause with questions that say who asks, in which call, and about which system."""
     asked: list[Any] = []
     for one in pause.args[0]:
         value: dict[str, Any] = one.value if isinstance(one.value, dict) else {"message": str(one.value)}
         source = answer_source(agent, value.get("source"))
-        asked.append(replace(one, value={**value, "agent": agent.name, **({"source": source} if source else {})}))
+        told = {"agent": agent.name, "part": label, **({"source": source} if source else {})}
+        asked.append(replace(one, value={**value, **told}))
     return GraphInterrupt(asked)

@@ -307,6 +307,13 @@ async def test_two_parts_that_ask_are_answered_one_after_the_other(server: Provi
     assert len(server.bodies) == 1
 
 
+async def test_evidence_that_a_part_cites_is_the_call_of_its_agent(server: ProviderServer) -> None:
+    server.say(Reply(calls=[call("figures", "one [E1]", answer=True), call("figures", "two [E1, E3]", answer=True)]))
+    answer = await aask("frontdoor", "one and two")
+    assert answer.answer == f"{WORST} (one [E1])\n\n{WORST} (two [E2])"
+    assert answer.parts[1]["answer"] == f"{WORST} (two [E1, E3])"
+
+
 async def test_a_part_that_fails_is_read_by_the_model_and_told(server: ProviderServer) -> None:
     server.say(
         Reply(calls=[call("figures", "broken", answer=True), call("figures", "the slowest", answer=True)]),

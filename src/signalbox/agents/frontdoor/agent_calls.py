@@ -6,6 +6,7 @@ part: a run of that agent inside this one, whose result the model sees.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,6 +32,7 @@ __all__ = ["call_agent", "continue_loop", "read_first_reply"]
 _LIMITS = Limits(rounds=6, calls=8, seconds=600)
 """An agent's own loop may take two minutes."""
 _LONGEST_REQUEST = 10_000
+_CITED = re.compile(r"\[E\d+(?:,\s*E\d+)*\]")
 _KEPT = ("asked", "replies", "results", "shown")
 
 
@@ -80,14 +82,16 @@ async def call_agent(state: Any) -> Any:
     async def ask(agent: Agent, args: dict[str, Any]) -> Result:
         if run.call_agent is None:
             raise ToolFailedError("No agent can be called here.")
-        said = state["said"]
-        parts.append(await run.call_agent(agent.name, _request(args, said), said, f"E{state['number']}"))
+        said, label = state["said"], f"E{state['number']}"
+        parts.append(await run.call_agent(agent.name, _request(args, said), said, label))
         answer = parts[0].answer
         if answer.status == "error":
             raise ToolFailedError(answer.answer)
+        # Evidence that the agent cites is its own; here it is this call.
+        text = _CITED.sub(f"[{label}]", answer.answer)
         return Result(
-            answer.answer, blocks=answer.blocks, source=answer.source, not_covered=answer.not_covered,
-            is_empty=not answer.answer.strip(),
+            text, blocks=answer.blocks, source=answer.source, not_covered=answer.not_covered,
+            is_empty=not text.strip(),
         )  # fmt: skip
 
     update = await _nodes(ask).call(state, LoopContext(None))
