@@ -91,7 +91,12 @@ CALLS = {
     "route": Call(
         "frontdoor",
         SLOW,
-        OBJECTS | {"wrong type": misfit(to=7, confidence=1), "unknown option": misfit(to="west", confidence=1)},
+        EVERYWHERE
+        | {
+            "malformed": wrong_call("metrics", '{"request": "wh'),
+            "wrong type": wrong_call("metrics", {"request": 7}),
+            "an unknown argument": wrong_call("metrics", {"colour": "red"}),
+        },
     ),
     "task": Call(
         "tasks",

@@ -34,7 +34,8 @@ class Answer:
     """One request, answered. `answer` is Markdown for a person; `state` is the agent's own, as its contract says.
 
     `blocks` are the parts of the answer, for who draws them; `source` says where it comes from (a question and an error
-    say so as well; None where no system is behind it), and `not_covered` what of the request it leaves out.
+    say so as well; None where no system is behind it), and `not_covered` what of the request it leaves out. `parts` is
+    there as JSON only where other agents were called.
     """
 
     agent: str | None
@@ -51,6 +52,8 @@ class Answer:
     evidence: list[dict[str, Any]] = field(default_factory=list)
     route: dict[str, Any] | None = None
     timings_ms: dict[str, Any] = field(default_factory=dict)
+    parts: list[dict[str, Any]] = field(default_factory=list, metadata={"optional": True})
+    """The Answers of the agents that were called on the way to this one."""
     kept: dict[str, Any] = field(default_factory=dict, repr=False, metadata={"private": True})
     """What the thread remembers and nobody is shown."""
 
@@ -72,4 +75,6 @@ class Answer:
 
     def as_dict(self) -> dict[str, Any]:
         """The Answer as JSON carries it."""
-        return {item.name: plain(getattr(self, item.name)) for item in fields(self) if not item.metadata.get("private")}
+        told = {item.name: getattr(self, item.name) for item in fields(self) if not item.metadata.get("private")}
+        optional = {item.name for item in fields(self) if item.metadata.get("optional")}
+        return {name: plain(value) for name, value in told.items() if value or name not in optional}

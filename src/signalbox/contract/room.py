@@ -25,6 +25,7 @@ class Presented:
     of an embedded one also what would `connect` one's own;
     `not_covered` lists the parts of the request that it leaves out. `state` replaces the state that is shown.
     `error` (error_type, message, suggestion) makes it an error that still shows what was found: the text says so too.
+    `parts` are the Answers of other agents that it rests on, as JSON.
     """
 
     text: str
@@ -33,6 +34,7 @@ class Presented:
     not_covered: list[str] = field(default_factory=list)
     state: dict[str, Any] | None = None
     error: dict[str, str] | None = None
+    parts: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +106,9 @@ class Agent:
     is_command: bool = False
     """Whether `signalbox NAME "…"` asks it, beside `signalbox ask --agent NAME "…"`."""
     hands_over: Callable[[State], Mapping[str, Any] | None] | None = None
-    """The agent that the final state sends the request on to: `{"to": name, "confidence": number}`, or None. Such an
-    agent is given the turn before of any agent, as `{"agent", "said", "answer"}`."""
+    """The agent that the final state sends the request on to: `{"to": name, "confidence": number}`, with the `request`
+    to hand on and the person's own words as `said` where they differ; or None. Such an agent is given the turn before
+    of any agent, as `{"agent", "said", "answer"}`, and may call the others with `RunContext.call_agent`."""
     graph: str = ""
     """Which graph of the map; by default the one named like the agent, else the only one."""
     remembers: tuple[str, ...] = ()

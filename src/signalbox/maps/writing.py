@@ -27,8 +27,8 @@ current_listener: ContextVar[Callable[[Piece], None] | None] = ContextVar("curre
 
 
 @contextmanager
-def use_writing(listener: Callable[[Piece], None]) -> Iterator[None]:
-    """Have the runs of this block tell what their models write."""
+def use_writing(listener: Callable[[Piece], None] | None) -> Iterator[None]:
+    """Have the runs of this block tell what their models write, or tell nobody."""
     token = current_listener.set(listener)
     try:
         yield

@@ -15,6 +15,7 @@ from threading import Lock
 from time import perf_counter
 from typing import Any
 
+from signalbox.contract.agent import is_pause
 from signalbox.errors import SignalboxError, redact
 from signalbox.settings import now
 
@@ -28,7 +29,7 @@ class Call:
     """One call of a tool. `summary` and `digest` say what came back, and `result` has the beginning of it.
 
     `key` is the same when the same call is made again because its process died before the step had ended: who writes
-    gives it along, and so never writes twice.
+    gives it along, and so never writes twice. `is_change` says that it was made to change something.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Call:
     result: str = ""
     ms: float = 0.0
     key: str = ""
+    is_change: bool = False
 
     def returned(self, summary: str, result: Any = None) -> None:
         """Say what came back; the digest of the result tells two results apart."""
@@ -87,7 +89,7 @@ class Ledger:
             entry.key = self._key(entry)
             self.calls.append(entry)
         self._tell(entry, False)
-        started = perf_counter()
+        started, waits = perf_counter(), False
         try:
             yield entry
             entry.ok = True
@@ -95,11 +97,15 @@ class Ledger:
             entry.summary = error.user_message
             raise
         except BaseException as error:
-            entry.summary = type(error).__name__
+            entry.summary, waits = type(error).__name__, is_pause(error)
             raise
         finally:
             entry.ms = (perf_counter() - started) * 1000
-            self._tell(entry, True)
+            if waits:
+                # It has not ended: it is made again when the person has answered.
+                self.calls.remove(entry)
+            else:
+                self._tell(entry, True)
 
     def adopt(self, kept: Iterable[Mapping[str, Any]]) -> dict[str, str]:
         """Take in calls that another process made for the same run. Gives the id that each has here, by its key."""

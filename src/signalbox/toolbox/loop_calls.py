@@ -144,6 +144,7 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
                 told |= _unasked(question)
         if "text" not in told:
             with current_ledger().call(tool.name, args, number=sent["number"]) as entry:
+                entry.is_change = tool.effect != "read"
                 # A change is never cut off in the middle.
                 limit = asyncio.timeout(max(seconds, 1.0) if tool.effect == "read" else None)
                 async with limit:

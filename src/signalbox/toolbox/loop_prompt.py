@@ -27,10 +27,13 @@ class Reply(TypedDict):
 
 class Asked(TypedDict):
     """What a run of the loop begins with. `conversation` are the earlier turns of the thread, each `{"said", "agent",
-    "answer"}`. `listed` are the keys of the list that the person saw last, and `only` is the key of the one thing that
-    the last answer was about. `data` is what the room shows beside them, such as things that a call may name."""
+    "answer"}`. `said` are the person's own words, which differ from a request that another model has written: the
+    policy of effects goes by them. `listed` are the keys of the list that the person saw last, and `only` is the key of
+    the one thing that the last answer was about. `data` is what the room shows beside them, such as things that a call
+    may name."""
 
     request: str
+    said: str
     conversation: list[dict[str, str]]
     listed: list[str]
     only: str | None
@@ -114,7 +117,7 @@ def said_texts(asked: Asked) -> list[str]:
     clock."""
     turns = asked["conversation"][-_SHOWN_TURNS:]
     told = [text for turn in turns for text in (turn.get("said", ""), turn.get("answer", ""))]
-    return [asked["request"], *told, asked["data"], asked["clock"]]
+    return [asked["request"], asked["said"], *told, asked["data"], asked["clock"]]
 
 
 def _as_data(tag: str, text: str, label: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Who asks: the person whose tasks, threads and runs a request is about."""
+"""Who asks: the person whose tasks, threads and runs a request is about, and what they said themselves."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from contextvars import ContextVar
 
 from signalbox.settings import get_settings
 
-__all__ = ["current_person", "use_person"]
+__all__ = ["current_person", "persons_words", "use_person", "use_words"]
 
 _PERSON: ContextVar[str] = ContextVar("signalbox_person", default="")
+_WORDS: ContextVar[str | None] = ContextVar("signalbox_words", default=None)
 
 
 def current_person() -> str:
@@ -26,3 +27,19 @@ def use_person(user_id: str) -> Iterator[str]:
         yield user_id
     finally:
         _PERSON.reset(token)
+
+
+def persons_words() -> str | None:
+    """What the person said themselves, where a run knows it. A request that a model has written is nothing that the
+    person said: the policy of effects goes by this."""
+    return _WORDS.get()
+
+
+@contextmanager
+def use_words(words: str | None) -> Iterator[None]:
+    """Let everything inside the block be done for what the person said in these words."""
+    token = _WORDS.set(words)
+    try:
+        yield
+    finally:
+        _WORDS.reset(token)

@@ -75,6 +75,7 @@ async def call_tool(session: Session, tool: ToolInfo, args: Mapping[str, Any], p
     overridden = {name: args[name] for name, value in policy.inject.items() if name in args and args[name] != value}
     shown = {name: value for name, value in allowed.items() if name not in policy.hidden}
     with current_ledger().call(tool.name, shown, step) as entry:
+        entry.is_change = not tool.read_only
         given = await session.call(tool.name, allowed, policy.deadline)
         entry.returned(_summary(given) + (f" (overridden: {', '.join(overridden)})" if overridden else ""), given)
     return given
