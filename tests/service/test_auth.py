@@ -9,6 +9,7 @@ import stat
 import threading
 import uuid
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -166,6 +167,22 @@ def test_the_secret_of_this_machine_is_made_once_and_nobody_else_reads_it(own_ho
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     secret = file.read_text()
     assert jwt.decode(first, secret, ["HS256"])["sub"] == jwt.decode(second, secret, ["HS256"])["sub"] == ANN
+
+
+def test_the_first_two_who_need_the_secret_at_once_get_the_same(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both, draw = threading.Barrier(2), tokens.secrets.token_urlsafe
+
+    def drawn(length: int) -> str:
+        both.wait(20)
+        return draw(length)
+
+    monkeypatch.setattr(tokens.secrets, "token_urlsafe", drawn)
+    with ThreadPoolExecutor(2) as pool:
+        made = list(pool.map(tokens._own_secret.__wrapped__, [str(own_home)] * 2))
+    assert made == [(own_home / "token-secret").read_text()] * 2
+    assert [file.name for file in own_home.iterdir()] == ["token-secret"]
 
 
 def test_a_body_that_is_too_large_is_refused(ann: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:

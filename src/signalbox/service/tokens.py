@@ -8,6 +8,7 @@ import secrets
 import time
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -16,7 +17,7 @@ from typing import Any
 import jwt
 
 from signalbox.errors import ConfigurationError, UnavailableError, hide
-from signalbox.settings import get_settings, home_file
+from signalbox.settings import get_settings, home_file, home_folder
 
 __all__ = [
     "OPERATOR",
@@ -187,11 +188,18 @@ def _checked(secret: str) -> str:
 
 @lru_cache(maxsize=8)
 def _own_secret(_home: str) -> str:
-    """The secret of this machine, made at its first use; nobody else can read its file."""
-    path = home_file(_SECRET_FILE)
-    secret = path.read_text("utf-8").strip()
+    """The secret of this machine, made at its first use; nobody else can read its file.
+
+    Of several processes that start at once, one makes it: the file gets its name when it is already whole."""
+    path = home_folder() / _SECRET_FILE
+    if not path.exists():
+        draft = home_file(f".{_SECRET_FILE}-{secrets.token_hex(8)}")
+        draft.write_text(secrets.token_urlsafe(48), "utf-8")
+        with suppress(FileExistsError):
+            path.hardlink_to(draft)
+        draft.unlink()
+    secret = home_file(_SECRET_FILE).read_text("utf-8").strip()
     if not secret:
-        secret = secrets.token_urlsafe(48)
-        path.write_text(secret, "utf-8")
+        raise ConfigurationError(f"{path} is empty.", suggestion="Delete it: the next start makes a new secret.")
     hide(secret)
     return secret
