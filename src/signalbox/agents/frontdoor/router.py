@@ -42,13 +42,13 @@ Way = Literal[
 async def route_request(state: FrontDoorState) -> Command[Way]:
     """Read which agent the request is for. With a model that fills plans, a follow-up stays with the agent of the
     thread; a capable one may call several agents, and comes back here with their results."""
-    if is_courtesy(state["user_query"], state.get("before")):
-        return Command(goto="return_courtesy", update={"route": Route(to="help", confidence=1.0)})
     update: dict[str, Any] = {}
     goto: Any = END
     try:
         model = _model()
         if fills_plans(model):
+            if is_courtesy(state["user_query"], state.get("before")):
+                return Command(goto="return_courtesy", update={"route": Route(to="help", confidence=1.0)})
             route: Route | None = await read_route(state["user_query"], state.get("before"), model)
         else:
             route, update, goto = await continue_loop(state, model)
@@ -133,9 +133,10 @@ async def _read(request: str, before: Mapping[str, Any] | None, model: BaseChatM
 
 async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Presented:
     """Where the request would go."""
-    if is_courtesy(state["user_query"], state.get("before")):
+    chosen = model or load_chat_model()
+    if fills_plans(chosen) and is_courtesy(state["user_query"], state.get("before")):
         return Presented("no agent is asked", state={**state, "route": Route(to="help", confidence=1.0)})
-    route, found = await first_route(state["user_query"], state.get("before"), model)
+    route, found = await first_route(state["user_query"], state.get("before"), chosen)
     if route is None:
         called = [call["name"] for call in list_calls(found.get("replies") or ())]
         error = (found.get("outcome") or {}).get("error")
