@@ -107,7 +107,7 @@ class SignalboxError(Exception):
     def __init__(self, user_message: str, *, suggestion: str = "", details: Any = None) -> None:
         super().__init__(user_message)
         self.user_message = user_message
-        self.suggestion = suggestion or self.default_suggestion
+        self.suggestion = suggestion or ("" if self.default_suggestion in user_message else self.default_suggestion)
         self.details = redact(details)
 
     def as_dict(self) -> dict[str, str]:
