@@ -44,11 +44,14 @@ def check_demand(demand: Any) -> None:
 
 
 def said_in(answer: Mapping[str, Any]) -> str:
-    """All that a person reads of an Answer: its text, its question, and its blocks but for the points of curves."""
+    """All that a person reads of an Answer: its text, its question, and its blocks but for the points of curves. An
+    untitled text is the answer again."""
     question = answer.get("question") or {}
+    given = answer.get("blocks") or question.get("blocks") or ()
     blocks = [
         {**block, "series": []} if block.get("type") == "series" else block
-        for block in (*(answer.get("blocks") or ()), *(question.get("blocks") or ()))
+        for block in given
+        if block.get("type") != "text" or block.get("title")
     ]
     options = ", ".join(map(str, question.get("options") or ()))
     parts = (answer.get("answer"), question.get("message"), options, draw_blocks(blocks, _WIDE))

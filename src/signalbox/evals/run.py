@@ -17,7 +17,7 @@ from signalbox.evals.recorded import Recording
 from signalbox.evals.report import Report, Result
 from signalbox.evals.score import is_right, misleads
 
-__all__ = ["draw_cases", "run_evals"]
+__all__ = ["choose_cases", "run_evals"]
 
 
 def run_evals(
@@ -42,11 +42,10 @@ def run_evals(
     models = (recording.model,) if recording is not None else tuple(dict.fromkeys(models))
     if not models:
         raise RequestError("There is no model to ask.", suggestion="Name at least one, such as offline.")
-    sets = draw_cases(_named(read_sets(paths, skill, rounds, names), cases), draw, seed)
+    sets = choose_cases(read_sets(paths, skill, rounds, names), cases, draw, seed)
     chosen = sum(len(asked.cases) for asked in sets)
     if recording is not None and not recording.asks:
-        known = recording.cases
-        sets = [replace(one, cases=tuple(case for case in one.cases if _name(one, case) in known)) for one in sets]
+        sets = _with_cases(sets, recording.cases)
     unrecorded = chosen - sum(len(asked.cases) for asked in sets)
     counted: list[Result] = []
     stale: list[Result] = []
@@ -59,24 +58,19 @@ def run_evals(
     return Report(models, tuple(counted), show_misses, tuple(stale), tuple(unused), unrecorded)
 
 
-def draw_cases(sets: Sequence[EvalSet], many: int | None, seed: int) -> list[EvalSet]:
-    """The sets with so many cases in all, chosen by a seed: the same ones wherever they stand in their files."""
-    if many is None:
-        return list(sets)
-
-    def rank(asked: EvalSet, case: Case) -> str:
-        return hashlib.sha256(f"{seed} {_name(asked, case)}".encode()).hexdigest()
-
-    drawn = {*sorted(rank(asked, case) for asked in sets for case in asked.cases)[:many]}
-    return [replace(one, cases=tuple(case for case in one.cases if rank(one, case) in drawn)) for one in sets]
-
-
-def _named(sets: Sequence[EvalSet], names: Collection[str]) -> list[EvalSet]:
-    if not names:
-        return list(sets)
-    known = {_name(asked, case) for asked in sets for case in asked.cases}
+def choose_cases(
+    sets: Sequence[EvalSet], names: Collection[str] = (), draw: int | None = None, seed: int = 0
+) -> list[EvalSet]:
+    """The sets with the cases of these names (all, if there are none), of which `draw` are drawn by a seed: the same
+    ones wherever they stand in their files. Raises NotFoundError for a name that no case has."""
+    known = [_name(asked, case) for asked in sets for case in asked.cases]
     if missing := [name for name in names if name not in known]:
         raise NotFoundError(f"There is no case {', '.join(missing)} in these sets.")
+    chosen = sorted(names or known, key=lambda name: hashlib.sha256(f"{seed} {name}".encode()).digest())[:draw]
+    return _with_cases(sets, chosen)
+
+
+def _with_cases(sets: Sequence[EvalSet], names: Collection[str]) -> list[EvalSet]:
     return [replace(one, cases=tuple(case for case in one.cases if _name(one, case) in names)) for one in sets]
 
 

@@ -15,7 +15,7 @@ from signalbox.evals.environment import environment, moment_and_model
 from signalbox.evals.judge import find_judge
 from signalbox.evals.load import Case, EvalSet
 
-__all__ = ["embedded_settings", "open_steps", "step_figures"]
+__all__ = ["embedded_settings", "hold_turns", "open_steps", "step_figures"]
 
 _DOOR = "frontdoor"
 
@@ -35,12 +35,17 @@ def embedded_settings() -> dict[str, str | None]:
 
 def _hold(case: Case) -> dict[str, Any]:
     wanted = case.alternatives[0]
+    return {"turns": hold_turns(str(wanted.get("agent") or _DOOR), wanted["turns"])}
+
+
+def hold_turns(agent: str, turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Say each turn to an agent in one thread of a new home. Of each: the answer, what is wrong with it, and the model
+    calls and tokens it took. While the agent waits, what is said is the answer to its question."""
     with own_world():
-        return {"turns": asyncio.run(_held(str(wanted.get("agent") or _DOOR), wanted["turns"]))}
+        return asyncio.run(_held(agent, turns))
 
 
 async def _held(agent: str, turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What was said and judged of each turn. While the agent waits, what is said is the answer to its question."""
     from signalbox.models import count_usage
     from signalbox.runs import aclose, say_in_thread
 
