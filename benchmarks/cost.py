@@ -190,8 +190,8 @@ def _print(told: Mapping[str, Any], stale: Sequence[str]) -> None:
     from rich.table import Table
 
     table = Table(title=f"Cost of a request, the agent named (target: ≤ {TARGET} times create_agent)")
-    for name in ("", "requests", "", "ours", "create_agent", "ratio", "through the front door"):
-        table.add_column(name, justify="left" if not name else "right")
+    for name in ("", "n", "", "ours", "create_agent", "ratio", "front door"):
+        table.add_column(name, justify="left" if not name else "right", no_wrap=True)
     for kind, one in told.items():
         for place, name in enumerate(one["ours"]):
             ratio = one["ratio"].get(name)

@@ -202,6 +202,18 @@ def test_two_cases_of_a_set_do_not_share_an_id(write_sets: Write) -> None:
         read_sets([write_sets(HEADER, MILK, MILK)])
 
 
+def test_conversations_of_several_steps_are_asked_only_where_something_is_named(
+    write_sets: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "evals").mkdir()
+    hours = {**HEADER, "set": "hours", "skill": "time"}
+    write_sets(HEADER, MILK, hours, {"text": "hm", "none": True}, name="evals/own.jsonl")
+    monkeypatch.chdir(tmp_path)
+    assert [one.name for one in read_sets()] == ["hours"]
+    assert [one.name for one in read_sets(skill="steps")] == ["talk"]
+    assert [one.name for one in read_sets(names=["talk"])] == ["talk"]
+
+
 def test_recordings_in_a_folder_of_sets_are_no_sets(write_sets: Write, tmp_path: Path) -> None:
     (tmp_path / "recorded").mkdir()
     (tmp_path / "recorded" / "steps.jsonl").write_text('{"model": "openai/me", "own_server": true}\n')

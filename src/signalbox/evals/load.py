@@ -102,9 +102,11 @@ def read_sets(
     names: Collection[str] = (),
 ) -> list[EvalSet]:
     """Every set in the files and folders named, in their order; of one skill or agent, of rounds and names, if given.
+    If nothing is named at all, conversations of several steps are left out: they are long, and no small model's matter.
 
     Raises RequestError that names file and line for what is wrong, NotFoundError where there is no such set.
     """
+    leaves_steps = not (paths or skill or rounds or names)
     files = [file for path in paths or [default_folder()] for file in _files(Path(path))]
     found = [
         _with_cases(header, lines)
@@ -113,6 +115,7 @@ def read_sets(
         if skill in (None, header.skill, header.agent)
         and (not rounds or header.round in rounds)
         and (not names or header.name in names)
+        and not (leaves_steps and header.skill == "steps")
     ]
     if not found:
         asked = ", ".join(str(one) for one in (skill, *rounds, *names) if one)
