@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 from statistics import median
 from typing import Any
 
+from signalbox.contract.installed import default_agent
 from signalbox.evals.conversation import THREAD, own_world
 from signalbox.evals.demands import forbidden, said_in, unmet
 from signalbox.evals.environment import environment, moment_and_model
@@ -16,8 +17,6 @@ from signalbox.evals.judge import find_judge
 from signalbox.evals.load import Case, EvalSet
 
 __all__ = ["embedded_settings", "hold_turns", "open_steps", "step_figures"]
-
-_DOOR = "frontdoor"
 
 
 @contextmanager
@@ -28,14 +27,15 @@ def open_steps(asked: EvalSet, model: str) -> Iterator[Callable[[Case], dict[str
 
 
 def embedded_settings() -> dict[str, str | None]:
-    """The environment in which no agent has a real system."""
+    """The environment in which no agent has a real system, and requests begin at the front door."""
     agents = [one.name for one in entry_points(group="signalbox.judges")]
-    return {name: value for agent in agents for name, value in find_judge(agent).settings("").items()}
+    embedded = {name: value for agent in agents for name, value in find_judge(agent).settings("").items()}
+    return {**embedded, "SIGNALBOX_DEFAULT_AGENT": None}
 
 
 def _hold(case: Case) -> dict[str, Any]:
     wanted = case.alternatives[0]
-    return {"turns": hold_turns(str(wanted.get("agent") or _DOOR), wanted["turns"])}
+    return {"turns": hold_turns(str(wanted.get("agent") or default_agent().name), wanted["turns"])}
 
 
 def hold_turns(agent: str, turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
