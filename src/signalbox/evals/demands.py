@@ -25,7 +25,7 @@ _TIME_WORD = "|".join(sorted((word for words in TIME_UNITS.values() for word in 
 _LENGTH = re.compile(rf"(\d+(?:\.\d+)?)\s?({_TIME_WORD})\b", re.IGNORECASE)
 _LENGTHS = re.compile(rf"(?:{_LENGTH.pattern}(?:,?\s(?:and\s)?)?){{2,}}", re.IGNORECASE)
 _ROUNDED = 0.005
-"""Answers show three digits."""
+"""Answers show three digits, so what must be said may be off by this share."""
 _WIDE = 200
 
 
@@ -53,7 +53,7 @@ def said_in(answer: Mapping[str, Any]) -> str:
         for block in given
         if block.get("type") != "text" or block.get("title")
     ]
-    options = ", ".join(map(str, question.get("options") or ()))
+    options = ", ".join(map(str, question.get("options") or ())) if question.get("kind") != "confirm" else ""
     parts = (answer.get("answer"), question.get("message"), options, draw_blocks(blocks, _WIDE))
     return "\n\n".join(dict.fromkeys(str(part) for part in parts if part))
 
@@ -79,7 +79,8 @@ def _is_met(text: str, demand: Any, *, is_strict: bool = False) -> bool:
     if isinstance(demand, list):
         return any(_is_met(text, one, is_strict=is_strict) for one in demand)
     if isinstance(demand, Mapping):
-        return _has_figure(text, float(demand["near"]), float(demand.get("by", 0.0)))
+        by = float(demand.get("by", 0.0))
+        return _has_figure(text, float(demand["near"]), by if is_strict else max(by, _ROUNDED))
     return _has_text(text, demand, is_strict) or (not is_strict and _has_fact(text, demand))
 
 
@@ -103,7 +104,7 @@ def _has_fact(text: str, wanted: str) -> bool:
 
 
 def _has_figure(text: str, near: float, by: float) -> bool:
-    return any(_is_near(value, near, max(by, _ROUNDED)) for value in _values(text))
+    return any(_is_near(value, near, by) for value in _values(text))
 
 
 def _is_near(value: float, near: float, by: float) -> bool:

@@ -117,12 +117,11 @@ class Recording:
         kept["cases"] = sorted({*kept["cases"], self._case})
 
     def _save(self) -> None:
-        """Write the file, without what the case does not ask any more, if it came to its end."""
+        """Write the file; if the case came to its end, without the replies that it does not ask for any more."""
         if not self.is_open:
-            for key, one in list(self.replies.items()):
-                if self._case in one["cases"] and key not in self._asked[self._case]:
-                    one["cases"] = [name for name in one["cases"] if name != self._case]
-                    self.replies = {own: kept for own, kept in self.replies.items() if kept["cases"]}
+            for key in self.replies.keys() - self._asked[self._case]:
+                self.replies[key]["cases"] = [name for name in self.replies[key]["cases"] if name != self._case]
+            self.replies = {key: one for key, one in self.replies.items() if one["cases"]}
         head: dict[str, Any] = {"model": self.model, "own_server": self.own_server}
         lines = [head, *({"prompt": key, **one} for key, one in self.replies.items())]
         self.path.parent.mkdir(parents=True, exist_ok=True)
