@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,6 +21,8 @@ _log = logging.getLogger("signalbox.runs")
 _MOST_TURNS, _LONGEST_TEXT, _MOST_CHARACTERS = 12, 2_000, 24_000
 # No digits: what is written here must not name a task, nor support a figure in an answer.
 _LEFT_OUT = {"said": "", "agent": "", "answer": "(Earlier turns are left out.)"}
+_CITED = re.compile(r"\s?\[E\d+(?:,\s*E\d+)*\]")
+"""Evidence of earlier runs: in the next one the same ids are those of other calls."""
 _CUT = " … (the rest is left out)"
 
 
@@ -40,7 +43,7 @@ def conversation_before(thread_id: str, run_id: str = "") -> Conversation:
 
 
 def _told(turn: Turn) -> dict[str, str]:
-    return {"said": _cut(turn.said), "agent": turn.agent, "answer": _cut(turn.answer)}
+    return {"said": _cut(turn.said), "agent": turn.agent, "answer": _cut(_CITED.sub("", turn.answer))}
 
 
 def _cut(text: str) -> str:
