@@ -21,7 +21,7 @@ from signalbox.agents.experiments.experiment_management import move_question, pr
 from signalbox.agents.experiments.node import Calls
 from signalbox.agents.experiments.proposals import begun_write, details_of, proposal_source, taken_up
 from signalbox.agents.experiments.questions import deletion, what_goes
-from signalbox.agents.experiments.read_tools import Experiment, Name
+from signalbox.agents.experiments.read_tools import Experiment
 from signalbox.agents.experiments.reports import change_rows, new_rows
 from signalbox.agents.experiments.tool_results import as_result
 from signalbox.settings import now, person_zone
@@ -40,7 +40,7 @@ class Condition(TypedDict):
     """A condition: its code, and its weight in percent."""
 
     __pydantic_config__ = _STRICT  # type: ignore[misc]
-    code: Name
+    code: str
     weight: Annotated[float, Field(ge=0, le=100)]
     payload: NotRequired[str]
 
@@ -49,7 +49,7 @@ class Weight(TypedDict):
     """The weight, in percent, of a condition that there is."""
 
     __pydantic_config__ = _STRICT  # type: ignore[misc]
-    code: Name
+    code: str
     weight: Annotated[float, Field(ge=0, le=100)]
 
 
@@ -57,8 +57,8 @@ class Point(TypedDict):
     """A decision point."""
 
     __pydantic_config__ = _STRICT  # type: ignore[misc]
-    site: Name
-    target: Name
+    site: str
+    target: str
     exclude_if_reached: NotRequired[bool]
 
 
@@ -66,13 +66,13 @@ class Group(TypedDict):
     """A group of users, such as classId 7a."""
 
     __pydantic_config__ = _STRICT  # type: ignore[misc]
-    type: Name
-    id: Name
+    type: str
+    id: str
 
 
 Conditions = Annotated[list[Condition], Field(min_length=1, max_length=50)]
 Points = Annotated[list[Point], Field(min_length=1, max_length=50)]
-Names = Annotated[list[Name] | None, Field(max_length=200)]
+Names = Annotated[list[str] | None, Field(max_length=200)]
 Groups = Annotated[list[Group] | None, Field(max_length=200)]
 Text = Annotated[str, Field(max_length=5000)]
 Unit = Literal["individual", "group"]
@@ -139,16 +139,16 @@ async def _preview_new(
 
 @tool(preview=_preview_new)
 async def create_experiment(
-    name: Annotated[Name, Field(min_length=1)],
-    context: Name,
+    name: Annotated[str, Field(min_length=1)],
+    context: str,
     conditions: Conditions,
     decision_points: Points,
     key: str,
     assignment_unit: Unit | None = None,
-    group_type: Annotated[Name, Field(description="with the unit group: which kind of group")] = "",
+    group_type: Annotated[str, Field(description="with the unit group: which kind of group")] = "",
     consistency_rule: Rule | None = None,
     post_rule: PostRule = None,
-    revert_to: Annotated[Name, Field(description="the code of a condition")] = "",
+    revert_to: Annotated[str, Field(description="the code of a condition")] = "",
     filter_mode: Filter = "includeAll",
     description: Text = "",
     tags: Names = None,
@@ -164,7 +164,7 @@ async def create_experiment(
         args = await _new_args(given)
         done = await calls(upgrade.create_experiment, **args, key=key)
         weights = {one["code"]: one["weight"] for one in args["conditions"]}
-        return _reported("create_experiment", done, args) | {
+        return report_write("create_experiment", done, args) | {
             "params": {"experiment_name": args["name"], "context": args["context"], "condition_weights": weights}
         }
 
@@ -265,7 +265,7 @@ async def _preview_update(
 async def update_experiment(
     experiment: Experiment,
     key: str,
-    new_name: Name = "",
+    new_name: str = "",
     description: Text = "",
     tags: Annotated[Names, Field(description="all of its tags")] = None,
     weights: Annotated[list[Weight] | None, Field(description="new weights of conditions that it has")] = None,
@@ -274,10 +274,10 @@ async def update_experiment(
     ] = None,
     decision_points: Annotated[Points | None, Field(description="all of its decision points")] = None,
     assignment_unit: Unit | None = None,
-    group_type: Name = "",
+    group_type: str = "",
     consistency_rule: Rule | None = None,
     post_rule: PostRule = None,
-    revert_to: Name = "",
+    revert_to: str = "",
     filter_mode: Filter | None = None,
     include_users: Annotated[Names, Field(description="users to add to its inclusion list")] = None,
     include_groups: Groups = None,
@@ -294,7 +294,7 @@ async def update_experiment(
             there = await details_of(experiment)
             own, changes = there["id"], await _changes_of(there, given)
         done = await calls(upgrade.update_experiment, experiment=own, changes=changes, key=key)
-        return _reported("update_experiment", done, {"changes": changes})
+        return report_write("update_experiment", done, {"changes": changes})
 
     return await as_result(work)
 
@@ -334,7 +334,7 @@ async def update_experiment_status(
         own = begun["id"] if begun else (await details_of(experiment))["id"]
         args = {"experiment": own, "status": status, "schedule": _starts(status, start_at) or None}
         done = await calls(upgrade.update_experiment_status, **args, key=key)
-        return _reported("update_experiment_status", done, {}) | {"params": {"status": status}}
+        return report_write("update_experiment_status", done, {}) | {"params": {"status": status}}
 
     return await as_result(work)
 
@@ -360,11 +360,6 @@ async def delete_experiment(experiment: Experiment, key: str) -> Result:
 
 def _noted(message: str, notes: Sequence[str]) -> str:
     return message + "".join(f" Note: {one}" for one in notes)
-
-
-def _reported(name: str, done: Mapping[str, Any], args: Mapping[str, Any]) -> dict[str, Any]:
-    """What was written, read back: what was asked against what is stored."""
-    return report_write(name, done, {"operation": {"args": args}, "fields": {}})
 
 
 CHANGE_TOOLS: dict[str, tuple[Tool, ...]] = {

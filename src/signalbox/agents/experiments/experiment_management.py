@@ -297,7 +297,7 @@ async def _execute(pending: Mapping[str, Any], state: Mapping[str, Any], calls: 
         await _changed_since(pending, now_there, state, calls)
         raise
     progress = advance_step(progress, {"step": "execute", "tool": name})
-    update = report_write(name, result, pending)
+    update = _report(name, result, pending)
     progress = advance_step(progress, {"step": "verify", "read_back": name != "delete_experiment"})
     left = list(pending.get("left") or ())
     return {**update, **progress, "total_steps": 3, "pending_confirmations": [], "not_covered": left}
@@ -343,7 +343,12 @@ async def _changed_since(
     raise Fault(f"{said}{update['bot_response']}", "conflict", "Ask again if it is still wanted.")
 
 
-def report_write(name: str, result: Mapping[str, Any], pending: Mapping[str, Any]) -> Update:
+def report_write(name: str, result: Mapping[str, Any], args: Mapping[str, Any]) -> Update:
+    """What a tool has written, by the arguments that it was called with: what was asked against what is stored."""
+    return _report(name, result, {"operation": {"args": args}, "fields": {}})
+
+
+def _report(name: str, result: Mapping[str, Any], pending: Mapping[str, Any]) -> Update:
     """What was asked against what is stored."""
     if name == "delete_experiment":
         lost = f"{result['users']} enrolments went with it." if result["users"] else "Nobody was enrolled in it."

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from dataclasses import replace
+from functools import cache
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -48,6 +50,19 @@ _BY_CAPABILITY: Mapping[str, tuple[Tool, ...]] = {
 CAPABILITY_OF: Mapping[str, str] = {one.name: name for name, tools in _BY_CAPABILITY.items() for one in tools}
 
 
+@cache
 def loop_tools() -> tuple[Tool, ...]:
     """All of them."""
-    return tuple(one for tools in _BY_CAPABILITY.values() for one in tools)
+    every = [one for tools in _BY_CAPABILITY.values() for one in tools]
+    return tuple(replace(one, parameters=_brief(one.parameters)) for one in every)
+
+
+def _brief(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema without null and the default of what may be left out: leaving it out says the same, and every
+    request pays for the tools."""
+    fields = {}
+    for name, told in schema["properties"].items():
+        kept = {key: value for key, value in told.items() if key not in ("anyOf", "default")}
+        given = [one for one in told.get("anyOf", ()) if one != {"type": "null"}]
+        fields[name] = {**kept, **(given[0] if len(given) == 1 else {"anyOf": given} if given else {})}
+    return {**schema, "properties": fields}

@@ -19,10 +19,9 @@ from signalbox.agents.experiments.tool_results import as_result
 from signalbox.toolbox import Result, Tool, tool
 from signalbox.upgrade.states import shown_state
 
-__all__ = ["READ_TOOLS", "Experiment", "Name", "Status"]
+__all__ = ["READ_TOOLS", "Experiment", "Status"]
 
-Name = Annotated[str, Field(max_length=300)]
-Experiment = Annotated[str, Field(min_length=1, max_length=300, description="its id, or its exact name")]
+Experiment = Annotated[str, Field(description="its id, or its exact name")]
 Status = Literal[
     "inactive", "scheduled", "preview", "enrolling", "enrollmentComplete", "cancelled", "archived", "draft"
 ]
@@ -33,7 +32,7 @@ _MOST_TERMS, _MOST_SHOWN = 4, 6
 
 @tool(effect="read")
 async def explain_upgrade_concept(
-    concepts: Annotated[list[Name], Field(min_length=1, max_length=_MOST_TERMS)],
+    concepts: Annotated[list[str], Field(min_length=1, max_length=_MOST_TERMS)],
 ) -> Result:
     """Explain terms of UpGrade; of two, also what they have to do with each other."""
 
@@ -69,16 +68,16 @@ async def check_upgrade_health(raw: Raw = False) -> Result:
 
 @tool(effect="read")
 async def get_all_experiments(
-    context: Name = "",
+    context: str = "",
     status: Annotated[
         Status | None, Field(description="enrolling is running, enrollmentComplete is stopped (paused)")
     ] = None,
     not_status: Annotated[Status | None, Field(description="all but those in this state")] = None,
-    name_contains: Name = "",
-    tag: Name = "",
-    condition: Annotated[Name, Field(description="the code of a condition that they have")] = "",
-    site: Name = "",
-    target: Name = "",
+    name_contains: str = "",
+    tag: str = "",
+    condition: Annotated[str, Field(description="the code of a condition that they have")] = "",
+    site: str = "",
+    target: str = "",
     assignment_unit: Literal["individual", "group"] | None = None,
     created_after: AwareDatetime | None = None,
     created_before: AwareDatetime | None = None,
@@ -156,7 +155,7 @@ def _sought(filters: Mapping[str, Any], times: Mapping[str, tuple[datetime | Non
 
 @tool(effect="read")
 async def get_context_metadata(
-    context: Annotated[Name, Field(description="of one context only")] = "", raw: Raw = False
+    context: Annotated[str, Field(description="of one context only")] = "", raw: Raw = False
 ) -> Result:
     """The contexts (apps) of the server, and the conditions, group types, sites and targets that each offers."""
 

@@ -12,7 +12,7 @@ from signalbox.agents.experiments.exact_names import all_experiments, check_know
 from signalbox.agents.experiments.node import Calls
 from signalbox.agents.experiments.proposals import details_of, proposal_source, taken_up
 from signalbox.agents.experiments.questions import done_once
-from signalbox.agents.experiments.read_tools import Experiment, Name
+from signalbox.agents.experiments.read_tools import Experiment
 from signalbox.agents.experiments.testing import run_test, told_users
 from signalbox.agents.experiments.tool_results import as_result
 from signalbox.agents.experiments.users import MOST_USERS
@@ -29,7 +29,7 @@ async def balance_tool(
     experiment: Experiment,
     num_users: Users = 1000,
     num_groups: Annotated[int | None, Field(ge=1, description="in how many groups, if it assigns by group")] = None,
-    groups: Annotated[list[Name] | None, Field(max_length=50, description="the ids of these groups instead")] = None,
+    groups: Annotated[list[str] | None, Field(max_length=50, description="the ids of these groups instead")] = None,
 ) -> Result:
     """Test whether made-up users are divided among the conditions by their weights, on a disposable copy."""
 
@@ -58,7 +58,7 @@ async def consistency_tool(experiment: Experiment) -> Result:
 @tool(effect="read")
 async def generate_test_users(
     count: Users = 10,
-    group_type: Name = "",
+    group_type: str = "",
     num_groups: Annotated[int | None, Field(ge=1)] = None,
 ) -> Result:
     """Make up users, without sending anything to the server."""

@@ -21,7 +21,7 @@ from signalbox.agents.experiments.node import Calls
 from signalbox.agents.experiments.predict import explain_assignment as explain
 from signalbox.agents.experiments.proposals import details_of, proposal_source, taken_up
 from signalbox.agents.experiments.questions import done_once
-from signalbox.agents.experiments.read_tools import Experiment, Name
+from signalbox.agents.experiments.read_tools import Experiment
 from signalbox.agents.experiments.tool_results import as_result
 from signalbox.agents.experiments.user_simulation import (
     do_confirmed,
@@ -36,7 +36,7 @@ from signalbox.upgrade.states import ASSIGNING
 
 __all__ = ["USER_TOOLS", "known_groups"]
 
-User = Annotated[str, Field(min_length=1, max_length=300, description="the user's id, as it was said")]
+User = Annotated[str, Field(min_length=1, description="the user's id, as it was said")]
 Groups = Annotated[list[Group] | None, Field(max_length=50, description="the groups that the user is in")]
 _MOST_EXPLAINED = 8
 
@@ -67,10 +67,10 @@ def _spoken(user_id: str, groups: Mapping[str, list[str]], one: Mapping[str, Any
 @tool(effect="read")
 async def explain_assignment(
     user_id: User,
-    experiment: Annotated[Name, Field(description="its id, or its exact name; or else a context")] = "",
-    context: Annotated[Name, Field(description="all running experiments of this context instead")] = "",
-    site: Annotated[Name, Field(description="of these, those at this decision point")] = "",
-    target: Name = "",
+    experiment: Annotated[str, Field(description="its id, or its exact name; or else a context")] = "",
+    context: Annotated[str, Field(description="all running experiments of this context instead")] = "",
+    site: Annotated[str, Field(description="of these, those at this decision point")] = "",
+    target: str = "",
     groups: Groups = None,
 ) -> Result:
     """What condition a user would get of an experiment, and why, step by step by UpGrade's rules. Enrols nobody."""
@@ -110,7 +110,7 @@ def _at_point(experiments: Sequence[dict[str, Any]], site: str, target: str) -> 
 
 
 @tool(effect="read")
-async def get_user_assignments(user_id: User, context: Name) -> Result:
+async def get_user_assignments(user_id: User, context: str) -> Result:
     """What the server gives a user whom it knows at every decision point of a context. Enrols nobody."""
 
     async def work(calls: Calls) -> dict[str, Any]:
@@ -193,8 +193,8 @@ async def mark_decision_point_visit(
     experiment: Experiment,
     user_id: User,
     key: str,
-    site: Annotated[Name, Field(description="by default, every decision point of the experiment")] = "",
-    target: Name = "",
+    site: Annotated[str, Field(description="by default, every decision point of the experiment")] = "",
+    target: str = "",
     groups: Groups = None,
 ) -> Result:
     """Mark a user's visit on the live experiment, which enrols the user in it; not for trying something out."""
