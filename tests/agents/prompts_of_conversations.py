@@ -34,9 +34,9 @@ CONVERSATIONS: dict[str, list[tuple[str, str, list[Any]]]] = {
         (
             "experiments",
             "start it",
-            [("update_experiment_status", {"experiment": "Hint Wording", "status": "enrolling"})],
+            [("update_experiment_status", {"experiment": "Hint Wording", "status": "enrolling", "answer": True})],
         ),
-        ("experiments", "yes", ["It is running."]),
+        ("experiments", "yes", []),
         (
             "experiments",
             "is it running now?",
@@ -50,14 +50,18 @@ CONVERSATIONS: dict[str, list[tuple[str, str, list[Any]]]] = {
         (
             "frontdoor",
             "remind me to buy milk tomorrow",
-            [("tasks", {}), ("add_task", {"title": "Buy milk", "due": "2026-11-17", "answer": True})],
+            [("tasks", {"answer": True}), ("add_task", {"title": "Buy milk", "due": "2026-11-17", "answer": True})],
         ),
         (
             "frontdoor",
             "which experiments are running?",
-            [("experiments", {}), ("get_all_experiments", {"status": "enrolling", "answer": True})],
+            [("experiments", {"answer": True}), ("get_all_experiments", {"status": "enrolling", "answer": True})],
         ),
-        ("frontdoor", "and the milk is done", [("tasks", {}), ("complete_task", {"task_id": 1, "answer": True})]),
+        (
+            "frontdoor",
+            "and the milk is done",
+            [("tasks", {"answer": True}), ("complete_task", {"task_id": 1, "answer": True})],
+        ),
     ],
 }
 
