@@ -167,7 +167,10 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
 
 
 def _failed(error: SignalboxError) -> dict[str, Any]:
-    return {"text": f"{error.user_message} {error.suggestion}".strip(), "error": error.as_dict()}
+    told = {"text": f"{error.user_message} {error.suggestion}".strip(), "error": error.as_dict()}
+    # What a change has stored that stopped midway.
+    written = getattr(error, "written", None)
+    return {**told, "data": {"written": plain(written)}} if written else told
 
 
 def _check_operands(args: Mapping[str, Any], sources: Sequence[str]) -> None:

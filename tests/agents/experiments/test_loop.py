@@ -14,7 +14,7 @@ from tests.models.provider_server import ProviderServer, Reply
 from signalbox.agents.experiments import AGENT, create_upgrade_agent_graph, journal
 from signalbox.agents.experiments.state import DEFAULTS
 from signalbox.contract.answer import Answer
-from signalbox.runs import aclose
+from signalbox.runs import aask, aclose
 from signalbox.runs.asking import say_in_thread
 from signalbox.settings import forget_settings
 
@@ -343,3 +343,30 @@ async def test_a_confirmed_change_that_was_cut_off_is_gone_on_with_and_not_asked
     is_known = name != "initialize_user" or dies == "after it was noted"
     assert (told if is_known else "it was not done again") in ended["bot_response"]
     assert talk.asked == (0 if is_known else 1)
+
+
+async def test_a_change_that_stopped_midway_says_what_is_stored_and_is_finished_when_asked_again(
+    talk: Talk, upgrade: Upgrade
+) -> None:
+    made = call("create_experiment", **NEW, post_rule="revert")
+    await talk.say("make it", made)
+    upgrade.fault = lambda one: "500" if one.startswith("PUT") else None
+    answer = await talk.say("yes", Reply("It is there, but not whole."))
+    assert answer.status == "error"
+    assert (answer.error or {})["error_type"] == "partial"
+    assert "Still missing: post rule." in answer.answer
+    assert answer.state["written"]["created"] is True
+    upgrade.fault = lambda _: None
+    assert (await talk.say("once more", made)).status == "needs_input"
+    assert "is created, and stored as asked" in (await talk.say("yes")).answer
+    assert upgrade.sent("POST /experiments") == 1
+
+
+async def test_a_dry_run_shows_the_first_calls_and_asks_no_server(talk: Talk, upgrade: Upgrade) -> None:
+    upgrade.calls.clear()
+    talk.provider.say(call("delete_experiment", experiment="Hint Timing"))
+    answer = await aask("experiments", "delete Hint Timing", dry_run=True)
+    assert answer.state["plan"]["node"] == "experiment_management_node"
+    assert answer.state["plan"]["calls"] == [{"tool": "delete_experiment", "args": {"experiment": "Hint Timing"}}]
+    assert "Nothing would be written before you have said yes." in answer.answer
+    assert upgrade.calls == []

@@ -14,6 +14,7 @@ from signalbox.agents.experiments.asked import STATUS_OF
 from signalbox.agents.experiments.errors import UpgradeError
 from signalbox.agents.experiments.exact_names import (
     check_known,
+    group_types,
     groups_by_type,
     metadata_of_context,
 )
@@ -176,7 +177,7 @@ async def _changes_of(experiment: Mapping[str, Any], given: Mapping[str, Any]) -
     if experiment["type"] != "Simple" or experiment["assignment_unit"] not in drafts.UNITS:
         told = "This kind of experiment is only shown here."
         raise UpgradeError(told, "unsupported", suggestion="Change it on UpGrade's page.")
-    types = (await metadata_of_context())[experiment["context"]]["group_types"]
+    types = await group_types(experiment["context"])
     check_known("group type", given["group_type"], types)
     changes: dict[str, Any] = {
         "name": given["new_name"].strip(),

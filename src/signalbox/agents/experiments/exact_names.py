@@ -11,7 +11,7 @@ from signalbox.agents.experiments.finding import is_clone, metadata_of
 from signalbox.agents.experiments.shape import brief, read_experiment
 from signalbox.language.names import did_you_mean
 
-__all__ = ["all_experiments", "check_known", "find_exactly", "groups_by_type", "metadata_of_context"]
+__all__ = ["all_experiments", "check_known", "find_exactly", "group_types", "groups_by_type", "metadata_of_context"]
 
 Group = Mapping[str, str]
 
@@ -42,6 +42,13 @@ async def metadata_of_context(context: str = "") -> dict[str, dict[str, list[str
         return found
     check_known("context", context, found)
     return {context: found[context]}
+
+
+async def group_types(context: str = "") -> list[str]:
+    """The group types of a context; of all contexts where the server says nothing about that one."""
+    offered = await metadata_of_context()
+    chosen = [offered[context]] if context in offered else offered.values()
+    return list(dict.fromkeys(kind for one in chosen for kind in one["group_types"]))
 
 
 def check_known(what: str, value: str, known: Iterable[str]) -> None:

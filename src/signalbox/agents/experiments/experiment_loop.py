@@ -82,11 +82,14 @@ async def go_on(state: Mapping[str, Any], capability: str) -> Update:
         "blocks": outcome["blocks"],
         "source": outcome["source"],
         "not_covered": outcome["not_covered"],
+        "written": next((_data(one)["written"] for one in results if "written" in _data(one)), None),
         "bot_response": told,
         "told": told[:300],
     }
     if outcome["question"]:
-        return {**update, **_asks(outcome["question"]), "node_status": NodeStatus.INCOMPLETE}
+        # With what was changed before it.
+        asked = {**outcome["question"], "message": told}
+        return {**update, **_asks(asked), "node_status": NodeStatus.INCOMPLETE}
     if outcome["error"] and not told:
         return {**update, **_failed(outcome["error"])}
     if outcome["error"]:

@@ -16,7 +16,7 @@ from signalbox.agents.experiments.trial_tools import TRIAL_TOOLS
 from signalbox.agents.experiments.user_tools import USER_TOOLS
 from signalbox.toolbox import Result, Tool, tool
 
-__all__ = ["CAPABILITY_OF", "CLARIFY", "UNSUPPORTED", "loop_tools"]
+__all__ = ["CAPABILITY_OF", "CLARIFY", "UNSUPPORTED", "loop_tools", "room_tools"]
 
 
 @tool(effect="read", name="clarify")
@@ -55,6 +55,11 @@ def loop_tools() -> tuple[Tool, ...]:
     """All of them."""
     every = [one for tools in _BY_CAPABILITY.values() for one in tools]
     return tuple(replace(one, parameters=_brief(one.parameters)) for one in every)
+
+
+def room_tools() -> tuple[Tool, ...]:
+    """Those that do something on the server, for others to call."""
+    return tuple(one for one in loop_tools() if one.name not in (CLARIFY.name, UNSUPPORTED.name))
 
 
 def _brief(schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -95,7 +95,7 @@ async def get_all_experiments(
     async def work(calls: Calls) -> dict[str, Any]:
         every = await calls(upgrade.get_all_experiments)
         if context:
-            await metadata_of_context(context)
+            check_known("context", context, [*await metadata_of_context(), *(one["context"] for one in every)])
         for what in ("tag", "condition", "site", "target"):
             check_known(what, filters[what], [value for one in every for value in _values(one, what)])
         found = [one for one in every if _fits(one, filters) and all(_is_in(one, *when) for when in times.items())]

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from signalbox.agents.experiments import tools as upgrade
 from signalbox.agents.experiments.clients import current_client, server_name
-from signalbox.agents.experiments.exact_names import all_experiments, check_known, find_exactly, metadata_of_context
+from signalbox.agents.experiments.exact_names import all_experiments, check_known, find_exactly, group_types
 from signalbox.agents.experiments.node import Calls
 from signalbox.agents.experiments.proposals import details_of, proposal_source, taken_up
 from signalbox.agents.experiments.questions import done_once
@@ -64,8 +64,7 @@ async def generate_test_users(
     """Make up users, without sending anything to the server."""
 
     async def work(calls: Calls) -> dict[str, Any]:
-        offered = await metadata_of_context() if group_type else {}
-        check_known("group type", group_type, [kind for one in offered.values() for kind in one["group_types"]])
+        check_known("group type", group_type, await group_types() if group_type else ())
         args = {"count": count, "group_type": group_type or None, "num_groups": num_groups}
         found = await calls(upgrade.generate_test_users, **args)
         told = told_users(found)

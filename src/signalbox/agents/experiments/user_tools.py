@@ -14,6 +14,7 @@ from signalbox.agents.experiments.exact_names import (
     all_experiments,
     check_known,
     find_exactly,
+    group_types,
     groups_by_type,
     metadata_of_context,
 )
@@ -43,9 +44,8 @@ _MOST_EXPLAINED = 8
 
 async def known_groups(groups: Sequence[Group] | None, context: str = "") -> dict[str, list[str]]:
     """The groups by type. Raises UpgradeError for a type that the context, or any context, does not have."""
-    offered = await metadata_of_context(context)
     held: Any = groups
-    return groups_by_type(held, [kind for one in offered.values() for kind in one["group_types"]])
+    return groups_by_type(held, await group_types(context))
 
 
 def _given(groups: Mapping[str, list[str]]) -> dict[str, Any]:
@@ -82,6 +82,7 @@ async def explain_assignment(
             held = await known_groups(groups, one["context"])
             found = await calls(explain, experiment=one["id"], user_id=user_id, **_given(held))
             return {**told_assignment(found, one["name"]), **_spoken(user_id, held, one)}
+        await metadata_of_context(context)
         held = await known_groups(groups, context)
         chosen = _at_point([one for one in every if not context or one["context"] == context], site, target)
         could = [one for one in chosen if one["state"] in ASSIGNING]
