@@ -11,7 +11,7 @@ from langgraph.types import Command
 from tests.agents.experiments.conftest import Upgrade
 from tests.models.provider_server import ProviderServer, Reply
 
-from signalbox.agents.experiments import AGENT, create_upgrade_agent_graph, journal
+from signalbox.agents.experiments import AGENT, create_upgrade_agent_graph, journal, tools
 from signalbox.agents.experiments.state import DEFAULTS
 from signalbox.contract.answer import Answer
 from signalbox.runs import aask, aclose
@@ -233,6 +233,12 @@ async def test_a_question_after_a_result_is_put_to_the_person(talk: Talk) -> Non
     assert (await talk.say("the second", status)).answer.startswith("**Hint Wording** is inactive.")
 
 
+async def test_a_question_names_nothing_that_is_nowhere_and_may_propose_figures(talk: Talk) -> None:
+    question = "`Hint Timing` has 50/50. `Blue Whale 7` has more. Shall it be 60/40?"
+    asked = await talk.say("change the weights", Reply(calls=[("clarify", {"question": question})]))
+    assert (asked.question or {})["message"] == "`Hint Timing` has 50/50. Shall it be 60/40?"
+
+
 async def test_what_nothing_here_does_is_declined_with_what_is_possible_instead(talk: Talk) -> None:
     answer = await talk.say("run a bandit", call("unsupported", feature="adaptive"))
     assert answer.status == "error"
@@ -298,6 +304,18 @@ async def test_nothing_is_shown_to_be_written_where_only_reading_is_allowed(
         answer = await talk.say("do it", one, Reply("That is not allowed here."))
         assert answer.status == "error", answer.answer
     assert [one for one in upgrade.calls if not one.startswith("GET")] == []
+
+
+async def test_who_is_enrolled_in_the_meantime_holds_up_no_stop(talk: Talk, upgrade: Upgrade) -> None:
+    await talk.say("stop it", call("update_experiment_status", experiment="Hint Timing", status="enrollmentComplete"))
+    visit = {"site": "lesson-stream", "target": "question-hint", "context": "mathstream"}
+    await tools.initialize_user("somebody-new")
+    assert (await tools.mark_decision_point_visit("somebody-new", **visit))["success"]
+    assert "'Hint Timing' is paused now; it was running." in (await talk.say("yes")).answer
+    deletion = call("delete_experiment", experiment="Absolute Value Plot")
+    assert (
+        "users are enrolled in it. This cannot be undone." in (await talk.say("and delete the other", deletion)).answer
+    )
 
 
 class Died(BaseException):

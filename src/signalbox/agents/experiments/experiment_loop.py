@@ -12,14 +12,18 @@ from functools import cache
 from typing import Any
 
 from signalbox.agents.experiments.change_tools import NO_CHANGE
+from signalbox.agents.experiments.clarification import unclear
 from signalbox.agents.experiments.loop_tools import CAPABILITY_OF, CLARIFY, UNSUPPORTED, loop_tools
 from signalbox.agents.experiments.prompts import LOOP
 from signalbox.agents.experiments.server_excerpt import server_excerpt
 from signalbox.agents.experiments.state import NodeStatus
 from signalbox.maps.context import current_run
 from signalbox.models import load_chat_model
+from signalbox.settings import person_zone
 from signalbox.toolbox.loop import Limits, LoopContext, LoopNodes, LoopState, build_loop, run_loop, start_loop
 from signalbox.toolbox.loop_calls import list_calls
+from signalbox.toolbox.loop_prompt import Asked, said_texts
+from signalbox.toolbox.verify import Sources, split_sentences
 
 __all__ = ["first_reply", "go_on"]
 
@@ -55,7 +59,8 @@ async def first_reply(state: Mapping[str, Any], data: str | None = None) -> Upda
     for only, tool in (("clarification_needed", CLARIFY), ("unsupported", UNSUPPORTED)):
         if named and set(named) == {only}:
             args = next(one["args"] for one in calls if one["name"] == tool.name)
-            return {**update, "detected_capability": only, **(_asks(args) if tool is CLARIFY else {"params": args})}
+            told = _asks(args["question"], args, begun["asked"]) if tool is CLARIFY else {"params": args}
+            return {**update, "detected_capability": only, **told}
     done = [one for one in named if one not in ("clarification_needed", "unsupported")]
     # Who answers without a call speaks of what was shown: the experiments, or what the turn before was about.
     before = str((state["previous"] or {}).get("capability") or "list_experiments")
@@ -87,9 +92,9 @@ async def go_on(state: Mapping[str, Any], capability: str) -> Update:
         "told": told[:300],
     }
     if outcome["question"]:
-        # With what was changed before it.
-        asked = {**outcome["question"], "message": told}
-        return {**update, **_asks(asked), "node_status": NodeStatus.INCOMPLETE}
+        # The answer is the question, with what was changed before it.
+        asks = _asks(told, outcome["question"], left["asked"], results)
+        return {**update, **asks, "node_status": NodeStatus.INCOMPLETE}
     if outcome["error"] and not told:
         return {**update, **_failed(outcome["error"])}
     if outcome["error"]:
@@ -131,9 +136,14 @@ def _turns(state: Mapping[str, Any]) -> list[dict[str, str]]:
     return [{"said": turn.get("user", ""), "agent": _NAME, "answer": turn.get("bot", "")} for turn in history]
 
 
-def _asks(args: Mapping[str, Any]) -> Update:
-    """What the state holds of a question to the person."""
-    message, options = str(args.get("message") or args.get("question")), list(args.get("options") or ())
+def _asks(said: str, args: Mapping[str, Any], asked: Asked, results: Sequence[Mapping[str, Any]] = ()) -> Update:
+    """What the state holds of a question to the person, without sentences that name what is nowhere. A figure may be a
+    proposal."""
+    texts = {one["number"]: str(one["text"]) for one in results if one["name"] != CLARIFY.name}
+    sources = Sources(texts, said_texts(asked), vocabulary=LOOP, zone=person_zone())
+    kept = [one for one in split_sentences(said) if not any(map(_is_name, sources.check(one).unsupported))]
+    message = "".join(kept).strip() or unclear(asked["request"])["message"]
+    options = list(args.get("options") or ())
     question = {"kind": "clarify", "message": message, "options": options, "schema": {"type": "string"}}
     return {
         "question": question,
@@ -141,6 +151,10 @@ def _asks(args: Mapping[str, Any]) -> Update:
         "needs_clarification": True,
         "clarification_options": options or None,
     }
+
+
+def _is_name(claim: str) -> bool:
+    return any(letter.isalpha() for letter in claim)
 
 
 def _failed(error: Mapping[str, str], said: str = "") -> Update:

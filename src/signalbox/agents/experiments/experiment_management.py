@@ -240,12 +240,8 @@ def _listed(conditions: Sequence[Mapping[str, Any]]) -> str:
 def move_question(action: str, experiment: Mapping[str, Any], status: str, schedule: str = "") -> str:
     """The question whether an experiment is to go to another state."""
     when = f" for {schedule[:16].replace('T', ' ')}" if schedule else ""
-    enrolled = experiment["enrollment"]["users"]
-    now_at = f" {enrolled} users are enrolled." if enrolled else ""
-    return (
-        f"{action.capitalize()} '{experiment['name']}'{when}? "
-        f"It would go from {experiment['state_shown']} to {shown_state(status)}.{now_at}"
-    )
+    way = f"from {experiment['state_shown']} to {shown_state(status)}"
+    return f"{action.capitalize()} '{experiment['name']}'{when}? It would go {way}."
 
 
 def _confirm_move(action: str, fields: Mapping[str, Any], experiment: Mapping[str, Any]) -> Update:
@@ -257,7 +253,9 @@ def _confirm_move(action: str, fields: Mapping[str, Any], experiment: Mapping[st
     elif experiment["state"] == status:
         told = f"{experiment['name']} is {experiment['state_shown']} already. {_NOTHING}"
         return {"bot_response": told, "told": told, **_spoken(experiment, fields)}
-    message = move_question(action, experiment, status, args.get("schedule", ""))
+    enrolled = experiment["enrollment"]["users"]
+    now_at = f" {enrolled} users are enrolled." if enrolled else ""
+    message = f"{move_question(action, experiment, status, args.get('schedule', ''))}{now_at}"
     warnings = experiment["warnings"] if action in ("start", "schedule") else []
     rows = [("state", experiment["state_shown"], shown_state(status))]
     raise confirm(fields, experiment, {"tool": "update_experiment_status", "args": args}, message, rows, warnings)

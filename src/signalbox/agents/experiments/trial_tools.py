@@ -80,8 +80,7 @@ async def _preview_enrolment(experiment: str, num_users: int = 100) -> Proposal:
         f"Enrol {num_users:,} made-up users in the live experiment '{there['name']}'? "
         "They would count in its data, and stay there."
     )
-    enrolled = there["enrollment"]["users"]
-    return Proposal(what, [("enrolled users", enrolled, f"{enrolled} and those who come")], source=proposal_source())
+    return Proposal(what, [("made-up users", None, num_users)], source=proposal_source())
 
 
 @tool(preview=_preview_enrolment)
