@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from signalbox.agents.experiments.asked import said_params
-from signalbox.agents.experiments.experiment_loop import first_reply
 from signalbox.agents.experiments.plan import (
     create_schema,
     details_schema,
@@ -62,6 +61,9 @@ async def dry_run(state: Mapping[str, Any], model: Any = None) -> Presented:
 
 async def _first_calls(state: Mapping[str, Any]) -> Presented:
     """What a model that works with the tools would call first; it is shown nothing of the server."""
+    # Imported here, as in the router.
+    from signalbox.agents.experiments.experiment_loop import first_reply
+
     found = await first_reply(complete(state), _UNREAD)
     if found.get("error"):
         return Presented("", state={**state, **found})

@@ -45,7 +45,7 @@ async def first_reply(state: Mapping[str, Any], data: str | None = None) -> Upda
         replies, found = [*replies, *given.get("replies", ())], given
     outcome = found.get("outcome")
     if outcome is not None and outcome["error"]:
-        return _failed(outcome["error"])
+        return {**_failed(outcome["error"]), "detected_capability": None}
     left = {"asked": begun["asked"], "replies": replies, "turns": turns, "outcome": outcome}
     calls = list_calls(replies)
     update: Update = {

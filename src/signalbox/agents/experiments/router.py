@@ -10,7 +10,6 @@ from typing import Any
 from signalbox.agents.experiments.actions import calls_action, ordered, sure_action
 from signalbox.agents.experiments.clarification import unclear
 from signalbox.agents.experiments.clients import current_client
-from signalbox.agents.experiments.experiment_loop import first_reply
 from signalbox.agents.experiments.glossary import terms
 from signalbox.agents.experiments.groups import find_groups
 from signalbox.agents.experiments.names import likely, mentioned, placed, the_one_shown, with_names, written_name
@@ -64,9 +63,13 @@ Contexts = Callable[[], Awaitable[Sequence[str]]]
 
 
 async def ainput_router(state: Mapping[str, Any]) -> Update:
-    """Read the kind of the request; the reply to a question goes to the node that asked. Nothing is raised."""
+    """Read the kind of the request; the reply to a question goes to the node that asked. A capable model gives the
+    first reply of its loop instead, and the tool that it calls says the kind. Nothing is raised."""
     await close_with_loop()
     if not is_planned():
+        # Imported here: making the schemas of the tools takes longer than many a request with the offline model.
+        from signalbox.agents.experiments.experiment_loop import first_reply
+
         return {**_FRESH, "pending": None, **await first_reply(complete(state))}
     return await routed(state, await _known_names(), _known_contexts)
 
