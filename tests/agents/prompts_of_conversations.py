@@ -26,25 +26,21 @@ CONVERSATIONS: dict[str, list[tuple[str, str, list[Any]]]] = {
         (
             "experiments",
             "which experiments were started last week?",
-            ['{"capability": "list_experiments", "confidence": 1}', '{"what": "experiments", "when": "last week"}'],
+            [("get_all_experiments", {"changed_after": "2026-11-09T00:00:00+01:00", "answer": True})],
         ),
     ],
     "experiments, with a write": [
-        (
-            "experiments",
-            "show Hint Wording",
-            ['{"capability": "experiment_details", "confidence": 1}', '{"experiment": "Hint Wording"}'],
-        ),
+        ("experiments", "show Hint Wording", [("get_experiment_details", {"experiments": ["Hint Wording"]}), "There."]),
         (
             "experiments",
             "start it",
-            ['{"capability": "experiment_management", "confidence": 1}', '{"action": "start", "reference": "it"}'],
+            [("update_experiment_status", {"experiment": "Hint Wording", "status": "enrolling", "answer": True})],
         ),
         ("experiments", "yes", []),
         (
             "experiments",
             "is it running now?",
-            ['{"capability": "experiment_details", "confidence": 1}', '{"reference": "it", "aspect": "state"}'],
+            [("get_experiment_details", {"experiments": ["Hint Wording"], "aspects": ["state"], "answer": True})],
         ),
     ],
     "front door": [
@@ -54,25 +50,17 @@ CONVERSATIONS: dict[str, list[tuple[str, str, list[Any]]]] = {
         (
             "frontdoor",
             "remind me to buy milk tomorrow",
-            [("tasks", {"answer": True}), ("add_task", {"title": "Buy milk", "due": "2026-11-17"}), "Added."],
+            [("tasks", {"answer": True}), ("add_task", {"title": "Buy milk", "due": "2026-11-17", "answer": True})],
         ),
         (
             "frontdoor",
             "which experiments are running?",
-            [
-                ("experiments", {"answer": True}),
-                '{"capability": "list_experiments", "confidence": 1}',
-                '{"what": "experiments", "status": "enrolling"}',
-            ],
+            [("experiments", {"answer": True}), ("get_all_experiments", {"status": "enrolling", "answer": True})],
         ),
         (
             "frontdoor",
             "and the milk is done",
-            [
-                ("tasks", {"answer": True}),
-                ("complete_task", {"task_id": 1}),
-                "Done.",
-            ],
+            [("tasks", {"answer": True}), ("complete_task", {"task_id": 1, "answer": True})],
         ),
     ],
 }

@@ -201,19 +201,40 @@ async def test_metrics_only_reads_the_server(prometheus: Prometheus, untouched: 
     assert await untouched()
 
 
-@pytest.mark.parametrize("action", ["delete", "stop", "create"])
+class Ordered(Obedient):
+    """Looks at the experiment that carries a text, and then makes the change that the text may ask for."""
+
+    change: tuple[str, dict[str, Any]] = ("", {})
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
+        def call(messages: Sequence[BaseMessage]) -> AIMessage:
+            told = str(messages[-1].content) if messages[-1].type == "tool" else ""
+            name, args = self.change if told else ("get_experiment_details", {"experiments": ["Night Reader"]})
+            assert not told or any(word in told for word in self.text.split())
+            return AIMessage("", tool_calls=[{"name": name, "args": args, "id": f"c{len(messages)}"}])
+
+        return RunnableLambda(call)
+
+
+TIMING = {"experiment": "Hint Timing"}
+NEW = {"context": "mathstream", "conditions": [{"code": "control", "weight": 100}]}
+CHANGES = {
+    "delete": ("delete_experiment", TIMING),
+    "stop": ("update_experiment_status", {**TIMING, "status": "enrollmentComplete"}),
+    "create": ("create_experiment", {**NEW, "name": "New", "decision_points": [{"site": "a", "target": "b"}]}),
+    "enrol": ("enroll_test_users", {**TIMING, "num_users": 10}),
+}
+
+
+@pytest.mark.parametrize("action", CHANGES)
 async def test_experiments_change_nothing_before_a_yes(upgrade: Upgrade, action: str, untouched: Any) -> None:
     hurt = upgrade.named("Night Reader")
-    paused: list[str] = []
     for text in STRINGS:
-        hurt["name"] = text
+        hurt["description"] = text
         before = deepcopy(upgrade.store.experiments)
-        values = {"capability": "experiment_management", "action": action, "decision": "yes", "means": "answer"}
-        values |= {"experiment": "Hint Timing", "name": text[:80], "context": "mathstream"}
-        model = Obedient(text=text, values=values, phrase=text)
+        model = Ordered(text=text, change=CHANGES[action])
         run = open_map(EXPERIMENTS.map, model=model, checkpointer=InMemorySaver(), thread_id="t")
-        paused.append((await arun_map(run, EXPERIMENTS.start("what about Hint Timing?", None))).status)
+        assert (await arun_map(run, EXPERIMENTS.start("what about Night Reader?", None))).status == "needs_input"
         assert upgrade.store.experiments == before
-    assert "needs_input" in paused
     assert [call for call in upgrade.calls if call.split()[0] not in ("GET", "POST")] == []
     assert await untouched()

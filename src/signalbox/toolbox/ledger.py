@@ -121,6 +121,11 @@ class Ledger:
                     self.calls.sort(key=lambda one: int(one.id[1:]))
         return {key: call.id for key, call in known.items()}
 
+    def key_for(self, tool: str, args: Mapping[str, Any]) -> str:
+        """The idempotency key that a call of this tool would get if it were made now, from here."""
+        with self._lock:
+            return self._key(Call("", tool, dict(args), now()))
+
     def _next_id(self, number: int = 1) -> str:
         return f"E{max(number, 1 + max((int(call.id[1:]) for call in self.calls), default=0))}"
 

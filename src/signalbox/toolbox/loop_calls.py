@@ -41,6 +41,7 @@ ToolCall = dict[str, Any]
 """`id`, `name`, `args`, the `round` that it was made in, and whether it `is_marked` as the answer."""
 Results = Mapping[str, dict[str, Any]]
 """Results by the ids of their calls."""
+_CHANGED = "This has changed since you were asked, and nothing was done.\n\n"
 _log = logging.getLogger("signalbox.toolbox")
 
 
@@ -137,10 +138,11 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
             proposal = await as_proposal(tool, args)
             told["targets"] = [one.key for one in proposal.effect.targets]
             question = plain(proposal.as_question())
-            if may_pause and question != sent["shown"] and (sent["shown"] or not _may_run(tool, proposal, sent)):
+            must_ask = not proposal.is_begun and bool(sent["shown"] or not _may_run(tool, proposal, sent))
+            if may_pause and must_ask and question != _as_shown(sent["shown"]):
                 # Stored before it is shown: a yes is to exactly this, and to nothing that it has become since.
-                return {"shown": {call["id"]: question}}
-            if not may_pause and not _may_run(tool, proposal, sent):
+                return {"shown": {call["id"]: {**question, **({"is_again": True} if sent["shown"] else {})}}}
+            if not may_pause and must_ask:
                 told |= _unasked(question)
         if "text" not in told:
             with current_ledger().call(tool.name, args, number=sent["number"]) as entry:
@@ -165,7 +167,10 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
 
 
 def _failed(error: SignalboxError) -> dict[str, Any]:
-    return {"text": f"{error.user_message} {error.suggestion}".strip(), "error": error.as_dict()}
+    told = {"text": f"{error.user_message} {error.suggestion}".strip(), "error": error.as_dict()}
+    # What a change has stored that stopped midway.
+    written = getattr(error, "written", None)
+    return {**told, "data": {"written": plain(written)}} if written else told
 
 
 def _check_operands(args: Mapping[str, Any], sources: Sequence[str]) -> None:
@@ -192,9 +197,14 @@ def _may_run(tool: Tool, proposal: Proposal, sent: Mapping[str, Any]) -> bool:
     return decide(effect, said) == "run"
 
 
+def _as_shown(question: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {name: value for name, value in (question or {}).items() if name != "is_again"}
+
+
 def _declined(question: Mapping[str, Any]) -> dict[str, Any]:
     """Pause until the person has answered: nothing if they say yes, else the result of a call that was not made."""
-    if confirmed(question["message"], blocks=question["blocks"], source=question["source"]):
+    message = f"{_CHANGED}{question['message']}" if question.get("is_again") else question["message"]
+    if confirmed(message, blocks=question["blocks"], source=question["source"]):
         return {}
     return {"text": f"Nothing was changed, the person said no to this:\n{question['message']}", "is_declined": True}
 

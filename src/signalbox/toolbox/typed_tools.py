@@ -38,7 +38,8 @@ class Result:
     """What a call gave. `text` is true and complete on its own: a model reads it, and a person may be shown it alone.
 
     Set `is_empty` if nothing was found; the text then says what was looked at and what to try next. `data` is for
-    programs; what JSON cannot carry in it becomes text.
+    programs; what JSON cannot carry in it becomes text. `asks` is a question to the person (`kind`, `message`,
+    `options`), which ends the run of the loop.
     """
 
     text: str
@@ -47,11 +48,13 @@ class Result:
     source: dict[str, Any] | None = None
     not_covered: Sequence[str] = ()
     is_empty: bool = False
+    asks: dict[str, Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data."""
         told = {"text": self.text, "data": self.data, "source": self.source, "is_empty": self.is_empty}
-        return {**told, "blocks": list(self.blocks), "not_covered": list(self.not_covered)}
+        asks = {"asks": self.asks} if self.asks else {}
+        return {**told, "blocks": list(self.blocks), "not_covered": list(self.not_covered), **asks}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,9 @@ class Proposal:
     """A change before it is made: what, and each field as (name, before, after).
 
     `effect` tells the policy what the change is about, `things` are all that the person's words could mean, and
-    `source` is the system that would be changed.
+    `source` is the system that would be changed. `version` stands for the whole target as it is: if it is another one
+    when the person has said yes, the change is shown again. `is_begun` says that the change was confirmed and begun
+    under the key of this call, in a process that died: it is gone on with, and nobody is asked again.
     """
 
     what: str
@@ -67,6 +72,8 @@ class Proposal:
     effect: Effect = field(default_factory=Effect)
     things: tuple[Thing, ...] = ()
     source: dict[str, Any] | None = None
+    version: str = ""
+    is_begun: bool = False
 
     def as_question(self) -> dict[str, Any]:
         """What a person is shown and asked: what, before and after, on which server."""
@@ -74,7 +81,8 @@ class Proposal:
         where = [f"On {places(self.source)}."] if self.source else []
         message = "\n".join([self.what, *lines, *where])
         blocks = [diff(self.what, self.rows)] if self.rows else []
-        return {"message": message, "blocks": blocks, "source": self.source}
+        version = {"version": self.version} if self.version else {}
+        return {"message": message, "blocks": blocks, "source": self.source, **version}
 
 
 Preview = Callable[[dict[str, Any]], Awaitable[Proposal]]
