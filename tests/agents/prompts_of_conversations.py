@@ -48,19 +48,19 @@ CONVERSATIONS: dict[str, list[tuple[str, str, list[Any]]]] = {
         ),
     ],
     "front door": [
-        ("frontdoor", "what can you do?", ['{"to": "help", "confidence": 1}']),
+        ("frontdoor", "what can you do?", [("help", {})]),
     ],
     "front door, with a write": [
         (
             "frontdoor",
             "remind me to buy milk tomorrow",
-            ['{"to": "tasks", "confidence": 1}', ("add_task", {"title": "Buy milk", "due": "2026-11-17"}), "Added."],
+            [("tasks", {"answer": True}), ("add_task", {"title": "Buy milk", "due": "2026-11-17"}), "Added."],
         ),
         (
             "frontdoor",
             "which experiments are running?",
             [
-                '{"to": "experiments", "confidence": 1, "follows_on": false}',
+                ("experiments", {"answer": True}),
                 '{"capability": "list_experiments", "confidence": 1}',
                 '{"what": "experiments", "status": "enrolling"}',
             ],
@@ -69,7 +69,7 @@ CONVERSATIONS: dict[str, list[tuple[str, str, list[Any]]]] = {
             "frontdoor",
             "and the milk is done",
             [
-                '{"to": "tasks", "confidence": 1, "follows_on": false}',
+                ("tasks", {"answer": True}),
                 ("complete_task", {"task_id": 1}),
                 "Done.",
             ],
