@@ -116,12 +116,13 @@ def start_loop(
     listed: Sequence[str] = (),
     only: str | None = None,
     data: str = "",
+    records: str = "",
 ) -> LoopState:
     """The state that a run of the loop begins with. See `Asked`."""
     turns = [dict(turn) for turn in conversation[-_MOST_TURNS:]]
     asked = Asked(
         request=request, said=persons_words() or request, conversation=turns, listed=list(listed), only=only,
-        clock=clock_text(), data=data,
+        clock=clock_text(), data=data, records=records,
     )  # fmt: skip
     return LoopState(asked=asked, replies=[], results={}, shown={})
 

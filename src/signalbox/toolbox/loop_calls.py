@@ -60,22 +60,26 @@ def list_calls(replies: Sequence[Reply]) -> list[ToolCall]:
 
 
 def signature_of(call: ToolCall) -> str:
-    """The same for two calls that ask for the same."""
-    return json.dumps([call["name"], call["args"]], sort_keys=True, default=str)
+    """The same for two calls that ask for the same; null says no more than leaving an argument out."""
+    given = {name: value for name, value in call["args"].items() if value is not None}
+    return json.dumps([call["name"], given], sort_keys=True, default=str)
 
 
 def known_results(
     calls: Sequence[ToolCall], results: Results, tools: Mapping[str, Tool], most: int
 ) -> dict[str, dict[str, Any]]:
-    """Results for calls that wait and are not made: a read that was made before, with no change since; a change that
-    was refused before; and what goes beyond the `most` calls that a reply may have."""
+    """Results for calls that wait and are not made: what was called before with no other change since, be it a read or
+    a change; a change that was refused before, or is to be confirmed; and what goes beyond the `most` calls that a
+    reply may have."""
     known: dict[str, str] = {}
+    tried: dict[tuple[int, str], str] = {}
     found: dict[str, dict[str, Any]] = {}
     many: Counter[int] = Counter()
     if len(calls) == len(results):
         return found
     for call in calls:
-        result, first = results.get(call["id"]), known.get(signature_of(call))
+        signature = signature_of(call)
+        result, first = results.get(call["id"]), known.get(signature) or tried.get((call["round"], signature))
         tool = tools.get(call["name"])
         many[call["round"]] += 1
         if result is None and many[call["round"]] > most:
@@ -86,10 +90,13 @@ def known_results(
         elif result is None and tool is not None and tool.effect != "read":
             # What comes after a change waits for it.
             break
-        elif result is not None and was_change(result):
-            known.clear()
-        elif result is not None and (result["ok"] or result.get("is_declined")):
-            known.setdefault(signature_of(call), result.get("same_as") or call["id"])
+        elif result is not None:
+            if was_change(result) and not result.get("same_as"):
+                known.clear()
+                # The model has not seen yet how this went.
+                tried[call["round"], signature] = call["id"]
+            if result["ok"] or result.get("is_declined") or result.get("asks"):
+                known.setdefault(signature, result.get("same_as") or call["id"])
     return found
 
 
