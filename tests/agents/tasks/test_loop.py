@@ -128,7 +128,7 @@ async def test_an_undo_that_the_person_may_not_mean_is_asked_first() -> None:
     listed = await chat(Scripted(replies=[("list_tasks", {"answer": True})]), *history, "show me all")
     history = [one["content"] for one in listed.messages]
     asked = await chat(Scripted(replies=[("undo_change", {})]), *history, "thanks")
-    assert asked.final_response == "Take back the last change? Please say yes or no."
+    assert asked.final_response == "Take back the last change? Added #2 Milk. Please say yes or no."
     assert await titles() == ["Call mum", "Milk"]
 
 
@@ -217,6 +217,28 @@ async def test_a_call_that_died_before_it_was_told_is_finished_and_makes_nothing
     assert all(title in told for title in (["Pay rent"] if name == "add_task" else ["Buy milk", "Call mum"]))
     left = {"add_task": ["Buy milk", "Call mum", "Pay rent"], "complete_task": [], "delete_task": []}[name]
     assert await titles(status="pending") == left
+
+
+async def test_an_undo_that_died_before_it_was_told_says_what_it_took_back() -> None:
+    await Store(ANN).tasks.add("Buy milk", turn="before:1")
+    undo = next(one for one in task_tools() if one.name == "undo_change")
+    token = current_turn.set(Turn(key="turn:1", undoes=("before:1",)))
+    with use_person(ANN), use_ledger(Ledger()):
+        assert undo.preview is not None
+        shown = (await undo.preview({})).as_question()
+        told = [(await undo.call({})).text, (await undo.call({})).text]
+        assert (await undo.preview({})).as_question() == shown
+    current_turn.reset(token)
+    assert told == ["Taken back: #1 Buy milk is not added."] * 2
+    assert await titles() == []
+
+
+async def test_the_same_change_twice_in_a_reply_is_made_and_told_once() -> None:
+    add, delete = ("add_task", {"title": "Milk", "answer": True}), ("delete_task", {"task_id": 1})
+    added = await chat(Scripted(replies=[[add, add]]), "add milk")
+    assert added.final_response == 'Added #1 Milk.\n\nSay "undo" to take it back.'
+    asked = await chat(Scripted(replies=[[delete, delete]]), "delete milk")
+    assert asked.final_response == "Delete this task? #1 Milk. Please say yes or no."
 
 
 CHILD = """

@@ -23,6 +23,7 @@ __all__ = [
     "ask_back",
     "ask_correction",
     "ask_rename",
+    "ask_undo",
     "ask_whether",
     "ask_which",
     "changed_since",
@@ -186,6 +187,11 @@ def ask_whether(name: str, args: Mapping[str, Any], tasks: Sequence[Task]) -> st
     elif name == "update_task" and given:
         those = f"{those}: {given}"
     return f"{_VERBS.get(name, 'Change')} {what}? {those}. Please say yes or no."
+
+
+def ask_undo(changes: Sequence[Change]) -> str:
+    """The question whether these changes should be taken back."""
+    return f"Take back the last change? {done_before(changes)} Please say yes or no."
 
 
 def _given(args: Mapping[str, Any]) -> str:
