@@ -28,7 +28,7 @@ bench: $(SETUP_DEV)  ## Run the long proofs, then measure speed against its targ
 
 eval: $(SETUP_DEV)  ## Measure what the offline model understands, and put every injection of a public collection to all agents.
 	$(BIN)/signalbox eval
-	WHOLE=1 $(BIN)/python -m pytest tests/agents/tasks/test_injection.py tests/agents/test_injections.py tests/agents/tasks/test_languages.py tests/agents/test_same_prompts_rooms.py
+	WHOLE=1 $(BIN)/python -m pytest tests/agents/tasks/test_injection.py tests/agents/test_injections.py tests/toolbox/test_loop_effects.py tests/agents/tasks/test_languages.py tests/agents/test_same_prompts_rooms.py
 
 train: $(SETUP_DEV)  ## Learn the offline model anew; a GPU makes it a matter of minutes.
 	$(PIP) install onnx torch transformers

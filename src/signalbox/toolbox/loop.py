@@ -24,7 +24,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Send
 
-from signalbox.errors import ContractError, ModelEmptyError, ModelOutputError, SignalboxError
+from signalbox.errors import ContractError, ModelEmptyError, ModelOutputError, SignalboxError, mask
 from signalbox.toolbox.calculate import CALCULATE
 from signalbox.toolbox.loop_calls import (
     ToolCall,
@@ -122,7 +122,7 @@ def start_loop(
     turns = [dict(turn) for turn in conversation[-_MOST_TURNS:]]
     asked = Asked(
         request=request, said=persons_words() or request, conversation=turns, listed=list(listed), only=only,
-        clock=clock_text(), data=data, records=records,
+        clock=clock_text(), data=mask(data), records=mask(records),
     )  # fmt: skip
     return LoopState(asked=asked, replies=[], results={}, shown={})
 

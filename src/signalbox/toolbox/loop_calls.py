@@ -23,6 +23,7 @@ from signalbox.errors import (
     ToolFailedError,
     ToolRefusedError,
     ToolTimeoutError,
+    mask,
     redact,
 )
 from signalbox.language.names import did_you_mean
@@ -156,7 +157,8 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
                 limit = asyncio.timeout(max(seconds, 1.0) if tool.effect == "read" else None)
                 async with limit:
                     result = await tool.recorded(args, entry)
-            told |= {**plain(result.as_dict()), "ok": True, "is_empty": result.is_empty or not result.text.strip()}
+            is_empty = result.is_empty or not result.text.strip()
+            told |= {**mask(plain(result.as_dict())), "ok": True, "is_empty": is_empty}
     except GraphBubbleUp:
         raise
     except SignalboxError as error:
@@ -172,7 +174,7 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
 
 
 def _failed(error: SignalboxError) -> dict[str, Any]:
-    return {"text": f"{error.user_message} {error.suggestion}".strip(), "error": error.as_dict()}
+    return {"text": mask(f"{error.user_message} {error.suggestion}".strip()), "error": mask(error.as_dict())}
 
 
 def _check_operands(args: Mapping[str, Any], sources: Sequence[str]) -> None:

@@ -141,6 +141,21 @@ async def test_what_is_on_the_list_already_is_asked_about_and_a_no_leaves_it() -
     assert await titles() == ["Buy milk"]
 
 
+@pytest.mark.parametrize(
+    ("name", "args", "shown"),
+    [
+        ("update_task", {"task_ids": [1, 2], "title": "Owned"}, "#1 Buy milk, #2 Call mum: title 'Owned'."),
+        ("update_task", {"task_id": 2, "description": "Pay Eve"}, "#2 Call mum: description 'On Friday' → 'Pay Eve'."),
+        ("add_task", {"title": "Buy milk", "description": "Pay Eve"}, "Add it once more (description Pay Eve)?"),
+        ("add_task", {"title": "Walk", "tags": ["a", "b"]}, "Add the task 'Walk' (tags a, b)?"),
+    ],
+)
+async def test_a_question_shows_all_that_would_be_written(name: str, args: dict[str, Any], shown: str) -> None:
+    await Store(ANN).tasks.add("Buy milk")
+    await Store(ANN).tasks.add("Call mum", description="On Friday")
+    assert shown in (await chat(Scripted(replies=[(name, args)]), "what is on my list?")).final_response
+
+
 async def test_a_new_request_drops_the_question_and_says_so() -> None:
     await Store(ANN).tasks.add("Buy milk")
     asked = await chat(Scripted(replies=[("delete_task", {"task_id": 1})]), "delete buy milk")

@@ -245,7 +245,7 @@ async def _preview(name: str, args: Mapping[str, Any]) -> Proposal:
     is_made = bool((await _made_before(""))[1])
     if name == "add_task":
         twin = None if is_made else await _find_same(args["title"], given.get("due", ""))
-        what = say.ask_another(twin) if twin is not None else say.ask_whether(name, given, ())
+        what = say.ask_another(twin, given) if twin is not None else say.ask_whether(name, given, ())
         return await _proposal(name, what, given, (), is_unsure=twin is not None)
     if name == "update_task" and not given:
         raise ValidationError("Nothing was said that should change.", suggestion="Say what should be different.")
