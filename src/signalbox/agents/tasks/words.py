@@ -182,10 +182,10 @@ def ask_whether(name: str, args: Mapping[str, Any], tasks: Sequence[Task]) -> st
         return "Take back the last change? Please say yes or no."
     those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
     what = "this task" if len(tasks) == 1 else f"these {len(tasks)} tasks"
-    if name == "update_task" and len(tasks) == 1 and (new := _before_and_after(args, tasks[0])):
-        those = f"{those}: {new}"
-    elif name == "update_task" and (new := ", ".join(filter(None, (_new_title(args), given)))):
-        those = f"{those}: {new}"
+    if name == "update_task":
+        alike = ", ".join(filter(None, (_new_title(args), given)))
+        new = _before_and_after(args, tasks[0]) if len(tasks) == 1 else alike
+        those = f"{those}: {new}" if new else those
     return f"{_VERBS.get(name, 'Change')} {what}? {those}. Please say yes or no."
 
 
