@@ -74,9 +74,7 @@ def _own_words(outcome: Outcome) -> str:
     """What the model wrote, or calculated as the answer. What was read of devices is in the report."""
     if outcome["is_written"]:
         return outcome["answer"]
-    return "\n\n".join(
-        one["text"] for one in outcome["results"] if one["is_answer"] and one["name"] == CALCULATE.name
-    )
+    return "\n\n".join(one["text"] for one in outcome["results"] if one["is_answer"] and one["name"] == CALCULATE.name)
 
 
 def _calls_by_device(outcome: Outcome, devices: Sequence[str]) -> dict[str, list[ExecutedToolCall]]:
