@@ -61,9 +61,8 @@ def list_calls(replies: Sequence[Reply]) -> list[ToolCall]:
 
 
 def signature_of(call: ToolCall) -> str:
-    """The same for two calls that ask for the same; null says no more than leaving an argument out."""
-    given = {name: value for name, value in call["args"].items() if value is not None}
-    return json.dumps([call["name"], given], sort_keys=True, default=str)
+    """The same for two calls that ask for the same."""
+    return json.dumps([call["name"], call["args"]], sort_keys=True, default=str)
 
 
 def known_results(

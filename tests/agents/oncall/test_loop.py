@@ -157,6 +157,14 @@ def test_a_fact_that_was_not_read_is_not_told(asking: Callable[..., Answer]) -> 
     assert "10.255.0.9" not in (answer.state["answer"] or "")
 
 
+def test_what_the_model_has_calculated_as_the_answer_is_told_first(asking: Callable[..., Answer]) -> None:
+    double = Reply(calls=[("calculate", {"expression": "65000 * 2", "answer": True})])
+    answer = asking(Script(plan("pe1"), reads("get_routing_info"), double), "twice the AS of pe1's neighbours?")
+    assert answer.answer.partition("\n\n")[0].endswith("130000")
+    assert "**pe1 is healthy" in answer.answer
+    assert "session_state" not in answer.answer
+
+
 def test_a_step_uses_the_result_of_another(asking: Callable[..., Answer]) -> None:
     def closer(body: dict[str, Any]) -> Reply:
         told = next(one["content"] for one in body["messages"] if one["role"] == "tool")
