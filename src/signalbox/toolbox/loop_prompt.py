@@ -28,7 +28,7 @@ class Reply(TypedDict):
 class Asked(TypedDict):
     """What a run of the loop begins with. `conversation` are the earlier turns of the thread, each `{"said", "agent",
     "answer"}`. `said` are the person's own words, which differ from a request that another model has written: the
-    policy of effects goes by them. `listed` are the keys of the list that the person saw last, and `only` is the key of
+    policy of effects goes by them; `after_data` says that the other model had seen results. `listed` are the keys of the list that the person saw last, and `only` is the key of
     the one thing that the last answer was about.
 
     `data` is what the room shows beside them: things that a call may name. An answer may repeat its names, but a figure
@@ -37,6 +37,7 @@ class Asked(TypedDict):
 
     request: str
     said: str
+    after_data: bool
     conversation: list[dict[str, str]]
     listed: list[str]
     only: str | None
