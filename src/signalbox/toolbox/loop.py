@@ -121,7 +121,8 @@ def start_loop(
     """The state that a run of the loop begins with. See `Asked`."""
     turns = [dict(turn) for turn in conversation[-_MOST_TURNS:]]
     asked = Asked(
-        request=request, said=persons_words() or request, after_data=follows_results(), conversation=turns, listed=list(listed), only=only,
+        request=request, said=persons_words() or request, after_data=follows_results(), conversation=turns,
+        listed=list(listed), only=only,
         clock=clock_text(), data=mask(data), records=mask(records),
     )  # fmt: skip
     return LoopState(asked=asked, replies=[], results={}, shown={})

@@ -28,12 +28,13 @@ class Reply(TypedDict):
 class Asked(TypedDict):
     """What a run of the loop begins with. `conversation` are the earlier turns of the thread, each `{"said", "agent",
     "answer"}`. `said` are the person's own words, which differ from a request that another model has written: the
-    policy of effects goes by them; `after_data` says that the other model had seen results. `listed` are the keys of the list that the person saw last, and `only` is the key of
-    the one thing that the last answer was about.
+    policy of effects goes by them, and `after_data` tells it that the other model had seen results. `listed` are the
+    keys of the list that the person saw last, and `only` is the key of the one thing that the last answer was about.
 
     `data` is what the room shows beside them: things that a call may name. An answer may repeat its names, but a figure
     or a time in it proves nothing: it was not read in this run. `records` are shown in the same way and are the
-    person's own, so that an answer may repeat their figures and times as well."""
+    person's own, so that an answer may repeat their figures and times as well.
+    """
 
     request: str
     said: str
