@@ -177,13 +177,13 @@ async def test_a_model_that_is_asked_again_after_a_write_answers_without_writing
 @pytest.mark.parametrize("fault", ["truncated", "empty", "no key"])
 async def test_a_fault_at_the_front_door_in_a_conversation_is_named(fault: str, server: ProviderServer) -> None:
     reply, expected = FAULTS[fault]
-    server.say(Reply(calls=[("tasks", {})]), Reply("You have none."))
-    assert (await aask("frontdoor", "what is on my list?", thread_id="t")).status == "completed"
+    server.say(Reply(calls=[("tasks", {"answer": True})]), Reply("You have none."))
+    assert (await aask("frontdoor", "what is on my list?", thread_id="t")).agent == "tasks"
     server.say(reply)
     is_named(await aask("frontdoor", "and tomorrow?", thread_id="t"), expected)
 
 
-@pytest.mark.parametrize("fault", ["refused", "empty"])
+@pytest.mark.parametrize("fault", ["an unknown tool", "empty"])
 async def test_a_fault_in_reading_which_agent_is_meant_is_named(fault: str, server: ProviderServer) -> None:
     reply, expected = FAULTS[fault]
     server.say(Reply(calls=[("clarify", {"question": "Which thing?"})]))

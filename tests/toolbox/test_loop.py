@@ -217,6 +217,40 @@ async def test_what_was_said_before_counts_as_known(shelf: Shelf) -> None:
     assert told.answer == "`pe1` lost 3 sessions at 09:12."
 
 
+CATALOGUE = "Services: checkout (p95 usually 0.33 s), billing-eu, looked at on 2026-11-02 at 14:20"
+
+
+@pytest.mark.parametrize("claim", ["It takes 0.33 s.", "It was looked at on 2026-11-02.", "It was at 14:20."])
+async def test_what_a_room_shows_gives_names_and_no_figures_or_times_but_the_persons_records_give_all(
+    shelf: Shelf, claim: str
+) -> None:
+    named = await ask(shelf, "what is there?", said("There is `billing-eu`."), data=CATALOGUE)
+    assert (named.answer, len(named.model.asked)) == ("There is `billing-eu`.", 1)
+    shown = await ask(shelf, "what is there?", said(claim), said(claim), data=CATALOGUE)
+    assert (shown.answer, shown.outcome["error"]["error_type"]) == ("", "model_output")
+    own = await ask(shelf, "what is there?", said(claim), records=CATALOGUE)
+    assert (own.answer, own.outcome["removed"]) == (claim, 0)
+    assert own.model.asked[0] == shown.model.asked[0]
+
+
+async def test_nothing_is_calculated_from_figures_of_a_catalogue(shelf: Shelf) -> None:
+    times_two = calls(("calculate", {"expression": "0.33 * 2", "answer": True}))
+    assert (await ask(shelf, "x", times_two, records=CATALOGUE)).answer.endswith("0.66")
+    refused = await ask(shelf, "x", times_two, said("That is not known."), data=CATALOGUE)
+    assert refused.answer == "That is not known."
+
+
+async def test_the_outcome_says_whether_the_model_wrote_the_answer_or_which_results_are_it(shelf: Shelf) -> None:
+    read, other = ("get_latency", {"service": "cart"}), ("get_latency", {"service": "search", "answer": True})
+    wrote = await ask(shelf, "x", calls(read), said("It takes 0.25 s."))
+    marked = await ask(shelf, "x", calls(read, other))
+    wrong = await ask(shelf, "x", calls(read), said("It takes 9 s."), said("It takes 9 s. Sorry."))
+    assert [one.outcome["is_written"] for one in (wrote, marked, wrong)] == [True, False, False]
+    assert [one["is_answer"] for one in wrote.outcome["results"]] == [False]
+    assert [one["is_answer"] for one in marked.outcome["results"]] == [False, True]
+    assert "0.25 s" in wrong.answer
+
+
 async def test_arithmetic_is_a_call_and_its_value_counts_as_a_result(shelf: Shelf) -> None:
     told = await ask(
         shelf, "x",

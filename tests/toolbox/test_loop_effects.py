@@ -167,6 +167,58 @@ async def test_changes_of_one_reply_run_in_their_order_and_reads_between_them_se
     assert shelf.done == ["read cart", "rename 1 to Buy oat milk", "read search", "rename 2 to Call mum"]
 
 
+@pytest.mark.parametrize("replies", [[calls(RENAME, RENAME)], [calls(RENAME), calls(RENAME)]], ids=["one", "two"])
+async def test_the_same_change_is_made_once_in_one_reply_or_two(
+    shelf: Shelf, tmp_path: Path, replies: list[Any]
+) -> None:
+    model = ScriptedModel(replies=[*replies, said("Done.")])
+    async with opened(tmp_path, model, shelf) as go:
+        ended = await go({"request": "rename #1 to buy oat milk"})
+    assert shelf.writes == ["rename 1 to Buy oat milk"]
+    assert ended["outcome"]["answer"] == "Done.\n\nNote 1 is now called 'Buy oat milk'. [E1]"
+    told = [str(one.content) for one in model.asked[-1] if isinstance(one, ToolMessage)]
+    assert told[1] == "The same call as E1; it was not made twice."
+
+
+async def test_the_same_change_is_asked_about_once_and_a_yes_makes_it_once(shelf: Shelf, tmp_path: Path) -> None:
+    model = ScriptedModel(replies=[calls(RESTART, RESTART), said("`cart` was restarted.")])
+    async with opened(tmp_path, model, shelf) as go:
+        await go({"request": "restart cart"})
+        assert "__interrupt__" not in await go(Command(resume="yes"))
+    assert shelf.writes == ["restart cart"]
+
+
+async def test_a_change_that_was_overwritten_since_is_made_again_if_the_person_says_so(
+    shelf: Shelf, tmp_path: Path
+) -> None:
+    other = ("rename", {"number": 1, "title": "Take a walk"})
+    model = ScriptedModel(replies=[calls(RENAME), calls(other), calls(RENAME), said("Done.")])
+    async with opened(tmp_path, model, shelf) as go:
+        await go({"request": "rename #1 to buy oat milk"})
+        await go(Command(resume="yes"))
+        await go(Command(resume="yes"))
+    assert shelf.writes == ["rename 1 to Buy oat milk", "rename 1 to Take a walk", "rename 1 to Buy oat milk"]
+
+
+async def test_a_change_that_failed_is_not_made_by_its_double_in_the_same_reply(shelf: Shelf, tmp_path: Path) -> None:
+    tries: list[str] = []
+
+    async def before_move() -> Proposal:
+        return Proposal("Move the notes", effect=Effect(is_reversible=True))
+
+    @tool(effect="own", preview=before_move)
+    async def move() -> Result:
+        """Move all notes."""
+        tries.append("move")
+        raise UnavailableError("The shelf broke down.")
+
+    twice = calls(("move", {}), ("move", {}))
+    model = ScriptedModel(replies=[twice, calls(("move", {})), said("It failed.")])
+    async with opened(tmp_path, model, shelf, tools=[move]) as go:
+        await go({"request": "move my notes"})
+    assert tries == ["move", "move"]
+
+
 async def test_a_cancelled_run_goes_on_where_it_was(shelf: Shelf, tmp_path: Path) -> None:
     reached, is_first = asyncio.Event(), [True]
 

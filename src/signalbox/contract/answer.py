@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
@@ -11,9 +12,10 @@ from signalbox.contract.sources import places
 from signalbox.contract.summary import plain
 from signalbox.errors import SignalboxError
 
-__all__ = ["Answer", "AnswerStatus", "notes_of"]
+__all__ = ["Answer", "AnswerStatus", "notes_of", "uncited"]
 
 AnswerStatus = Literal["completed", "needs_input", "error"]
+_CITED = re.compile(r"[ \t]?\[E\d+(?:,\s*E\d+)*\]")
 
 
 def notes_of(not_covered: Sequence[str], source: Mapping[str, Any] | None) -> list[str]:
@@ -27,6 +29,11 @@ def notes_of(not_covered: Sequence[str], source: Mapping[str, Any] | None) -> li
     elif source:
         notes.append(f"Source: {places(dict(source))}")
     return notes
+
+
+def uncited(text: str) -> str:
+    """The text of an answer without citations of its evidence ([E1]), for who is not given the evidence."""
+    return _CITED.sub("", text)
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
 from typing import Any
 
+from signalbox.contract.answer import uncited
 from signalbox.drawing.terminal import draw_blocks
 from signalbox.drawing.text import plain_text
 from signalbox.language.units import PREFIXES, TIME_UNITS, dimension_of
@@ -18,7 +19,6 @@ from signalbox.toolbox.claims import Figure, find_facts, plain, same_moment
 
 __all__ = ["check_demand", "forbidden", "said_in", "unmet"]
 
-_CITED = re.compile(r"\s*\[E\d+(?:,\s*E\d+)*\]")
 _MARKS = str.maketrans(dict.fromkeys('`*"“”„«»', " "))
 _PER = re.compile(r"(\w+) per (second|minute|hour|day)\b", re.IGNORECASE)
 _TIME_WORD = "|".join(sorted((word for words in TIME_UNITS.values() for word in words), key=len, reverse=True))
@@ -71,7 +71,7 @@ def forbidden(text: str, demands: Sequence[Any]) -> list[Any]:
 
 
 def _shown(text: str) -> str:
-    bare = _CITED.sub("", plain_text(text)).translate(_MARKS)
+    bare = uncited(plain_text(text)).translate(_MARKS)
     return _PER.sub(lambda found: f"{found[1]}{' times' if found[1].isdigit() else ''}/{found[2]}", bare)
 
 

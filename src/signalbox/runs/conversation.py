@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from signalbox.contract import Agent
-from signalbox.contract.answer import Answer
+from signalbox.contract.answer import Answer, uncited
 from signalbox.contract.installed import list_agents
 from signalbox.errors import ConfigurationError, DatabaseError
 from signalbox.maps.context import Conversation
@@ -21,8 +20,6 @@ _log = logging.getLogger("signalbox.runs")
 _MOST_TURNS, _LONGEST_TEXT, _MOST_CHARACTERS = 12, 2_000, 24_000
 # No digits: what is written here must not name a task, nor support a figure in an answer.
 _LEFT_OUT = {"said": "", "agent": "", "answer": "(Earlier turns are left out.)"}
-_CITED = re.compile(r"\s?\[E\d+(?:,\s*E\d+)*\]")
-"""Evidence of earlier runs: in the next one the same ids are those of other calls."""
 _CUT = " … (the rest is left out)"
 
 
@@ -43,7 +40,8 @@ def conversation_before(thread_id: str, run_id: str = "") -> Conversation:
 
 
 def _told(turn: Turn) -> dict[str, str]:
-    return {"said": _cut(turn.said), "agent": turn.agent, "answer": _cut(_CITED.sub("", turn.answer))}
+    # In the next run the same ids of evidence are those of other calls.
+    return {"said": _cut(turn.said), "agent": turn.agent, "answer": _cut(uncited(turn.answer))}
 
 
 def _cut(text: str) -> str:

@@ -24,7 +24,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Send
 
-from signalbox.errors import ContractError, ModelEmptyError, ModelOutputError, SignalboxError
+from signalbox.errors import ContractError, ModelEmptyError, ModelOutputError, SignalboxError, mask
 from signalbox.toolbox.calculate import CALCULATE
 from signalbox.toolbox.loop_calls import (
     ToolCall,
@@ -38,7 +38,7 @@ from signalbox.toolbox.loop_calls import (
 from signalbox.toolbox.loop_outcome import Outcome, failed, presented, reported, written
 from signalbox.toolbox.loop_prompt import AGAIN, ANSWER, Asked, Reply, clock_text, offered, said_texts, system_message
 from signalbox.toolbox.loop_turn import Turn, ask_model
-from signalbox.toolbox.person import persons_words
+from signalbox.toolbox.person import follows_results, persons_words
 from signalbox.toolbox.typed_tools import Tool
 
 __all__ = ["Limits", "LoopContext", "LoopNodes", "LoopState", "build_loop", "run_loop", "start_loop"]
@@ -116,12 +116,14 @@ def start_loop(
     listed: Sequence[str] = (),
     only: str | None = None,
     data: str = "",
+    records: str = "",
 ) -> LoopState:
     """The state that a run of the loop begins with. See `Asked`."""
     turns = [dict(turn) for turn in conversation[-_MOST_TURNS:]]
     asked = Asked(
-        request=request, said=persons_words() or request, conversation=turns, listed=list(listed), only=only,
-        clock=clock_text(), data=data,
+        request=request, said=persons_words() or request, after_data=follows_results(), conversation=turns,
+        listed=list(listed), only=only,
+        clock=clock_text(), data=mask(data), records=mask(records),
     )  # fmt: skip
     return LoopState(asked=asked, replies=[], results={}, shown={})
 
@@ -222,7 +224,7 @@ class LoopNodes:
             "earlier": [turn.get("said", "") for turn in asked["conversation"]],
             "listed": asked["listed"],
             "only": asked["only"],
-            "after_data": bool(before),
+            "after_data": bool(before) or asked["after_data"],
             "changed": changed,
         }
 

@@ -23,6 +23,7 @@ from signalbox.errors import (
     ToolFailedError,
     ToolRefusedError,
     ToolTimeoutError,
+    mask,
     redact,
 )
 from signalbox.language.names import did_you_mean
@@ -68,15 +69,18 @@ def signature_of(call: ToolCall) -> str:
 def known_results(
     calls: Sequence[ToolCall], results: Results, tools: Mapping[str, Tool], most: int
 ) -> dict[str, dict[str, Any]]:
-    """Results for calls that wait and are not made: a read that was made before, with no change since; a change that
-    was refused before; and what goes beyond the `most` calls that a reply may have."""
+    """Results for calls that wait and are not made: what was called before with no other change since, be it a read or
+    a change; a change that was refused before, or is to be confirmed; and what goes beyond the `most` calls that a
+    reply may have."""
     known: dict[str, str] = {}
+    tried: dict[tuple[int, str], str] = {}
     found: dict[str, dict[str, Any]] = {}
     many: Counter[int] = Counter()
     if len(calls) == len(results):
         return found
     for call in calls:
-        result, first = results.get(call["id"]), known.get(signature_of(call))
+        signature = signature_of(call)
+        result, first = results.get(call["id"]), known.get(signature) or tried.get((call["round"], signature))
         tool = tools.get(call["name"])
         many[call["round"]] += 1
         if result is None and many[call["round"]] > most:
@@ -87,10 +91,13 @@ def known_results(
         elif result is None and tool is not None and tool.effect != "read":
             # What comes after a change waits for it.
             break
-        elif result is not None and was_change(result):
-            known.clear()
-        elif result is not None and (result["ok"] or result.get("is_declined")):
-            known.setdefault(signature_of(call), result.get("same_as") or call["id"])
+        elif result is not None:
+            if was_change(result) and not result.get("same_as"):
+                known.clear()
+                # The model has not seen yet how this went.
+                tried[call["round"], signature] = call["id"]
+            if result["ok"] or result.get("is_declined") or result.get("asks"):
+                known.setdefault(signature, result.get("same_as") or call["id"])
     return found
 
 
@@ -151,7 +158,8 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
                 limit = asyncio.timeout(max(seconds, 1.0) if tool.effect == "read" else None)
                 async with limit:
                     result = await tool.recorded(args, entry)
-            told |= {**plain(result.as_dict()), "ok": True, "is_empty": result.is_empty or not result.text.strip()}
+            is_empty = result.is_empty or not result.text.strip()
+            told |= {**mask(plain(result.as_dict())), "ok": True, "is_empty": is_empty}
     except GraphBubbleUp:
         raise
     except SignalboxError as error:
@@ -167,10 +175,10 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
 
 
 def _failed(error: SignalboxError) -> dict[str, Any]:
-    told = {"text": f"{error.user_message} {error.suggestion}".strip(), "error": error.as_dict()}
+    told = {"text": mask(f"{error.user_message} {error.suggestion}".strip()), "error": mask(error.as_dict())}
     # What a change has stored that stopped midway.
     written = getattr(error, "written", None)
-    return {**told, "data": {"written": plain(written)}} if written else told
+    return {**told, "data": mask({"written": plain(written)})} if written else told
 
 
 def _check_operands(args: Mapping[str, Any], sources: Sequence[str]) -> None:

@@ -23,13 +23,18 @@ _LONGEST = 2_000
 
 
 class Outcome(TypedDict):
-    """What came of a run. `answer` is Markdown. `results` are all of them, in the order of their calls.
+    """What came of a run. `answer` is Markdown. `results` are all of them, in the order of their calls;
+    `is_answer` marks those that are the answer as they stand.
+
+    `is_written` says that the answer is the model's own words, and not results as they stand: those that it marked, or
+    that are shown because nothing it wrote rests on them.
 
     `stopped` names the limit that ended the run (rounds, tokens, time), `removed` counts the sentences that nothing
     supported, `error` is the model's fault that ended it, and `question` waits for the person.
     """
 
     answer: str
+    is_written: bool
     blocks: list[dict[str, Any]]
     source: dict[str, Any] | None
     not_covered: list[str]
@@ -45,7 +50,9 @@ def presented(chosen: Sequence[dict[str, Any]], results: Results, question: dict
     added = [one for one in _told(results) if was_change(one) and one not in chosen]
     texts = [question["message"]] if question else [one["text"] for one in chosen]
     answer = "\n\n".join(dict.fromkeys([*map(_with_evidence, added), *texts]))
-    return _outcome(answer, [*added, *chosen], results, question=question)
+    outcome = _outcome(answer, [*added, *chosen], results, question=question)
+    ids = {own for own, one in results.items() if one in chosen and not question}
+    return {**outcome, "results": [{**one, "is_answer": one["id"] in ids} for one in outcome["results"]]}
 
 
 def written(checked: Sequence[Checked], results: Results, stopped: str = "") -> Outcome:
@@ -64,7 +71,8 @@ def written(checked: Sequence[Checked], results: Results, stopped: str = "") -> 
         many, them = ("1 sentence was", "it") if removed == 1 else (f"{removed} sentences were", "them")
         notes.append(f"{many} removed from this answer: nothing that was read supports {them}.")
     parts = [answer, *map(_with_evidence, added), *(f"_{note}_" for note in notes)]
-    return _outcome("\n\n".join(filter(None, parts)), [*cited, *added], results, stopped=stopped, removed=removed)
+    outcome = _outcome("\n\n".join(filter(None, parts)), [*cited, *added], results, stopped=stopped, removed=removed)
+    return {**outcome, "is_written": bool(answer) and all(map(was_change, added))}
 
 
 def reported(results: Results, stopped: str) -> Outcome:
@@ -91,10 +99,14 @@ def _outcome(
     used = [one for one in _told(results) if one["ok"]]
     return Outcome(
         answer=answer,
+        is_written=False,
         blocks=[block for one in shown for block in one.get("blocks") or ()],
         source=joined([one["source"] for one in used if one.get("source")]),
         not_covered=list(dict.fromkeys(part for one in used for part in one.get("not_covered") or ())),
-        results=[{"id": own, "number": one["number"], "evidence": one["evidence"]} for own, one in results.items()],
+        results=[
+            {"id": own, "number": one["number"], "evidence": one["evidence"], "is_answer": False}
+            for own, one in results.items()
+        ],
         stopped=stopped,
         removed=removed,
         error=None,

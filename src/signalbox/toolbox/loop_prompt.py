@@ -28,17 +28,23 @@ class Reply(TypedDict):
 class Asked(TypedDict):
     """What a run of the loop begins with. `conversation` are the earlier turns of the thread, each `{"said", "agent",
     "answer"}`. `said` are the person's own words, which differ from a request that another model has written: the
-    policy of effects goes by them. `listed` are the keys of the list that the person saw last, and `only` is the key of
-    the one thing that the last answer was about. `data` is what the room shows beside them, such as things that a call
-    may name."""
+    policy of effects goes by them, and `after_data` tells it that the other model had seen results. `listed` are the
+    keys of the list that the person saw last, and `only` is the key of the one thing that the last answer was about.
+
+    `data` is what the room shows beside them: things that a call may name. An answer may repeat its names, but a figure
+    or a time in it proves nothing: it was not read in this run. `records` are shown in the same way and are the
+    person's own, so that an answer may repeat their figures and times as well.
+    """
 
     request: str
     said: str
+    after_data: bool
     conversation: list[dict[str, str]]
     listed: list[str]
     only: str | None
     clock: str
     data: str
+    records: str
 
 
 ANSWER = "answer"
@@ -100,7 +106,7 @@ def prompt(
     system: SystemMessage, asked: Asked, replies: Sequence[Reply], results: Mapping[str, Mapping[str, Any]]
 ) -> list[BaseMessage]:
     """The messages of a round. `results` are by the id of their call."""
-    known = f"\n\n{_as_data('data', asked['data'])}" if asked["data"] else ""
+    known = "".join(f"\n\n{_as_data('data', text)}" for text in (asked["data"], asked["records"]) if text)
     context = HumanMessage(f"{asked['clock']}{_told(asked['conversation'])}{known}")
     messages: list[BaseMessage] = [system, context, HumanMessage(asked["request"])]
     for reply in (one["message"] for one in replies):
@@ -113,11 +119,11 @@ def prompt(
 
 
 def said_texts(asked: Asked) -> list[str]:
-    """What an answer may repeat beside the results: the request, the conversation and the data as they are shown, the
-    clock."""
+    """What an answer may repeat beside the results: the request, the conversation as it is shown, the person's records,
+    the clock."""
     turns = asked["conversation"][-_SHOWN_TURNS:]
     told = [text for turn in turns for text in (turn.get("said", ""), turn.get("answer", ""))]
-    return [asked["request"], asked["said"], *told, asked["data"], asked["clock"]]
+    return [asked["request"], asked["said"], *told, asked["records"], asked["clock"]]
 
 
 def _as_data(tag: str, text: str, label: str = "") -> str:
@@ -127,7 +133,9 @@ def _as_data(tag: str, text: str, label: str = "") -> str:
 
 def _given(result: Mapping[str, Any]) -> str:
     if result.get("same_as"):
-        return f"The same call as {result['number']}; nothing has changed since."
+        is_made_once = result["kind"] != "read" and result["ok"]
+        told = "it was not made twice" if is_made_once else "nothing has changed since"
+        return f"The same call as {result['number']}; {told}."
     return _as_data("result", _cut(result["text"], _LONGEST_RESULT), f' id="{result["number"]}"')
 
 

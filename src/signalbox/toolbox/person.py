@@ -8,10 +8,11 @@ from contextvars import ContextVar
 
 from signalbox.settings import get_settings
 
-__all__ = ["current_person", "persons_words", "use_person", "use_words"]
+__all__ = ["current_person", "follows_results", "persons_words", "use_person", "use_results", "use_words"]
 
 _PERSON: ContextVar[str] = ContextVar("signalbox_person", default="")
 _WORDS: ContextVar[str | None] = ContextVar("signalbox_words", default=None)
+_AFTER: ContextVar[bool] = ContextVar("signalbox_after_results", default=False)
 
 
 def current_person() -> str:
@@ -43,3 +44,18 @@ def use_words(words: str | None) -> Iterator[None]:
         yield
     finally:
         _WORDS.reset(token)
+
+
+def follows_results() -> bool:
+    """Whether the request was written by a model that had seen results: what it asks for may come from them."""
+    return _AFTER.get()
+
+
+@contextmanager
+def use_results(has_seen: bool) -> Iterator[None]:
+    """Let everything inside the block be asked for by a model that has seen results of tools, or none."""
+    token = _AFTER.set(has_seen or _AFTER.get())
+    try:
+        yield
+    finally:
+        _AFTER.reset(token)

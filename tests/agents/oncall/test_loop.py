@@ -64,7 +64,8 @@ def kind_of(body: dict[str, Any]) -> str:
     """Which question a request to the model is."""
     if "response_format" in body:
         return str(body["response_format"]["json_schema"]["name"])
-    return "loop" if body.get("tools") else "text"
+    names = [one["function"]["name"] for one in body.get("tools") or ()]
+    return "front door" if "oncall" in names else "loop" if names else "text"
 
 
 class Script:
@@ -82,7 +83,7 @@ class Script:
             return reply if isinstance(reply, Reply) else reply(body)
         if kind == "OncallPlan":
             return Reply(json.dumps({"confidence": 1, **self.plan}))
-        return Reply(json.dumps({"to": "oncall", "confidence": 1}))
+        return Reply(calls=[("oncall", {"answer": True})])
 
     @property
     def kinds(self) -> list[str]:
@@ -112,12 +113,12 @@ def test_a_health_check_through_the_front_door_takes_three_or_four_calls_of_the_
     health = plan("pe1", intent="general_device_health_check")
     marked = Script(health, reads(*HEALTH, answer=True))
     answer = asking(marked, "health check of pe1", "frontdoor")
-    assert marked.kinds == ["Route", "OncallPlan", "loop"]
+    assert marked.kinds == ["front door", "OncallPlan", "loop"]
     assert answer.error is None
     assert answer.answer.startswith("**pe1 is healthy as far as it was looked at (health indicators, interfaces, ")
     read = Script(health, reads(*HEALTH), Reply("All 2 BGP sessions of `pe1` are established."))
     answer = asking(read, "health check of pe1", "frontdoor")
-    assert read.kinds == ["Route", "OncallPlan", "loop", "loop"]
+    assert read.kinds == ["front door", "OncallPlan", "loop", "loop"]
     assert "ESTABLISHED" in read.results()
     first, verdict = answer.answer.split("\n\n")[:2]
     assert first.startswith("All 2 BGP sessions of `pe1` are established [E")
@@ -154,6 +155,14 @@ def test_a_fact_that_was_not_read_is_not_told(asking: Callable[..., Answer]) -> 
     assert "64999" in json.dumps(script.asked[-1][1]["messages"][-1])
     assert "64999" not in answer.answer
     assert "10.255.0.9" not in (answer.state["answer"] or "")
+
+
+def test_what_the_model_has_calculated_as_the_answer_is_told_first(asking: Callable[..., Answer]) -> None:
+    double = Reply(calls=[("calculate", {"expression": "65000 * 2", "answer": True})])
+    answer = asking(Script(plan("pe1"), reads("get_routing_info"), double), "twice the AS of pe1's neighbours?")
+    assert answer.answer.partition("\n\n")[0].endswith("130000")
+    assert "**pe1 is healthy" in answer.answer
+    assert "session_state" not in answer.answer
 
 
 def test_a_step_uses_the_result_of_another(asking: Callable[..., Answer]) -> None:

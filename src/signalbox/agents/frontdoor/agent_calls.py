@@ -25,6 +25,7 @@ from signalbox.toolbox import Result
 from signalbox.toolbox.loop import Limits, LoopContext, LoopNodes, LoopState, start_loop
 from signalbox.toolbox.loop_calls import list_calls
 from signalbox.toolbox.loop_prompt import said_texts
+from signalbox.toolbox.person import use_results
 from signalbox.toolbox.verify import Sources, split_sentences
 
 __all__ = ["call_agent", "continue_loop", "read_first_reply"]
@@ -54,14 +55,14 @@ async def continue_loop(state: FrontDoorState, model: Any) -> tuple[Route | None
     outcome = update.get("outcome")
     if outcome and outcome["error"] and not outcome["results"]:
         return None, {"error": outcome["error"]}, END
-    return None, update, _with_words(command.goto, state["user_query"])
+    return None, update, _with_words(command.goto, state["user_query"], has_seen=bool(begun["results"]))
 
 
-def _with_words(goto: Any, said: str) -> Any:
-    """Where the loop goes; its calls know what the person said."""
+def _with_words(goto: Any, said: str, *, has_seen: bool) -> Any:
+    """Where the loop goes; its calls know what the person said, and whether the model had seen results."""
     if isinstance(goto, str):
         return goto
-    return [Send(one.node, {**one.arg, "said": said}) for one in goto]
+    return [Send(one.node, {**one.arg, "said": said, "has_seen": has_seen}) for one in goto]
 
 
 async def read_first_reply(
@@ -83,7 +84,8 @@ async def call_agent(state: Any) -> Any:
         if run.call_agent is None:
             raise ToolFailedError("No agent can be called here.")
         said, label = state["said"], f"E{state['number']}"
-        parts.append(await run.call_agent(agent.name, _request(args, said), said, label))
+        with use_results(state["has_seen"]):
+            parts.append(await run.call_agent(agent.name, _request(args, said), said, label))
         answer = parts[0].answer
         if answer.status == "error":
             raise ToolFailedError(answer.answer)

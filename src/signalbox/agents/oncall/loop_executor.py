@@ -27,8 +27,6 @@ from signalbox.toolbox.sessions import ToolInfo
 __all__ = ["LEFT_OUT", "execute_in_loop"]
 
 _MODEL_SECONDS = 120.0
-_TELLING = 80
-"""Characters at the beginning of a result that no model writes of its own."""
 _MENDABLE = ("not_found", "tool_arguments")
 LEFT_OUT = "the model did not need it"
 """Why a step has no calls that the plan asks for without a condition."""
@@ -73,10 +71,10 @@ async def execute_in_loop(state: GraphState) -> dict[str, Any]:
 
 
 def _own_words(outcome: Outcome) -> str:
-    """What the model wrote. Results, marked as the answer or shown because nothing else holds, are in the report."""
-    read = [one for one in outcome["results"] if one["ok"] and one["name"] != CALCULATE.name]
-    shown = any(one["text"][:_TELLING] in outcome["answer"] for one in read)
-    return "" if shown or outcome["error"] or outcome["stopped"] in ("tokens", "time") else outcome["answer"]
+    """What the model wrote, or calculated as the answer. What was read of devices is in the report."""
+    if outcome["is_written"]:
+        return outcome["answer"]
+    return "\n\n".join(one["text"] for one in outcome["results"] if one["is_answer"] and one["name"] == CALCULATE.name)
 
 
 def _calls_by_device(outcome: Outcome, devices: Sequence[str]) -> dict[str, list[ExecutedToolCall]]:

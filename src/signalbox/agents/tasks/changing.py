@@ -145,7 +145,7 @@ async def _add(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed
     if not confirmed and person.said and said and (there := await there_already(title, person.said, tasks)):
         return await _change_tasks("update_task", {**said, "numbers": [one.task_id for one in there]}, talk, person)
     if not confirmed and (twin := await find_twin(title, args, person.said, tasks)) is not None:
-        told = say.ask_another(twin)
+        told = say.ask_another(twin, args)
         # Who goes on about "it" means the one there is.
         seen: Talk = {**talk, "spoken": [twin.task_id]}
         return Done(told, asking(seen, "confirm", "add_task", args, (), told, person))

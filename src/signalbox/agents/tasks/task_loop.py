@@ -106,7 +106,7 @@ async def _begin(state: TasksState) -> dict[str, Any]:
     is_ours = not turns or turns[-1]["agent"] == _NAME
     listed = [str(number) for number in state["seen"]] if is_ours else []
     only = _only(talk) if is_ours else None
-    return dict(start_loop(state["request"], turns, listed=listed, only=only, data=await _known(state)))
+    return dict(start_loop(state["request"], turns, listed=listed, only=only, records=await _known(state)))
 
 
 def _only(talk: Talk) -> str | None:
@@ -185,7 +185,7 @@ async def _end(
     talk, text = await _asked(talk, outcome, results, state)
     asks = talk["pending"]["question"] if talk["pending"] is not None else None
     ended: Any = {**state, "talk": talk, "done": [_done(one, asks) for one in results]}
-    told = [str(one["text"]) for one in results if _key(one)]
+    told = _changes_told(results)
     error = contract_error(outcome["error"], is_late=outcome["stopped"] == "time")
     if is_over or outcome["stopped"] in ("rounds", "tokens"):
         _log.warning("Max iterations (%d) reached", limit)
@@ -237,7 +237,7 @@ async def _asked(
 ) -> tuple[Talk, str]:
     """The conversation with the question that waits, and the text with it. The same change to several tasks is one
     question; anything else that has to be confirmed waits for the answer."""
-    asking_now = [one for one in results if one.get("asks")]
+    asking_now = [one for one in results if one.get("asks") and not one.get("same_as")]
     if not asking_now:
         text = str(outcome["answer"])
         for one in results:
@@ -253,4 +253,9 @@ async def _asked(
     question = say.ask_whether(name, args, tasks) if len(same) > 1 and is_on_tasks else first["asks"]["message"]
     talk = asking(talk, "confirm", name, args, tasks, question, Person(state["user_id"], state["turn"]))
     others = [say.WAITS] if len(same) < len(asking_now) else []
-    return talk, "\n\n".join([*(str(one["text"]) for one in results if _key(one)), question, *others])
+    return talk, "\n\n".join([*_changes_told(results), question, *others])
+
+
+def _changes_told(results: Results) -> list[str]:
+    """What is said of each change that was made."""
+    return [str(one["text"]) for one in results if _key(one) and not one.get("same_as")]

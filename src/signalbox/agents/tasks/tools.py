@@ -21,7 +21,7 @@ from signalbox.agents.tasks.errors import TaskNotFoundError, ValidationError
 from signalbox.agents.tasks.operations import run_tool
 from signalbox.agents.tasks.permission import new_texts, possible_things, thing_of
 from signalbox.errors import SignalboxError
-from signalbox.storage import Store, Task, TaskFilter, Tasks
+from signalbox.storage import Change, Store, Task, TaskFilter, Tasks
 from signalbox.toolbox import Proposal, Result, Tool, current_person, tool
 from signalbox.toolbox.effects import Effect, Thing
 
@@ -168,14 +168,27 @@ async def _delete_task(key: str, task_id: TaskId = None, task_ids: TaskIds = Non
 
 async def _undo_change(key: str) -> Result:
     """Take back the last change that was made before this message, as if it had not been made."""
-    turn = current_turn.get()
-    latest = await _store().latest_turn() if turn.undoes is None else None
-    keys = turn.undoes if turn.undoes is not None else (latest,) if latest else ()
+    keys = await _undone_keys()
     done = [change for one in reversed(keys) for change in await _store().undo(one)]
+    # Nothing is left where this call was made before, in a process that died before it was told.
+    done = done or [change for one in reversed(keys) for change in reversed(await _changes_of(one))]
     if not done:
         raise ValidationError("There is nothing to take back.")
     undone = [{"what": one.what, **one.task.as_dict()} for one in done]
     return _result(undone, say.said_of("undo_change", undone), key)
+
+
+async def _undone_keys() -> tuple[str, ...]:
+    """The keys of what an undo takes back: what this conversation changed last; outside one, what was changed last."""
+    turn = current_turn.get()
+    if turn.undoes is not None:
+        return turn.undoes
+    latest = await _store().latest_turn()
+    return (latest,) if latest else ()
+
+
+async def _changes_of(key: str) -> Sequence[Change]:
+    return await _store().changed_by(key, even_undone=True)
 
 
 async def _do(name: str, which: Which, given: dict[str, Any], key: str) -> Result:
@@ -232,7 +245,7 @@ async def _preview(name: str, args: Mapping[str, Any]) -> Proposal:
     is_made = bool((await _made_before(""))[1])
     if name == "add_task":
         twin = None if is_made else await _find_same(args["title"], given.get("due", ""))
-        what = say.ask_another(twin) if twin is not None else say.ask_whether(name, given, ())
+        what = say.ask_another(twin, given) if twin is not None else say.ask_whether(name, given, ())
         return await _proposal(name, what, given, (), is_unsure=twin is not None)
     if name == "update_task" and not given:
         raise ValidationError("Nothing was said that should change.", suggestion="Say what should be different.")
@@ -247,7 +260,8 @@ async def _preview_undo() -> Proposal:
     others = [one for one in await possible_things((), turn.seen, current_person()) if int(one.key) not in turn.touched]
     is_unsure = turn.is_reply or bool(turn.changed)
     effect = Effect(is_reversible=True, targets=(Thing(turn.undone, ""),), is_unsure=is_unsure)
-    return Proposal(say.ask_whether("undo_change", {}, ()), effect=effect, things=tuple(others))
+    changes = [change for one in await _undone_keys() for change in await _changes_of(one)]
+    return Proposal(say.ask_undo(changes), effect=effect, things=tuple(others))
 
 
 async def _proposal(
