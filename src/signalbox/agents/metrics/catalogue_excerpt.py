@@ -17,8 +17,8 @@ from signalbox.settings import now
 __all__ = ["catalogue_excerpt", "describe_families", "labels_text", "recent"]
 
 _RECENT = timedelta(hours=6)
-_MOST_FITTING, _MOST_LABELLED, _MOST_RECIPES, _MOST_NAMES = 12, 6, 4, 100
-_MOST_VALUES, _MOST_LABELS, _LONGEST_VALUE, _LONGEST_HELP = 8, 12, 40, 120
+_MOST_FITTING, _MOST_LABELLED, _MOST_RECIPES, _MOST_NAMES = 8, 4, 3, 100
+_MOST_VALUES, _MOST_LABELS, _LONGEST_VALUE, _LONGEST_HELP = 6, 12, 40, 120
 _LONGEST = 8_000
 _USUAL_WINDOW = 300
 
@@ -74,7 +74,8 @@ def labels_text(values: Mapping[str, Sequence[str]], most: int = 0, indent: str 
 def _described(family: Family) -> str:
     unit = base_unit(MetricInfo(family.name, family.type, family=family.name))
     kind = ", ".join(filter(None, (family.type, unit)))
-    parts = f" as {', '.join(family.names)}" if family.names != (family.name,) else ""
+    suffixes = [one.removeprefix(family.name) for one in family.names if one != family.name]
+    parts = f" with {', '.join(suffixes)}" if suffixes else ""
     about = f": {family.help[:_LONGEST_HELP]}" if family.help else ""
     return f"- {family.name} ({kind}){parts}{about}"
 
