@@ -288,6 +288,7 @@ def run_process(folder: Path, moment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.bench
 def test_after_kills_no_reply_is_asked_for_and_no_change_is_made_twice(tmp_path: Path) -> None:
     for moment in ("before the call", "in the call", "between two calls"):
         killed = run_process(tmp_path, moment)

@@ -17,6 +17,8 @@ from pydantic import SecretStr
 from signalbox.agents.metrics import GrafanaMetricsClient, metrics_agent
 from signalbox.settings import forget_settings
 
+pytestmark = pytest.mark.bench
+
 NOW = datetime(2026, 3, 11, 9, 30, tzinfo=UTC)
 
 
