@@ -66,6 +66,7 @@ def test_a_figure_that_is_not_said_is_not_found(text: str, near: float) -> None:
         ("There are 1,200 users.", "1200"),
         ("It was on Mon 09 Mar 2026 at 14:05.", "2026-03-09"),
         ("It was on 2026-03-09 14:05.", "14:05"),
+        ("It was on 2026-03-09 14:44.", "14:4"),
         ("It took 200 ms.", ["fast", {"near": 0.2, "by": 0.01}]),
     ],
 )

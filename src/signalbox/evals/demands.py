@@ -90,6 +90,8 @@ def _has_text(text: str, wanted: str, is_strict: bool) -> bool:
     letter = r"\w" if is_strict else r"\d"
     before = rf"(?<!{letter})(?<!\d[.,])" if wanted[:1].isdigit() else r"(?<!\w)" if is_strict else ""
     after = rf"(?!{letter})(?![.,]\d)" if wanted[-1:].isdigit() else r"(?!\w)" if is_strict else ""
+    # "14:4" is any time from 14:40 to 14:49.
+    after = "" if re.fullmatch(r"\d\d:\d", wanted) else after
     return re.search(f"{before}{re.escape(wanted)}{after}", own) is not None
 
 
