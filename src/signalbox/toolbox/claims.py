@@ -12,7 +12,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 
@@ -117,7 +117,9 @@ def find_facts(text: str, *, is_answer: bool = False) -> Facts:
         if isinstance(one, Figure):
             figures.append(one)
         elif isinstance(one, Moment):
-            moments.append(one)
+            # "Tue 10 Mar 2026 13:20 to 14:20" holds two clock times of one day.
+            days = one.days or (() if is_answer or not moments else moments[-1].days)
+            moments += [one] if days == one.days else [one, replace(one, days=days)]
         elif isinstance(one, Name):
             names.append(one)
         else:

@@ -56,14 +56,16 @@ def presented(chosen: Sequence[dict[str, Any]], results: Results, question: dict
 
 
 def written(checked: Sequence[Checked], results: Results, stopped: str = "") -> Outcome:
-    """The model's own answer, without the sentences that nothing supports, and with every change that it leaves out."""
+    """The model's own answer, without the sentences that nothing supports, and with every change: the model is told to
+    leave these to the results."""
     kept = [one for one in checked if not one.unsupported]
     removed = len(checked) - len(kept)
     numbers = {number for one in kept for number in one.evidence}
     cited = [one for one in _told(results) if one["number"] in numbers]
     answer = renumbered("".join(one.text for one in kept).strip(), results)
     # If what is left says nothing, the results speak for themselves.
-    added = [one for one in _told(results) if one not in cited and (was_change(one) or (removed and not cited))]
+    added = [one for one in _told(results) if was_change(one) or (removed and not cited)]
+    cited = [one for one in cited if one not in added]
     if removed and not cited and not added:
         return failed(results, ModelOutputError("The model's answer rests on nothing that it has read."), removed)
     notes = [_STOPS[stopped]] if stopped else []

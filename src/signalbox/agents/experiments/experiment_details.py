@@ -102,7 +102,7 @@ def aspect_text(aspect: str, found: Mapping[str, Any]) -> str:
         "rules": f"{name}: {_rules(found)}",
         "segments": f"{name}: {_segments(found)}",
         "enrolment": f"{name}: {enrolled['users']} users and {enrolled['groups']} groups are enrolled, "
-        f"{enrolled['users_excluded']} users excluded.",
+        f"{enrolled['users_excluded']} users excluded.{_by_condition(enrolled)}",
         "dates": f"{name} was created {_moment(found['created_at'])} and last changed {_moment(found['updated_at'])}.",
     }
     if aspect in told:
@@ -118,11 +118,15 @@ def aspect_text(aspect: str, found: Mapping[str, Any]) -> str:
 def details_text(found: Mapping[str, Any]) -> str:
     """An experiment for who reads only its text: all of it, with payloads, moments and those enrolled by condition."""
     enrolled = found["enrollment"]
-    arms = ", ".join(f"{code} {one['users']}" for code, one in enrolled["conditions"].items())
-    counted = f"Enrolled by condition: {arms}. " if arms and enrolled["users"] else ""
+    counted = f"{_by_condition(enrolled)} ".lstrip()
     groups = f"{enrolled['groups']} groups are enrolled. " if enrolled["groups"] else ""
     moments = f"Created {local_moment(found['created_at'])}, last changed {local_moment(found['updated_at'])}."
     return f"{aspect_text('', found)}\n\n{groups}{counted}{moments}{_payloads(found)} Id: {found['id']}."
+
+
+def _by_condition(enrolled: Mapping[str, Any]) -> str:
+    arms = ", ".join(f"{code} {one['users']}" for code, one in enrolled["conditions"].items())
+    return f" Enrolled by condition: {arms}." if arms and enrolled["users"] else ""
 
 
 def _tags(found: Mapping[str, Any]) -> str:

@@ -38,13 +38,21 @@ async def catalogue_excerpt(request: str, live: Live, *, reads_labels: bool = Tr
     told.append(await describe_families(families, live, within, reads_labels=reads_labels))
     if usual := await _usual_queries(hits, live, within, reads_labels=reads_labels):
         told += ["Usual queries:", *usual]
-    if reads_labels and (mentioned := await live.mentioned(request, within)):
-        told.append(f"Label values in the request: {', '.join(f'{label}={value!r}' for label, value in mentioned)}")
+    if reads_labels and (mentioned := await _mentioned(request, live, within)):
+        told.append(f"Label values in the request: {mentioned}")
     others = [name for name in live.families if name not in families] if len(live.families) <= _MOST_NAMES else []
     if others:
         told.append(f"Other metrics: {', '.join(others)}")
     text = "\n".join(told)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
+
+
+async def _mentioned(request: str, live: Live, within: TimeRange) -> str:
+    """The label values that stand in the request as the server writes them; a bare number is none."""
+    said = request.casefold()
+    found = await live.mentioned(request, within)
+    named = [(label, value) for label, value in found if value.casefold() in said and not value.isdigit()]
+    return ", ".join(f"{label}={value!r}" for label, value in named)
 
 
 async def describe_families(names: Sequence[str], live: Live, within: TimeRange, *, reads_labels: bool = True) -> str:

@@ -30,12 +30,17 @@ _COUNTS = frozenset(
 )
 _RATES = frozenset({"rate", "irate", "deriv"})
 _CLOCKS = frozenset({"time", "timestamp"})
+_MOMENT = "timestamp"
+_MOMENTS = ("_timestamp_seconds", "_start_time_seconds", "_boot_time_seconds", "_created")
+"""How the names of metrics end that hold moments, in seconds since 1970."""
 _SCALED = {
     ("ratio", 100.0): "percent",
     ("percent", 0.01): "ratio",
     ("bytes", 8.0): "bits",
     ("bytes/s", 8.0): "bits/s",
     ("seconds", 1000.0): "milliseconds",
+    ("seconds", 1 / 3_600): "hours",
+    ("seconds", 1 / 86_400): "days",
 }
 """Factors that lead from one unit to another; any other makes the unit unknown."""
 _SECOND, _COUNT = "/s", "1"
@@ -142,13 +147,15 @@ def _unit(tree: Any, described: Mapping[str, MetricInfo]) -> Scaled:
 def _own_unit(metric: MetricInfo) -> str:
     if metric.name.endswith(("_bucket", "_count")) and metric.name != metric.family:
         return _COUNT
+    if metric.name.endswith(_MOMENTS):
+        return _MOMENT
     return base_unit(metric) or (count_unit(metric.name) if metric.name.endswith("_total") else "")
 
 
 def _unit_of_call(call: Any, described: Mapping[str, MetricInfo]) -> Scaled:
     name, args = call.func.name, list(call.args)
     if name in _CLOCKS:
-        return "timestamp", 1.0
+        return _MOMENT, 1.0
     if name in _COUNTS or not args:
         return (_COUNT, 1.0) if args else _UNKNOWN
     if name == "histogram_quantile":
@@ -172,6 +179,8 @@ def _unit_of_binary(tree: Any, described: Mapping[str, MetricInfo]) -> Scaled:
     if sign in ("==", "!=", "<", ">", "<=", ">="):
         return (_COUNT, 1.0) if tree.modifier is not None and tree.modifier.return_bool else measured
     if sign in ("+", "-"):
+        if sign == "-" and left == right == (_MOMENT, 1.0):
+            return "seconds", 1.0
         return measured if number is not None or left == right else _UNKNOWN
     if sign == "*" and number is not None:
         return measured[0], measured[1] * number
@@ -183,6 +192,9 @@ def _unit_of_binary(tree: Any, described: Mapping[str, MetricInfo]) -> Scaled:
 def _quotient(left: str, right: str) -> str:
     if left == right:
         return "ratio" if left else ""
+    if left and right == f"{left}{_SECOND}":
+        # So much, at so much a second: how long it lasts.
+        return "seconds"
     if left.endswith(_SECOND) and right.endswith(_SECOND):
         # Of two rates the seconds cancel out: rate(x_seconds_sum) / rate(x_seconds_count) are seconds.
         above, below = left.removesuffix(_SECOND), right.removesuffix(_SECOND)

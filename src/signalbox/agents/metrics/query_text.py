@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -22,10 +23,12 @@ _LONGEST_NAME = 100
 
 def query_text(ran: QueryOutcome, where: str) -> str:
     """What a query gave, complete on its own: the figures, then the query, the time and the server."""
-    names = [_matchers(one) or ran.result.title for one in ran.result.series]
+    series = ran.result.series
+    is_mixed = len({one.labels.get("__name__") for one in series}) > 1
+    names = [_matchers(one, is_mixed) or ran.result.title for one in series]
     when = f"At: {_moment(ran.moment)}" if ran.moment else f"Range: {format_range(ran.result.time_range)}"
     read = [f"Query: {ran.result.promql}", when, f"Server: {where}"]
-    return "\n".join([_figures_text(ran, names[:_FOR_A_MODEL]), *read])
+    return "\n".join([_figures_text(ran, names[:_FOR_A_MODEL], is_exact=True), *read])
 
 
 def with_summary(ran: QueryOutcome) -> QueryOutcome:
@@ -35,31 +38,38 @@ def with_summary(ran: QueryOutcome) -> QueryOutcome:
     return replace(ran, result=ran.result.model_copy(update={"summary": told}))
 
 
-def _figures_text(ran: QueryOutcome, names: Sequence[str]) -> str:
-    """The figures of the series that have a name here; why there may be none."""
+def _figures_text(ran: QueryOutcome, names: Sequence[str], *, is_exact: bool = False) -> str:
+    """The figures of the series that have a name here; why there may be none. The query itself, which is told beside
+    them, is no name."""
     result = ran.result
     if result.is_empty:
         return f"There is no data. {ran.hint}".strip()
     is_moment = ran.moment is not None and result.kind != "series"
-    lines = [
-        f"{name}: {_figure(one, result) if is_moment else _course(one.datapoints, result)}"
-        for name, one in zip(names, result.series, strict=False)
-    ]
+    lines = []
+    for name, one in zip(names, result.series, strict=False):
+        told = _figure(one, result, is_exact) if is_moment else _course(one.datapoints, result)
+        lines.append(told if name == result.title else f"{name}: {told}")
     count, left = len(result.series), len(result.series) - len(names)
     if count > 1:
         order = "" if is_moment else ", the highest mean first"
         more = [f"and {left} more."] if left else []
-        lines = [f"{count} series of {result.title}{order}:", *(f"- {line}" for line in lines), *more]
+        lines = [f"{count} series{order}:", *(f"- {line}" for line in lines), *more]
     dropped = [f"{result.dropped} values that are no finite numbers are left out."] if result.dropped else []
     return "\n".join([*lines, *dropped, *([ran.hint] if ran.hint else [])])
 
 
-def _matchers(one: MetricSeries) -> str:
-    return ", ".join(f'{label}="{value}"' for label, value in sorted(one.labels.items()) if label != "__name__")
+def _matchers(one: MetricSeries, is_mixed: bool) -> str:
+    """The labels of a series; where series of several metrics are beside each other, its metric as well."""
+    told = [f'{label}="{value}"' for label, value in sorted(one.labels.items()) if label != "__name__"]
+    return ", ".join([*([one.labels.get("__name__", "no name")] if is_mixed else []), *told])
 
 
-def _figure(one: MetricSeries, result: MetricsQueryResult) -> str:
-    return format_value(one.datapoints[-1].value, result.unit)
+def _figure(one: MetricSeries, result: MetricsQueryResult, is_exact: bool) -> str:
+    """A figure as people read it; for who computes with it, with six digits as well."""
+    value = one.datapoints[-1].value
+    told = format_value(value, result.unit)
+    exact = f"{value:.6g}"
+    return f"{told} (exactly {exact})" if is_exact and exact != told and math.isfinite(value) else told
 
 
 def _course(points: Sequence[DataPoint], result: MetricsQueryResult) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from signalbox.agents.oncall.result_text import call_text, result_texts
 from signalbox.agents.oncall.state import ExecutedToolCall
 from signalbox.agents.oncall.tools import AWAY, DEVICE, PASSING, lacking_parts, place_to_read, read_device
-from signalbox.errors import SignalboxError, ToolTimeoutError, redact
+from signalbox.errors import NotFoundError, SignalboxError, ToolTimeoutError, redact
 from signalbox.toolbox import Result, Tool, current_ledger
 from signalbox.toolbox.ledger import Call
 from signalbox.toolbox.policy import Policy, check, without
@@ -20,6 +20,12 @@ from signalbox.toolbox.sessions import Session, ToolInfo
 
 __all__ = ["DeviceReads", "DeviceTool"]
 
+_ONLY = "devices"
+_ONLY_SCHEMA = {
+    "type": "array",
+    "items": {"type": "string"},
+    "description": "Only these devices of the plan; by default all.",
+}
 _LONGEST = 10_500
 """Characters of a result, shared by its devices; the loop shows little more."""
 
@@ -84,16 +90,21 @@ class DeviceReads:
         async def run(args: dict[str, Any], key: str) -> Result:
             return await self.read(info.name, args)
 
-        return DeviceTool(info.name, info.description, without(info.parameters, {DEVICE}), run, "read", reads=self)
+        parameters = without(info.parameters, {DEVICE})
+        parameters = {**parameters, "properties": {**parameters.get("properties", {}), _ONLY: _ONLY_SCHEMA}}
+        return DeviceTool(info.name, info.description, parameters, run, "read", reads=self)
 
     async def read(self, name: str, args: dict[str, Any], entry: Call | None = None) -> Result:
-        """One call on all devices. `data` are the calls that were made, each with its entry in the ledger.
+        """One call on all devices, or on those that are named. `data` are the calls that were made, each with its entry
+        in the ledger.
 
         Raises what failed if there is one device; of several, the text says which could not be read.
         """
-        info = self._infos[name]
-        if len(self._devices) == 1:
-            device = self._devices[0]
+        info, only = self._infos[name], args.get(_ONLY)
+        args = {key: value for key, value in args.items() if key != _ONLY}
+        devices = self._chosen(only)
+        if len(devices) == 1:
+            device = devices[0]
             allowed = check(info, args, Policy(read_only=True, inject={DEVICE: device.name}))
             if entry is not None:
                 entry.args = allowed
@@ -102,19 +113,27 @@ class DeviceReads:
                 entry.returned(str(given.get("status", "success")), given)
             made = ExecutedToolCall(function=name, params=allowed, result=given, error=None, error_type=None)
             return Result(f"{call_text(device.name, name, args)}:\n{result_texts([given], _LONGEST)[0]}", [made])
-        read = await asyncio.gather(*(self._one_of_several(device, info, args) for device in self._devices))
+        read = await asyncio.gather(*(self._one_of_several(device, info, args) for device in devices))
         answers = iter(result_texts([made["result"] for made, _ in read if made["result"] is not None], _LONGEST))
         texts = [
             f"{call_text(device.name, name, args)}: failed ({made['error_type']}): {made['error']}"
             if made["result"] is None
             else f"{call_text(device.name, name, args)}:\n{next(answers)}"
-            for device, (made, _) in zip(self._devices, read, strict=True)
+            for device, (made, _) in zip(devices, read, strict=True)
         ]
         data = [{**made, "entry": kept} for made, kept in read]
         if entry is not None:
-            entry.args = {**args, DEVICE: ", ".join(device.name for device in self._devices)}
+            entry.args = {**args, DEVICE: ", ".join(device.name for device in devices)}
             entry.returned(", ".join(f"{kept['args'][DEVICE]}: {kept['id']}" for _, kept in read), texts)
         return Result("\n\n".join(texts), data, is_empty=all(made["result"] is None for made, _ in read))
+
+    def _chosen(self, names: Sequence[str] | None) -> list[_Device]:
+        """The devices of these names, or all. Raises NotFoundError for a device that the plan does not have."""
+        known = [one.name for one in self._devices]
+        for name in names or ():
+            if name not in known:
+                raise NotFoundError(f"The plan has no device '{name}'.", suggestion=f"It has: {', '.join(known)}.")
+        return [one for one in self._devices if not names or one.name in names]
 
     async def _one_of_several(
         self, device: _Device, info: ToolInfo, args: Mapping[str, Any]

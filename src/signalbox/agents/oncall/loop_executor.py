@@ -28,7 +28,7 @@ __all__ = ["LEFT_OUT", "execute_in_loop"]
 
 _MODEL_SECONDS = 120.0
 _MENDABLE = ("not_found", "tool_arguments")
-LEFT_OUT = "the model did not need it"
+LEFT_OUT = "not needed for this request"
 """Why a step has no calls that the plan asks for without a condition."""
 _STOPPED = {
     "rounds": "no more rounds were left",

@@ -77,6 +77,7 @@ def make_report(
         "findings": findings,
         "devices": [_row(device, statuses[device], findings, looked[device]) for device in facts],
         "not_checked": [*missing, *_not_checked(state)],
+        "left_out": _left_out(state),
         "next_steps": _next_steps(findings),
     }
 
@@ -110,11 +111,17 @@ def _not_checked(state: Mapping[str, Any]) -> list[str]:
     told = [line for line in str(state.get("tool_limitations_report") or "").splitlines() if line.strip()]
     for line in state.get("unserved_steps") or ():
         told.append(f"{line} (no tool serves this step)")
-    left = {one["step_index"] + 1 for one in state.get("execution_results") or () if one.get("skipped") == LEFT_OUT}
-    if left:
-        steps = f"step{'s' if len(left) > 1 else ''} {', '.join(map(str, sorted(left)))}"
+    left = _left_out(state)
+    if left and not state.get("answer"):
+        steps = f"step{'s' if len(left) > 1 else ''} {', '.join(map(str, left))}"
         told.append(f"{steps} of the plan: {LEFT_OUT}")
     return told
+
+
+def _left_out(state: Mapping[str, Any]) -> list[int]:
+    """The numbers of the steps that the model did not need."""
+    results = state.get("execution_results") or ()
+    return sorted({one["step_index"] + 1 for one in results if one.get("skipped") == LEFT_OUT})
 
 
 def _keep(
@@ -132,12 +139,15 @@ def _keep(
             _log.warning("The run on %s was not kept: %s", device, error)
 
 
-def in_order(report: Mapping[str, Any]) -> tuple[str, str]:
+def in_order(report: Mapping[str, Any]) -> tuple[str, ...]:
     """The model's answer before the verdict, since it is what was asked for; but words that rest on no evidence do not
-    stand before findings that do."""
-    has_faults = report.get("status") in ("critical", "warning")
-    leads = re.search(r"\[E\d", str(report.get("answer") or "")) or not has_faults
-    return ("answer", "verdict") if leads else ("verdict", "answer")
+    stand before findings that do. Who asked for a fact, for which only part of the plan was needed, is given no verdict
+    that all is well."""
+    answer = str(report.get("answer") or "")
+    has_faults, is_proven = report.get("status") in ("critical", "warning"), bool(re.search(r"\[E\d", answer))
+    if is_proven and report.get("status") == "healthy" and report.get("left_out"):
+        return ("answer",)
+    return ("answer", "verdict") if is_proven or not has_faults else ("verdict", "answer")
 
 
 def _summary(report: Mapping[str, Any]) -> list[str]:

@@ -14,7 +14,7 @@ __all__ = ["call_text", "result_texts"]
 
 _LONGEST_VALUE = 300
 _DEEPEST = 8
-_MORE = " … ({count} more characters were left out: ask for less at a time)"
+_MORE = "\n… ({count} characters are left out here: ask for less at a time) …\n"
 _RARE = frozenset(
     "address_families adjacency_type afi_safi area_addresses capabilities circuit_type cores discovery duplex enabled "
     "export_policy grpc hardware ip_mtu known label_space last_change_seconds last_message level lldp_interface "
@@ -34,7 +34,7 @@ def call_text(device: str, tool: str, args: Mapping[str, Any]) -> str:
 
 def result_texts(answers: Sequence[Mapping[str, Any]], most: int) -> list[str]:
     """The data of each answer in lines, the summary first, in about so many characters together. If they are too long,
-    rarely needed fields are left out; if that is not enough, the longest are cut. Each text says so."""
+    rarely needed fields are left out; if that is not enough, the longest lose their middle. Each text says so."""
     texts = [_text(one) for one in answers]
     if sum(map(len, texts)) > most:
         texts = [_text(one, _RARE) for one in answers]
@@ -58,10 +58,11 @@ def _text(given: Mapping[str, Any], without: Collection[str] = ()) -> str:
 
 
 def _cut(text: str, most: int) -> str:
+    """The beginning, with the summary, and the end, where a log has what happened last."""
     if len(text) <= most:
         return text
-    kept = text[: max(most - len(_MORE) - 5, 0)]
-    return kept + _MORE.format(count=f"{len(text) - len(kept):,}")
+    half = max(most - len(_MORE) - 5, 0) // 2
+    return text[:half] + _MORE.format(count=f"{len(text) - 2 * half:,}") + text[len(text) - half :]
 
 
 def _bare(data: Any, without: Collection[str]) -> Any:
