@@ -61,6 +61,9 @@ def test_another_figure_is_not_supported(answer: str, result: str) -> None:
         ("on 18.11.2026", "2026-11-18", True), ("on 11/18/2026", "2026-11-18", True), ("in 2026", "2026-11-18", True),
         ("on 19 November", "2026-11-18", False), ("in 2025", "2026-11-18", False),
         ("on 2026-11-17", "2026-11-18", False),
+        ("from 2026-11-18 13:20 to 2026-11-18 14:20", "Range: Wed 18 Nov 2026 13:20 to 14:20 (CET)", True),
+        ("at 2026-11-18 14:20", "from Tue 17 Nov 2026 13:20 to Wed 18 Nov 2026 14:20", True),
+        ("at 2026-11-18 08:20", "from Tue 17 Nov 2026 08:20 to Wed 18 Nov 2026 14:20", False),
         ("at 09:12", "since 09:12:44", True), ("at 99:99", "2026-11-18T14:05:00Z", False),
     ],
 )  # fmt: skip

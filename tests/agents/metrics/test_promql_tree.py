@@ -49,6 +49,10 @@ HOUR = TimeRange(start_time=datetime(2026, 3, 11, 8, tzinfo=UTC), end_time=datet
         ("node_memory_MemFree_bytes > 5", "bytes"),
         ("topk(3, node_memory_MemFree_bytes - node_memory_Cached_bytes)", "bytes"),
         ("node_memory_MemFree_bytes - http_requests_total", ""),
+        ("process_start_time_seconds", "timestamp"),
+        ("max(time() - process_start_time_seconds)", "seconds"),
+        ("node_memory_MemFree_bytes / -deriv(node_memory_MemFree_bytes[7d])", "seconds"),
+        ("node_memory_MemFree_bytes / -deriv(node_memory_MemFree_bytes[7d]) / 86400", "days"),
     ],
 )
 def test_the_unit_is_that_of_what_the_query_gives(query: str, unit: str) -> None:

@@ -26,6 +26,21 @@ async def client(shop: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Gr
             yield made
 
 
+async def test_a_figure_comes_with_its_digits_and_without_the_query_as_a_name() -> None:
+    result = await query_metrics.call({"query": "sum(rate(http_requests_total[5m]))"})
+    told = result.text.splitlines()[0]
+    assert re.fullmatch(r"[\d.]+ \w+/s \(exactly \d+\.\d+\)", told)
+    assert result.data["result"]["summary"] == told.partition(" (exactly")[0]
+
+
+async def test_series_of_several_metrics_are_told_apart_by_their_names() -> None:
+    query = '{__name__=~"node_filesystem_(avail|size)_bytes", instance="db-1:9100", mountpoint="/"}'
+    result = await query_metrics.call({"query": query})
+    assert "- node_filesystem_avail_bytes, " in result.text
+    assert "- node_filesystem_size_bytes, " in result.text
+    assert "node_filesystem_avail_bytes: " in result.data["result"]["summary"]
+
+
 async def test_a_curve_is_told_with_its_figures_their_times_and_what_was_read(shop: str) -> None:
     query = "sum(rate(http_requests_total[5m]))"
     with use_ledger(Ledger()) as ledger:
