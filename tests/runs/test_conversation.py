@@ -33,7 +33,7 @@ class Looked(TypedDict, total=False):
 def look(state: Looked) -> dict[str, Any]:
     """Gives the conversation as the node sees it, after a question where one is asked for."""
     if state["request"].startswith("ask"):
-        interrupt({"kind": "clarify", "message": "Which?"})
+        interrupt({"kind": "clarify", "message": "Which?", "options": ["Leeds", "York"]})
     return {"conversation": [dict(turn) for turn in run_context().conversation]}
 
 
@@ -98,3 +98,10 @@ def test_long_conversations_are_cut_and_say_so() -> None:
     assert sum(len(text) for turn in found for text in turn.values()) <= 26_000
     assert conversation_before("t") == found
     assert conversation_before("t", "r29")[-1]["said"] == "turn 28"
+
+
+async def test_the_options_of_a_question_are_in_the_conversation_in_their_order() -> None:
+    await aask("rain", "ask which", thread_id="t")
+    await aanswer("t", "the second one")
+    told = (await aask("rail", "look", thread_id="t")).state["conversation"]
+    assert told[0]["answer"] == "Which?\n1. Leeds\n2. York"

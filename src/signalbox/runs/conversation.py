@@ -80,10 +80,19 @@ def memory_of(agent: Agent, answer: Answer) -> dict[str, Any] | None:
 def remember(agent: Agent, answer: Answer, said: str, *, is_named: bool) -> None:
     """Keep the turn, and what the agent remembers of it. Where that fails, a question without a thread of its own is
     answered all the same."""
-    told = {"run_id": answer.run_id or "", "agent": answer.agent or "", "said": said, "answer": answer.answer}
+    text = f"{answer.answer}{_options(answer.question)}"
+    told = {"run_id": answer.run_id or "", "agent": answer.agent or "", "said": said, "answer": text}
     try:
         add_turn(answer.thread_id or "", **told, remembered=memory_of(agent, answer))
     except (ConfigurationError, DatabaseError) as error:
         if is_named:
             raise
         _log.warning("The turn was not kept: %s", error.user_message)
+
+
+def _options(question: Mapping[str, Any] | None) -> str:
+    """The options of a question, numbered: "the second one" may be the reply."""
+    options = (question or {}).get("options") or ()
+    if (question or {}).get("kind") == "confirm" or not options:
+        return ""
+    return "\n" + "\n".join(f"{number}. {one}" for number, one in enumerate(options, 1))
