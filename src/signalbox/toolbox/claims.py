@@ -45,6 +45,7 @@ _FOUND = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
+_BETWEEN = re.compile(r",?\s*(?:(?:and|und|et|y)\s+)?", re.IGNORECASE)
 _SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _UNCONVERTED = ("money", "temperature", "percent", "count")
 _NEAR = 40
@@ -151,7 +152,16 @@ def _read(text: str, *, is_answer: bool) -> Iterator[Figure | Moment | Name | Un
         elif found["number"]:
             named_day = _day_of_month(text, found)
             place = found.start() + len(named_day.text) if named_day else place
-            yield named_day or (_figure(found, is_answer=is_answer) if _is_figure(found) else Name(found[0]))
+            if named_day or not _is_figure(found):
+                yield named_day or Name(found[0])
+                continue
+            figure = _figure(found, is_answer=is_answer)
+            # The parts of "211 d 11 h" are no claims of their own, but a source may be told by its first part.
+            while (more := _next_part(text, place, figure)) is not None:
+                if not is_answer:
+                    yield figure
+                figure, place = more
+            yield figure
         elif found["word"]:
             yield from _word(found["word"])
 
@@ -174,6 +184,21 @@ def _figure(found: re.Match[str], *, is_answer: bool) -> Figure:
     text = found["number"] + (found["unit"] or "") if units else found["number"]
     readings = _readings(found["number"])
     return Figure(text, readings if is_answer else readings[:1], suffix, units)
+
+
+def _next_part(text: str, place: int, figure: Figure) -> tuple[Figure, int] | None:
+    """A length of time together with the smaller part that follows it, and where that ends."""
+    gap = _BETWEEN.match(text, place)
+    found = _FOUND.match(text, gap.end() if gap else place)
+    if found is None or not found["number"] or not _is_figure(found):
+        return None
+    whole, part = dict(figure.units).get("time"), _figure(found, is_answer=True)
+    smaller = dict(part.units).get("time")
+    if not whole or not smaller or smaller >= whole or not (figure.readings and part.readings):
+        return None
+    value, step = part.readings[0]
+    total = figure.readings[0][0] * whole / smaller + value
+    return replace(part, text=f"{figure.text} {part.text}", readings=((total, step),)), found.end()
 
 
 def _units(word: str) -> Iterator[Unit]:
