@@ -41,7 +41,8 @@ def test_a_figure_may_be_rounded_and_converted(answer: str, result: str) -> None
     [
         ("421 ms", "0.42 s"), ("420 s", "420 ms"), ("1.6 GiB", "1536 MiB"), ("12.4%", "0.1234"), ("43", "41.6"),
         ("1 error", "0.6"), ("0 errors", "0.3"), ("12.34%", "12%"), ("1,200 requests", "1234 requests"), ("5", "-7"),
-        ("211 d 12 h", "uptime_seconds 18270344"), ("-5", "5"), ("99", "web-99"), ("class 7b", "class 7a"), ("2.0 GB", "2 GiB"), ("3-9", "3 of 5"),
+        ("211 d 12 h", "uptime_seconds 18270344"),
+        ("-5", "5"), ("99", "web-99"), ("class 7b", "class 7a"), ("2.0 GB", "2 GiB"), ("3-9", "3 of 5"),
         ("10.0.0.2", "10.0.0.1"), ("TLS 1.3", "1,283 users"), ("p99", "quantile 0.95"), ("14h20", "14:05"),
     ],
 )  # fmt: skip
