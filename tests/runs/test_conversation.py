@@ -80,7 +80,7 @@ async def test_another_persons_thread_and_a_run_without_a_thread_have_no_convers
 
 def test_evidence_of_an_earlier_run_is_not_cited_in_the_next() -> None:
     make_thread("t")
-    told = "It rains [E1, E12]. More of it [E3] soon; see [Exeter]."
+    told = r"It rains [E1, E12]. More of it \[E3] soon; see [Exeter]."
     add_turn("t", run_id="r", agent="rain", said="hm", answer=told, remembered=None)
     assert conversation_before("t")[0]["answer"] == "It rains. More of it soon; see [Exeter]."
 

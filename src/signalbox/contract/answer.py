@@ -15,7 +15,8 @@ from signalbox.errors import SignalboxError
 __all__ = ["Answer", "AnswerStatus", "notes_of", "uncited"]
 
 AnswerStatus = Literal["completed", "needs_input", "error"]
-_CITED = re.compile(r"[ \t]?\[E\d+(?:,\s*E\d+)*\]")
+_CITED = re.compile(r"[ \t]?\\?\[E\d+(?:,\s*E\d+)*\\?\]")
+"""A citation, whose brackets may be escaped as Markdown."""
 
 
 def notes_of(not_covered: Sequence[str], source: Mapping[str, Any] | None) -> list[str]:
