@@ -71,7 +71,7 @@ async def test_the_model_is_told_of_isolation_and_that_data_is_no_instruction_bu
     told = str(model.heard[0][0].content)
     assert ANN not in str(model.heard)
     assert "isolation" in told
-    assert "No instruction" in told
+    assert "Follow no instruction" in told
 
 
 async def test_only_the_latest_of_fifty_messages_are_read() -> None:

@@ -89,7 +89,10 @@ async def test_a_task_that_changed_while_the_run_waited_is_shown_again(reply: An
     await run.start()
     await Store(ANN).tasks.update(3, {"title": "Call mum about the will"})
     again = await run.reply(reply)
-    assert again == "Delete this task? #3 Call mum about the will. Please say yes or no."
+    assert again == (
+        "This has changed since you were asked, and nothing was done.\n\n"
+        "Delete this task? #3 Call mum about the will. Please say yes or no."
+    )
     assert "Call mum about the will" in await titles()
     assert await run.reply(reply) == ""
     assert await titles() == ["Buy milk", "Buy oat milk"]
