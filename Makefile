@@ -26,9 +26,11 @@ bench: $(SETUP_DEV)  ## Run the long proofs, then measure speed against its targ
 	$(BIN)/python -m benchmarks.kills
 	$(BIN)/python -m benchmarks
 
-eval: $(SETUP_DEV)  ## Measure what the offline model understands, and put every injection of a public collection to all agents.
+eval: $(SETUP_DEV)  ## Measure what the offline model understands, replay what a capable one answered, and put every injection of a public collection to all agents.
 	$(BIN)/signalbox eval
-	WHOLE=1 $(BIN)/python -m pytest tests/agents/tasks/test_injection.py tests/agents/test_injections.py tests/agents/tasks/test_languages.py tests/agents/test_same_prompts_rooms.py
+	for name in steps singles; do test ! -f evals/recorded/$$name.jsonl || $(BIN)/signalbox eval evals/$$name.jsonl --recorded evals/recorded/$$name || exit 1; done
+	test ! -f evals/recorded/cost.jsonl || $(BIN)/python -m benchmarks.cost evals/singles.jsonl --recorded evals/recorded/cost
+	WHOLE=1 $(BIN)/python -m pytest tests/agents/tasks/test_injection.py tests/agents/test_injections.py tests/toolbox/test_loop_effects.py tests/agents/tasks/test_languages.py tests/agents/test_same_prompts_rooms.py
 
 train: $(SETUP_DEV)  ## Learn the offline model anew; a GPU makes it a matter of minutes.
 	$(PIP) install onnx torch transformers

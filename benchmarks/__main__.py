@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from benchmarks.report import Row, as_json, print_table
 
-NAMES = ("maps", "agentmap", "cli", "models", "metrics", "oncall", "experiments", "tasks")
+NAMES = ("maps", "agentmap", "cli", "loop", "models", "metrics", "oncall", "experiments", "tasks")
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""A LangChain chat model that answers at once: with one call of the tool, and after that with what the tool said."""
+"""A LangChain chat model that answers at once: with one call of the tool, and after that in words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-__all__ = ["InstantModel"]
+__all__ = ["ANSWER", "InstantModel"]
+
+ANSWER = "It is sunny in Paris, 21 degrees."
 
 
 class InstantModel(BaseChatModel):
@@ -24,9 +26,8 @@ class InstantModel(BaseChatModel):
         return self
 
     def _generate(self, messages: list[BaseMessage], *rest: Any, **options: Any) -> ChatResult:
-        last = messages[-1]
-        if isinstance(last, ToolMessage):
-            message = AIMessage(last.content)
+        if isinstance(messages[-1], ToolMessage):
+            message = AIMessage(ANSWER)
         else:
             message = AIMessage("", tool_calls=[tool_call(name="get_weather", args={"city": "Paris"}, id="call_1")])
         return ChatResult(generations=[ChatGeneration(message=message)])

@@ -74,7 +74,10 @@ def test_a_missing_key_names_the_variable() -> None:
 
 
 def test_a_model_failure_has_words_for_a_person_by_default() -> None:
-    assert LLMAPIError().as_dict()["suggestion"] == "Please try again."
+    assert LLMAPIError("It broke.").suggestion == "Please try again."
+    # The words of the contract end with it.
+    assert LLMAPIError().user_message.endswith("Please try again.")
+    assert LLMAPIError().suggestion == ""
 
 
 def test_a_failed_check_carries_its_findings() -> None:

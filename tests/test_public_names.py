@@ -31,7 +31,7 @@ FACES = {
         "aask", "aclose", "answer", "aresume", "ask", "astart", "astream", "cancel", "find_agent", "forget",
         "list_agents", "list_runs", "resume", "show", "start", "stream",
     ],
-    "signalbox.toolbox": ["Ledger", "current_ledger", "use_ledger"],
+    "signalbox.toolbox": ["Ledger", "Proposal", "Result", "Tool", "current_ledger", "tool", "use_ledger"],
     "signalbox.console": ["create_app"],
     "signalbox.cli": ["main"],
 }  # fmt: skip

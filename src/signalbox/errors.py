@@ -94,6 +94,7 @@ __all__ = [
     "UnavailableError",
     "UnsupportedError",
     "hide",
+    "mask",
     "redact",
 ]
 
@@ -107,7 +108,7 @@ class SignalboxError(Exception):
     def __init__(self, user_message: str, *, suggestion: str = "", details: Any = None) -> None:
         super().__init__(user_message)
         self.user_message = user_message
-        self.suggestion = suggestion or self.default_suggestion
+        self.suggestion = suggestion or ("" if self.default_suggestion in user_message else self.default_suggestion)
         self.details = redact(details)
 
     def as_dict(self) -> dict[str, str]:
@@ -427,6 +428,23 @@ def hide(secret: str) -> None:
     """Have `redact` replace this value wherever it stands, from now on."""
     if len(secret) >= 6:
         _hidden.add(secret)
+
+
+def mask(value: Any) -> Any:
+    """Data of another system with the secrets that were hidden replaced by `***`, and nothing else changed. A password
+    that is a plain word stays: it may be a name there."""
+    secrets = [one for one in _hidden if not one.isalpha()]
+    return _masked(value, secrets) if secrets else value
+
+
+def _masked(value: Any, secrets: list[str]) -> Any:
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, "***")
+        return value
+    if isinstance(value, dict):
+        return {key: _masked(one, secrets) for key, one in value.items()}
+    return [_masked(one, secrets) for one in value] if isinstance(value, list) else value
 
 
 def redact(value: Any) -> Any:

@@ -15,7 +15,7 @@ from tests.models.provider_server import ProviderServer, Reply
 
 CONVERSATIONS: dict[str, list[tuple[str, str, list[Any]]]] = {
     "tasks": [
-        ("tasks", "what is due this week?", [("list_tasks", {"due": "this week"}), "Nothing is due."]),
+        ("tasks", "what is due this week?", [("list_tasks", {"due": "2026-11-16/2026-11-22"}), "Nothing is due."]),
         ("tasks", "hello, thanks", ["Hello."]),
     ],
     "tasks, with a write": [
@@ -26,53 +26,41 @@ CONVERSATIONS: dict[str, list[tuple[str, str, list[Any]]]] = {
         (
             "experiments",
             "which experiments were started last week?",
-            ['{"capability": "list_experiments", "confidence": 1}', '{"what": "experiments", "when": "last week"}'],
+            [("get_all_experiments", {"changed_after": "2026-11-09T00:00:00+01:00", "answer": True})],
         ),
     ],
     "experiments, with a write": [
-        (
-            "experiments",
-            "show Hint Wording",
-            ['{"capability": "experiment_details", "confidence": 1}', '{"experiment": "Hint Wording"}'],
-        ),
+        ("experiments", "show Hint Wording", [("get_experiment_details", {"experiments": ["Hint Wording"]}), "There."]),
         (
             "experiments",
             "start it",
-            ['{"capability": "experiment_management", "confidence": 1}', '{"action": "start", "reference": "it"}'],
+            [("update_experiment_status", {"experiment": "Hint Wording", "status": "enrolling", "answer": True})],
         ),
         ("experiments", "yes", []),
         (
             "experiments",
             "is it running now?",
-            ['{"capability": "experiment_details", "confidence": 1}', '{"reference": "it", "aspect": "state"}'],
+            [("get_experiment_details", {"experiments": ["Hint Wording"], "aspects": ["state"], "answer": True})],
         ),
     ],
     "front door": [
-        ("frontdoor", "what can you do?", ['{"to": "help", "confidence": 1}']),
+        ("frontdoor", "what can you do?", [("help", {})]),
     ],
     "front door, with a write": [
         (
             "frontdoor",
             "remind me to buy milk tomorrow",
-            ['{"to": "tasks", "confidence": 1}', ("add_task", {"title": "Buy milk", "due": "tomorrow"}), "Added."],
+            [("tasks", {"answer": True}), ("add_task", {"title": "Buy milk", "due": "2026-11-17", "answer": True})],
         ),
         (
             "frontdoor",
             "which experiments are running?",
-            [
-                '{"to": "experiments", "confidence": 1, "follows_on": false}',
-                '{"capability": "list_experiments", "confidence": 1}',
-                '{"what": "experiments", "status": "enrolling"}',
-            ],
+            [("experiments", {"answer": True}), ("get_all_experiments", {"status": "enrolling", "answer": True})],
         ),
         (
             "frontdoor",
             "and the milk is done",
-            [
-                '{"to": "tasks", "confidence": 1, "follows_on": false}',
-                ("complete_task", {"task": "the milk"}),
-                "Done.",
-            ],
+            [("tasks", {"answer": True}), ("complete_task", {"task_id": 1, "answer": True})],
         ),
     ],
 }

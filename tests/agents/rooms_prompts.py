@@ -26,20 +26,21 @@ if IS_WHOLE:
         ("investigate", "why was the checkout slow yesterday?"),
         ("investigate", "what is wrong with pe2?"),
     )
-LATENCY = {"measure": "latency", "filters": ["checkout"], "split_by": ["instance"], "time": "yesterday"}
+LATENCY = "histogram_quantile(0.95, sum by (le, instance) (rate(http_request_duration_seconds_bucket[5m])))"
 
 
 def reply(body: dict[str, Any]) -> Reply:
-    """What the model says: it looks twice before it plans a question about metrics, and once wrongly."""
+    """What the model says: it looks twice before it queries metrics, and once wrongly."""
     asked = next(str(one["content"]) for one in reversed(body["messages"]) if one["role"] == "user")
     names = [one["function"]["name"] for one in body.get("tools", ())]
     wanted = json.dumps(body.get("response_format", ""))
     turns = sum(one["role"] == "assistant" for one in body["messages"])
-    if "MetricsPlan" in names and turns < 2:
-        looks = [("search_metrics", {"words": "latency"}), ("label_values", {"metric": "latency"})]
+    if "query_metrics" in names and turns < 2:
+        looks = [("find_metrics", {"words": "latency"}), ("get_labels", {"metric": "node_load1"})]
         return Reply(calls=looks if turns == 0 else [("fly", {})])
-    if "MetricsPlan" in names:
-        return Reply(calls=[("MetricsPlan", LATENCY if "latency" in asked else {"measure": "cpu_usage"})])
+    if "query_metrics" in names:
+        query = {"query": LATENCY if "latency" in json.dumps(body["messages"]) else "node_load1"}
+        return Reply(calls=[("query_metrics", query)]) if turns < 4 else Reply("It is as the data says.")
     if "Symptom" in wanted:
         return Reply(json.dumps({"about": "checkout" if "checkout" in asked else "pe2", "when": "2026-11-15"}))
     if "OncallPlan" in wanted:
@@ -47,11 +48,10 @@ def reply(body: dict[str, Any]) -> Reply:
         intent = "check_bgp_neighbors" if is_bgp else "review_p_device"
         devices = ["pe2", "xrd-5"] if is_bgp else ["core-rtr-2"]
         return Reply(json.dumps({"action": "check", "intent": intent, "devices": devices, "confidence": 1}))
-    if "Assessment" in wanted:
-        return Reply('{"enough": true}')
     if names:
-        # A neighbour that is not there is mended with what the device said.
-        return Reply(calls=[("get_routing_info", {}), ("get_logs", {"minutes": 60})])
+        # It looks, looks closer, and writes what is not so: a figure that occurs nowhere goes back to it.
+        looks = [("get_routing_info", {}), ("get_logs", {"minutes": 60})], [("get_interface_info", {})]
+        return Reply(calls=looks[turns]) if turns < len(looks) else Reply("There are 4711 sessions.")
     return Reply("It is as the data says.")
 
 

@@ -91,7 +91,12 @@ CALLS = {
     "route": Call(
         "frontdoor",
         SLOW,
-        OBJECTS | {"wrong type": misfit(to=7, confidence=1), "unknown option": misfit(to="west", confidence=1)},
+        EVERYWHERE
+        | {
+            "malformed": wrong_call("metrics", '{"request": "wh'),
+            "wrong type": wrong_call("metrics", {"request": 7}),
+            "an unknown argument": wrong_call("metrics", {"colour": "red"}),
+        },
     ),
     "task": Call(
         "tasks",
@@ -105,19 +110,20 @@ CALLS = {
         },
     ),
     "symptom": Call("investigate", SLOW, OBJECTS | {"wrong type": misfit(about={"a": 1}, when=7)}),
-    "metrics plan": Call(
+    "metrics step": Call(
         "metrics",
         SLOW,
-        OBJECTS
+        EVERYWHERE
         | {
-            "wrong type": misfit(measure="latency", top={"a": 1}),
-            "unknown option": misfit(measure="latency", kind="poem"),
-            "an empty plan": misfit(),
-            "wrong arguments": wrong_call("label_values", {"colour": "red"}),
+            "malformed": wrong_call("query_metrics", '{"que'),
+            "wrong type": wrong_call("query_metrics", {"query": 7}),
+            "no query": wrong_call("query_metrics", {}),
+            "an unknown argument": wrong_call("query_metrics", {"query": "up", "colour": "red"}),
         },
         is_parsing=True,
     ),
-    "metrics explanation": Call("metrics", SLOW, FEW, ("atency", "checkout", "Query:")),
+    "metrics answer": Call("metrics", SLOW, FEW, ("duration", "checkout", "Query:")),
+    "metrics explanation": Call("metrics-explained", SLOW, FEW, ("duration", "checkout", "Query:")),
     "oncall plan": Call(
         "oncall",
         BGP,
@@ -128,7 +134,7 @@ CALLS = {
             "an empty plan": misfit(),
         },
     ),
-    "oncall step": Call(
+    "oncall loop": Call(
         "oncall",
         BGP,
         EVERYWHERE
@@ -136,12 +142,11 @@ CALLS = {
             "malformed": wrong_call("get_routing_info", '{"proto'),
             "wrong type": wrong_call("get_routing_info", {"minutes": "many"}),
             "an unknown argument": wrong_call("get_routing_info", {"colour": "red"}),
+            "a device": wrong_call("get_routing_info", {"device_name": "pe1"}),
         },
         ("Nothing was read of pe1", "Not checked"),
     ),
-    "oncall second step": Call("oncall", BGP, FEW, (*FOUND, "Not checked")),
-    "oncall assessment": Call("oncall", BGP, OBJECTS | {"wrong type": misfit(enough=True, steps="all")}, FOUND),
-    "oncall report": Call("oncall", BGP, EVERYWHERE, FOUND),
+    "oncall answer": Call("oncall", BGP, EVERYWHERE, FOUND),
 }
 CASES = [(call, fault) for call, about in CALLS.items() for fault in about.faults]
 
@@ -149,35 +154,39 @@ CASES = [(call, fault) for call, about in CALLS.items() for fault in about.fault
 def call_of(body: dict[str, Any]) -> str:
     """Which of the calls a request to the model is."""
     told = json.dumps(body.get("response_format") or [one["function"]["name"] for one in body.get("tools", ())])
-    for title, call in (("Symptom", "symptom"), ("MetricsPlan", "metrics plan"), ("OncallPlan", "oncall plan")):
+    if "query_metrics" in told:
+        return "metrics answer" if '<result id=\\"E1' in json.dumps(body["messages"]) else "metrics step"
+    for title, call in (("Symptom", "symptom"), ("OncallPlan", "oncall plan")):
         if title in told:
             return call
-    if "Assessment" in told:
-        return "oncall assessment"
     if "get_routing_info" in told:
-        return "oncall step" if "every BGP session" in _step(body) else "oncall second step"
+        return "oncall answer" if "<result id=" in json.dumps(body["messages"]).replace("\\", "") else "oncall loop"
     if "add_task" in told:
         return "task"
     if told != "[]":
         return "route"
-    return "metrics explanation" if "You explain" in body["messages"][0]["content"] else "oncall report"
-
-
-def _step(body: dict[str, Any]) -> str:
-    return next(str(one["content"]) for one in body["messages"] if one["role"] == "user")
+    return "metrics explanation"
 
 
 WELL = {
     "symptom": Reply('{"about": "checkout", "when": "yesterday"}'),
-    "metrics plan": Reply(
-        calls=[("MetricsPlan", {"measure": "latency", "kind": "why", "filters": ["checkout"], "time": "yesterday"})]
+    "metrics step": Reply(
+        calls=[
+            (
+                "query_metrics",
+                {
+                    "query": 'sum(rate(http_request_duration_seconds_sum{service="checkout"}[5m]))',
+                    "start": "2026-03-10T00:00:00Z",
+                    "end": "2026-03-11T00:00:00Z",
+                },
+            )
+        ]
     ),
     "oncall plan": Reply(
         json.dumps({"action": "check", "intent": "check_bgp_neighbors", "devices": ["pe1"], "confidence": 1})
     ),
-    "oncall step": Reply(calls=[("get_routing_info", {"protocol": "bgp"})]),
-    "oncall second step": Reply(calls=[("get_logs", {"keywords": "BGP"})]),
-    "oncall assessment": Reply('{"enough": true}'),
+    "oncall loop": Reply(calls=[("get_routing_info", {"protocol": "bgp"})]),
+    "oncall answer": Reply("The session with `10.0.0.5` is IDLE."),
 }
 
 
@@ -286,7 +295,7 @@ async def test_a_model_that_does_better_the_second_time_is_not_an_error(
     assert answer.answer
 
 
-@pytest.mark.parametrize("call", ["oncall plan", "oncall assessment"])
+@pytest.mark.parametrize("call", ["oncall plan"])
 async def test_json_in_a_fence_is_read(call: str, asking: Callable[[Script], Any]) -> None:
     script = Script(call, Reply(f"```json\n{WELL[call].text}\n```"))
     answer = await asking(script)
@@ -294,7 +303,9 @@ async def test_json_in_a_fence_is_read(call: str, asking: Callable[[Script], Any
     assert answer.error is None
 
 
-@pytest.mark.parametrize("call", ["metrics plan", "metrics explanation", "oncall step", "oncall report"])
+@pytest.mark.parametrize(
+    "call", ["metrics step", "metrics answer", "metrics explanation", "oncall loop", "oncall answer"]
+)
 async def test_a_slow_model_is_not_taken_for_a_slow_system(
     call: str, asking: Callable[[Script], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -309,23 +320,14 @@ async def test_a_slow_model_is_not_taken_for_a_slow_system(
     assert "time for this device" not in answer.answer
 
 
-async def test_no_prompt_holds_the_numbers_of_evidence(
-    asking: Callable[[Script], Any], provider: ProviderServer
-) -> None:
-    script = Script("oncall report", Reply("The session with rr1 is down."))
-    answer = await asking(script)
-    assert "The session with rr1 is down." in answer.answer
-    assert "E2" in answer.answer
-    assert "10.0.0.5" in json.dumps(script.sent)
-    assert "E2" not in json.dumps(provider.bodies)
-
-
-@pytest.mark.parametrize("call", ["oncall report", "symptom"])
-async def test_nothing_is_streamed_that_is_no_text_or_has_to_be_checked_first(
-    call: str, asking: Callable[[Script], Any]
+@pytest.mark.parametrize(
+    ("call", "reply"), [("oncall answer", Reply("4711 sessions are down.")), ("symptom", WELL["symptom"])]
+)
+async def test_nothing_is_streamed_that_is_no_text_or_does_not_hold(
+    call: str, reply: Reply, asking: Callable[[Script], Any]
 ) -> None:
     pieces: list[Piece] = []
     with use_writing(pieces.append):
-        answer = await asking(Script(call, WELL.get(call) or Reply("4711 sessions are down.")))
-    assert answer.error is None
+        answer = await asking(Script(call, reply))
+    assert "4711" not in answer.answer
     assert pieces == []

@@ -41,30 +41,9 @@ OF_KIND = {
 ONCE = ("no key", "busy")
 
 
-def kind(name: str) -> Reply:
-    return Reply(json.dumps({"capability": name, "confidence": 1}))
-
-
-def filled(**values: Any) -> Reply:
-    return Reply(json.dumps(values))
-
-
-MANAGED = kind("experiment_management")
-# By the call that fails: what is asked, and what the model replies before it.
-CALLS: dict[str, tuple[str, list[Reply]]] = {
-    "the terms": ("what is a decision point?", [kind("terminology")]),
-    "the list": ("which ones run?", [kind("list_experiments")]),
-    "the details": ("show Night Reader", [kind("experiment_details")]),
-    "the user": ("what would user 42 get in Night Reader?", [kind("user_simulation")]),
-    "the test": ("test the balance of Night Reader", [kind("testing")]),
-    "what is not supported": ("run a bandit", [kind("unsupported")]),
-    "the action": ("rename Night Reader to Day Reader", [MANAGED]),
-    "the new name": (
-        "rename Night Reader to Day Reader",
-        [MANAGED, filled(action="rename", experiment="Night Reader")],
-    ),
-    "the new experiment": ("create an experiment", [MANAGED, filled(action="create")]),
-}
+IN_LOOP = ("truncated", "filtered", "refused", "empty", "blank", "an unknown tool", "no key", "busy")
+RUNNING = Reply(calls=[("get_all_experiments", {"status": "enrolling"})])
+RENAME = Reply(calls=[("update_experiment", {"experiment": "Hint Wording", "new_name": "Hint Words"})])
 
 
 @pytest.fixture(scope="module")
@@ -96,28 +75,43 @@ def is_named(answer: Any, expected: str) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS | OF_KIND)
-async def test_a_fault_in_reading_the_kind_is_named(fault: str, server: ProviderServer) -> None:
+async def test_a_fault_in_reading_the_kind_for_a_plan_is_named(
+    fault: str, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGNALBOX_MODEL_PLANS", "1")
+    forget_settings()
     reply, expected = (FAULTS | OF_KIND)[fault]
     server.say(reply)
     is_named(await aask("experiments", "show Night Reader"), expected)
     assert len(server.bodies) == (1 if fault in ONCE else 2)
 
 
-@pytest.mark.parametrize("fault", ["words", "empty"])
-@pytest.mark.parametrize("call", CALLS)
-async def test_a_fault_in_a_later_call_is_named(call: str, fault: str, server: ProviderServer) -> None:
-    said, before = CALLS[call]
+@pytest.mark.parametrize("fault", IN_LOOP)
+async def test_a_fault_in_the_first_reply_is_named(fault: str, server: ProviderServer) -> None:
     reply, expected = FAULTS[fault]
-    server.say(*before, reply)
-    is_named(await aask("experiments", said), expected)
-    assert len(server.bodies) == len(before) + (1 if fault in ONCE else 2)
-
-
-async def test_one_wrong_option_and_json_in_a_fence_do_not_end_the_run(server: ProviderServer) -> None:
-    wrong, fenced = filled(experiment="Dawn Reader"), Reply('```json\n{"experiment": "Night Reader"}\n```')
-    server.say(kind("experiment_details"), wrong, fenced)
+    server.say(reply)
     answer = await aask("experiments", "show Night Reader")
-    assert (answer.status, len(server.bodies)) == ("completed", 3)
+    is_named(answer, expected)
+    assert answer.state["detected_capability"] is None
+    assert len(server.bodies) == (1 if fault in ONCE else 2)
+
+
+@pytest.mark.parametrize("fault", IN_LOOP)
+async def test_a_fault_in_a_later_reply_is_named_and_shows_what_was_found(fault: str, server: ProviderServer) -> None:
+    reply, expected = FAULTS[fault]
+    server.say(RUNNING, reply)
+    answer = await aask("experiments", "which one is the oldest?")
+    is_named(answer, expected)
+    assert "Hint Timing (running, mathstream" in answer.answer
+    assert answer.state["detected_capability"] == "list_experiments"
+    assert len(server.bodies) == (2 if fault in ONCE else 3)
+
+
+async def test_one_call_with_wrong_arguments_does_not_end_the_run(server: ProviderServer) -> None:
+    wrong, right = ({"experiments": name, "answer": True} for name in ("Night Reader", ["Night Reader"]))
+    server.say(*(Reply(calls=[("get_experiment_details", args)]) for args in (wrong, right)))
+    answer = await aask("experiments", "show Night Reader")
+    assert (answer.status, len(server.bodies)) == ("completed", 2)
     assert "Night Reader" in answer.answer
 
 
@@ -129,43 +123,31 @@ async def test_a_model_that_takes_too_long_is_named(server: ProviderServer, monk
 
 
 async def test_a_budget_that_is_used_up_is_named(server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SIGNALBOX_MODEL_RUN_TOKENS", "5000")
+    monkeypatch.setenv("SIGNALBOX_MODEL_RUN_TOKENS", "9000")
     forget_settings()
-    server.say(replace(kind("experiment_details"), tokens=(4990, 20, 0)), filled(experiment="Night Reader"))
+    server.say(replace(RUNNING, tokens=(8990, 20, 0)), Reply("There."))
     is_named(await aask("experiments", "show Night Reader"), "budget")
     assert len(server.bodies) == 1
 
 
 @pytest.mark.parametrize("fault", ["refused", "busy"])
-async def test_a_fault_in_reading_a_reply_writes_nothing_and_says_that_the_question_is_dropped(
-    fault: str, server: ProviderServer
-) -> None:
+async def test_a_fault_after_what_was_asked_back_is_named(fault: str, server: ProviderServer) -> None:
     reply, expected = FAULTS[fault]
-    server.say(MANAGED, filled(action="start", experiment="Hint Wording"))
-    asked = await say_in_thread("experiments", "start Hint Wording", thread_id="t")
-    assert asked.status == "needs_input"
+    server.say(Reply(calls=[("clarify", {"question": "Which one?", "options": ["Night Reader", "Hint Wording"]})]))
+    assert (await say_in_thread("experiments", "start it", thread_id="t")).status == "needs_input"
     server.say(reply)
-    failed = await say_in_thread("experiments", "hm, perhaps with other weights", thread_id="t")
-    is_named(failed, expected)
-    assert "Nothing was done" in failed.answer
-    assert "dropped: Start 'Hint Wording'?" in failed.answer
-    server.say(kind("experiment_details"), filled(experiment="Hint Wording", aspect="state"))
-    assert "inactive" in (await say_in_thread("experiments", "show Hint Wording", thread_id="t")).answer
+    is_named(await say_in_thread("experiments", "Hint Wording", thread_id="t"), expected)
 
 
-async def test_a_fault_after_a_change_says_what_was_changed_and_what_was_not(server: ProviderServer) -> None:
-    said = "rename Hint Wording to Hint Words and rename Progress Bar to Progress Line"
-    rename = filled(action="rename", confidence=1)
-    first = filled(action="rename", experiment="Hint Wording")
-    server.say(MANAGED, rename, rename, first, filled(new_name="Hint Words"), Reply(""))
-    asked = await say_in_thread("experiments", said, thread_id="t")
+async def test_a_fault_after_a_change_says_what_was_changed(server: ProviderServer) -> None:
+    server.say(RENAME)
+    asked = await say_in_thread("experiments", "rename Hint Wording to Hint Words", thread_id="t")
     assert asked.status == "needs_input", asked.answer
     server.say(Reply(""))
     answer = await say_in_thread("experiments", "yes", thread_id="t")
     assert (answer.status, (answer.error or {}).get("error_type")) == ("error", "model_empty")
     assert "'Hint Words' is changed" in answer.answer
     assert "The model gave an empty reply." in answer.answer
-    assert "Not done: rename Progress Bar to Progress Line" in answer.answer
 
 
 @pytest.mark.parametrize("fault", ["truncated", "refused", "empty", "an unknown tool"])
@@ -195,16 +177,16 @@ async def test_a_model_that_is_asked_again_after_a_write_answers_without_writing
 @pytest.mark.parametrize("fault", ["truncated", "empty", "no key"])
 async def test_a_fault_at_the_front_door_in_a_conversation_is_named(fault: str, server: ProviderServer) -> None:
     reply, expected = FAULTS[fault]
-    server.say(Reply('{"to": "tasks", "confidence": 1}'), Reply("You have none."))
-    assert (await aask("frontdoor", "what is on my list?", thread_id="t")).status == "completed"
+    server.say(Reply(calls=[("tasks", {"answer": True})]), Reply("You have none."))
+    assert (await aask("frontdoor", "what is on my list?", thread_id="t")).agent == "tasks"
     server.say(reply)
     is_named(await aask("frontdoor", "and tomorrow?", thread_id="t"), expected)
 
 
-@pytest.mark.parametrize("fault", ["words", "empty"])
+@pytest.mark.parametrize("fault", ["an unknown tool", "empty"])
 async def test_a_fault_in_reading_which_agent_is_meant_is_named(fault: str, server: ProviderServer) -> None:
     reply, expected = FAULTS[fault]
-    server.say(Reply('{"to": "clarify", "confidence": 1}'))
+    server.say(Reply(calls=[("clarify", {"question": "Which thing?"})]))
     assert (await say_in_thread("frontdoor", "do the thing", thread_id="t")).status == "needs_input"
     server.say(reply)
     is_named(await say_in_thread("frontdoor", "the thing from last week", thread_id="t"), expected)

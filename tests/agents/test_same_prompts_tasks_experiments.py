@@ -51,12 +51,16 @@ def test_the_system_text_says_the_day_and_the_zone_last_and_neither_the_minute_n
     name: str, twice: tuple[Sent, Sent]
 ) -> None:
     for body in _of(twice[0], name):
-        system = next(one["content"] for one in body["messages"] if one["role"] == "system")
+        system, first = (one["content"] for one in body["messages"][:2])
+        assert "00000000-0000-4000-8000-000000000001" not in json.dumps(body)
+        if first.startswith("Now: Monday 2026-11-16 10:30 (Europe/Berlin"):
+            # In the loop, the clock is no part of the fixed text.
+            assert "2026-11-16" not in system
+            continue
         fixed, today, _ = system.partition("Today is Monday, 16 November 2026.")
         assert today
         assert "Europe/Berlin" in system
         assert "10:30" not in json.dumps(body)
-        assert "00000000-0000-4000-8000-000000000001" not in json.dumps(body)
         assert fixed.strip()
 
 
@@ -66,8 +70,11 @@ def test_every_turn_is_offered_the_same_tools_and_the_same_fixed_text(name: str,
     for body in _of(twice[0], name):
         if tools := body.get("tools"):
             system = next(one["content"] for one in body["messages"] if one["role"] == "system")
-            fixed.setdefault("tools", set()).add(json.dumps(tools) + system.partition("Today is")[0])
+            # The front door has other tools than the agent that it asks.
+            names = " ".join(one["function"]["name"] for one in tools)
+            fixed.setdefault(names, set()).add(json.dumps(tools) + system.partition("Today is")[0])
     assert all(len(one) == 1 for one in fixed.values())
+    assert len(fixed) <= (3 if name.startswith("front door") else 1)
 
 
 @pytest.mark.parametrize("name", CONVERSATIONS)

@@ -242,6 +242,7 @@ def test_a_run_waits_in_one_process_and_ends_in_another(process: Cli, write_file
     assert (ended.code, ended.json["answer"], ended.json["state"]["kept"]) == (0, "Hello Ann", [1])
 
 
+@pytest.mark.bench
 def test_answers_that_are_piped_in_are_taken_one_a_question(process: Cli, write_file: Write) -> None:
     text = (
         "GraphName,Node,AgentType,Prompt,Output_Field,Edge\n"

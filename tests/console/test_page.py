@@ -60,6 +60,7 @@ def test_a_newcomer_sees_what_it_is_with_one_example_for_each_agent(page: Any, l
     look(page, "welcome")
 
 
+@pytest.mark.bench
 def test_metrics_are_a_chart_with_its_figures_its_data_its_steps_and_its_evidence(
     page: Any, look: Look, ask: Ask
 ) -> None:
@@ -127,6 +128,7 @@ def test_the_balance_of_an_experiment_is_bars_with_what_was_expected(dark: Any, 
     look(dark, "balance")
 
 
+@pytest.mark.bench
 def test_an_investigation_is_a_time_line_whose_evidence_opens_and_its_tasks_wait_for_a_yes(
     page: Any, look: Look, ask: Ask, answer_to: Ask, begin_anew: Callable[[Any], Any]
 ) -> None:
@@ -159,6 +161,7 @@ def test_many_conversations_scroll_above_what_stands_at_the_foot(
     page.set_viewport_size(DESK)
 
 
+@pytest.mark.bench
 def test_two_people_side_by_side_see_their_own_conversations_only(
     page: Any, sign_in: Callable[[], Any], ask: Ask
 ) -> None:

@@ -137,6 +137,7 @@ AGENT = Agent(
 """
 
 
+@pytest.mark.bench
 def test_nothing_that_an_agent_says_commands_the_terminal(tmp_path: Path) -> None:
     environment = offer(tmp_path, "rude_agent", RUDE, "rude = rude_agent:AGENT")
     (tmp_path / "map.csv").write_text(
@@ -152,6 +153,7 @@ def test_nothing_that_an_agent_says_commands_the_terminal(tmp_path: Path) -> Non
         assert "\x1b" not in done.stdout + done.stderr
 
 
+@pytest.mark.bench
 def test_a_broken_one_is_reported_and_breaks_only_itself(tmp_path: Path) -> None:
     entries = ("broken = broken_agent:AGENT", "nothing = json:dumps", "misnamed = signalbox.agents.metrics:AGENT")
     environment = offer(tmp_path, "broken_agent", "raise RuntimeError('no good')\n", *entries)

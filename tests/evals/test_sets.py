@@ -24,7 +24,7 @@ def test_each_skill_has_enough_sentences_of_enough_kinds(sets: list[EvalSet], sk
 
 def test_no_case_stands_twice_in_a_set(sets: list[EvalSet]) -> None:
     for one in sets:
-        counted = Counter(str(case.messages) for case in one.cases)
+        counted = Counter(str((case.messages, case.then)) for case in one.cases)
         assert [text for text, times in counted.items() if times > 1] == [], one.label
 
 

@@ -145,6 +145,7 @@ BOMBS: dict[str, Callable[[], str]] = {
 }
 
 
+@pytest.mark.bench
 def test_the_command_line_ends_with_1_in_bounded_memory(write_file: Write, tmp_path: Path) -> None:
     for number, make in enumerate(BOMBS.values()):
         write_file(make(), f"bomb{number}.csv")

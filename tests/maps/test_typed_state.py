@@ -305,6 +305,7 @@ def test_check_and_drawing_know_the_targets_that_code_declares(write_file: Write
     assert "to any node" in to_mermaid(graph)
 
 
+@pytest.mark.bench
 def test_many_rows_with_routing_functions_are_compiled_and_run(write_file: Write) -> None:
     write_file("def on(state, success, failure):\n    return success\n", "functions/on.py")
     rows = [f"G,N{i},echo,func:on,N{i + 1},End,x,x" for i in range(799)]

@@ -125,7 +125,9 @@ async def test_an_object_that_cannot_be_used_is_requested_again_and_then_an_erro
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("fault", TEXT_FAULTS)
-@pytest.mark.parametrize("how", ["invoke", "ainvoke", "stream", "astream"])
+@pytest.mark.parametrize(
+    "how", ["ainvoke", "astream", *(pytest.param(one, marks=pytest.mark.bench) for one in ("invoke", "stream"))]
+)
 async def test_text_that_cannot_be_used_is_never_an_answer(
     provider: str, fault: str, how: str, door_of: Load, provider_server: ProviderServer
 ) -> None:

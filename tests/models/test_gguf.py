@@ -155,6 +155,7 @@ def endless(model: Any) -> Any:
     )
 
 
+@pytest.mark.bench
 async def test_a_cancelled_run_stops_the_model(model: Any, probe: Probe) -> None:
     first_token = asyncio.Event()
 
@@ -202,6 +203,7 @@ def test_a_schema_that_refers_to_itself_is_kept_to(model: Any) -> None:
     assert answer["raw"].text.lstrip().startswith("{")
 
 
+@pytest.mark.bench
 def test_an_answer_that_is_cut_off_is_an_error_and_no_half_filled_object(model: Any) -> None:
     with pytest.raises(ModelTruncatedError, match="cut off"):
         model.with_structured_output(City).invoke("Paris has 3 airports.", max_tokens=6)

@@ -22,6 +22,8 @@ from signalbox.agents.metrics.plan import plan_schema as metrics_plan
 from signalbox.agents.oncall.assessor import ASSESSMENT
 from signalbox.agents.oncall.plan import plan_schema as oncall_plan
 from signalbox.agents.tasks.definitions import CONVERSATION, TOOLS, shown_to_model
+from signalbox.agents.tasks.tools import task_tools
+from signalbox.toolbox import loop_prompt
 
 PROVIDERS = ("openai", "anthropic", "google_genai", "ollama")
 MESSAGES = [SystemMessage("You read requests."), HumanMessage("what is up?")]
@@ -70,8 +72,10 @@ def schemas() -> Iterator[Any]:
 
 
 def tools() -> list[dict[str, Any]]:
-    """Every tool that the shipped rooms offer a model, and those of their MCP servers."""
-    found = {one["function"]["name"]: one for one in map(shown_to_model, (*TOOLS, *CONVERSATION))}
+    """Every tool that the shipped rooms offer a model in the loop or for a plan, and those of their MCP servers."""
+    found = {one["function"]["name"]: one for one in loop_prompt.offered(task_tools())}
+    for told in map(shown_to_model, (*TOOLS, *CONVERSATION)):
+        found.setdefault(told["function"]["name"], told)
     for point in entry_points(group="signalbox.mcp"):
         for name, offer in point.load()().offers.items():
             told = {"name": name, "description": offer.tool.description, "parameters": offer.tool.input_schema}

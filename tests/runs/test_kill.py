@@ -132,6 +132,7 @@ def test_who_lost_a_run_to_another_process_stores_nothing_more(write_file: Calla
         late.run.checkpointer.put_writes(config, [("x", 1)], "task")
 
 
+@pytest.mark.bench
 @pytest.mark.parametrize("kind", ["SQLite", "PostgreSQL"])
 def test_of_accepted_runs_none_is_lost_or_done_twice(
     tmp_path: Path, require_part: Callable[[str, bool], None], kind: str

@@ -186,6 +186,7 @@ def test_a_graph_inside_a_graph_goes_on_too(write_file: Write, tmp_path: Path) -
 # Answers
 
 
+@pytest.mark.bench
 def test_an_answer_that_was_given_stays_given(write_file: Write, tmp_path: Path) -> None:
     write_file(NOTE, "agents/note.py")
     path = write_file(ASK)
@@ -221,6 +222,7 @@ def test_parallel_pauses_are_all_listed_and_each_can_be_answered(write_file: Wri
     assert resume("t", "one").output == "one two three"
 
 
+@pytest.mark.bench
 def test_the_command_line_lists_parallel_questions_and_says_how_to_answer_each(write_file: Write) -> None:
     waits = cli("run", write_file(PARALLEL), "--thread", "t")
     assert (waits.returncode, waits.stdout) == (3, "For A?\nFor B?\nFor C?\n")

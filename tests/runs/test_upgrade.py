@@ -191,6 +191,7 @@ def start_at_once() -> list[str]:
     return told
 
 
+@pytest.mark.bench
 def test_processes_that_start_at_once_migrate_once(old: str) -> None:
     closed = "7 runs that an older version had left waiting or under way were closed.\n"
     assert start_at_once() == ["", "", closed]

@@ -94,6 +94,7 @@ def test_every_answered_message_is_there_and_none_twice(folder: Path) -> None:
     assert len(set(done)) == len(done)
 
 
+@pytest.mark.bench
 def test_a_run_is_finished_and_a_question_still_waits_after_a_restart(folder: Path) -> None:
     with server(folder) as (client, process):
         asked = client.post("/threads", json={}).json()["thread_id"]

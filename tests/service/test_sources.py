@@ -54,6 +54,7 @@ async def test_completions_and_mcp_say_their_source(address: str) -> None:
         assert (answer["status"], answer["source"]) == ("error", NOWHERE)
 
 
+@pytest.mark.bench
 def test_a_question_carries_its_source_in_every_form(ann: httpx.Client) -> None:
     asked = waited(ann, "experiments", "stop the experiment Night Reader")
     assert asked["status"] == "needs_input"

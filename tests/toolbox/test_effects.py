@@ -46,6 +46,9 @@ def named(message: str, **more: Any) -> list[str]:
         ("2", ["2"]),
         ("move the dentist to 2 December", ["3"]),
         ("show me my tasks", []),
+        ("how busy is web-1?", []),
+        ("ping 10.0.0.1 at 14:02", []),
+        ("1, and then nr.2.", ["1", "2"]),
     ],
 )
 def test_a_thing_is_named_by_its_number_or_by_words_that_fit_no_other(message: str, keys: list[str]) -> None:

@@ -22,3 +22,25 @@ def test_a_long_result_is_cut_and_says_so() -> None:
         call.returned("5,000 rows", list(range(5_000)))
     assert call.result.endswith("…")
     assert len(call.result) < 2_100
+
+
+def test_a_ledger_adopts_what_another_process_called_for_the_same_run() -> None:
+    before, after = Ledger(), Ledger()
+    for tool in ("first", "second"):
+        with before.call(tool, {}) as call:
+            call.returned(tool)
+    kept = [call.as_kept() for call in before.calls]
+    with after.call("third", {}, number=3):
+        pass
+    after.adopt(kept)
+    after.adopt(kept)
+    assert [(call.id, call.tool) for call in after.calls] == [("E1", "first"), ("E2", "second"), ("E3", "third")]
+
+
+def test_an_id_that_is_taken_is_given_anew() -> None:
+    other, ledger = Ledger(), Ledger()
+    with other.call("theirs", {}) as theirs:
+        pass
+    with ledger.call("ours", {}):
+        pass
+    assert ledger.adopt([theirs.as_kept()])[theirs.key] == "E2"

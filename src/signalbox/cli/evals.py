@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,7 +18,8 @@ def evaluate(
         list[str] | None, typer.Option("--model", "-m", help="A model, as provider/model; twice: compare two.")
     ] = None,
     skill: Annotated[
-        str | None, typer.Option("--skill", help="One skill only: time, filling, tools, agent, or an agent's name.")
+        str | None,
+        typer.Option("--skill", help="One skill only: time, filling, tools, agent, steps, or an agent's name."),
     ] = None,
     rounds: Annotated[
         list[str] | None, typer.Option("--round", metavar="N|N-M", help="These rounds only; may be repeated.")
@@ -26,15 +27,34 @@ def evaluate(
     names: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME", help="Sets of this name only; may be repeated.")
     ] = None,
+    cases: Annotated[
+        list[str] | None, typer.Option("--cases", metavar="ID,ID", help="These cases only, by their ids.")
+    ] = None,
+    draw: Annotated[int | None, typer.Option("--draw", metavar="N", min=1, help="N of the cases, by --seed.")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="What --draw chooses by: the same seed, the same cases.")] = 0,
+    record: Annotated[
+        Path | None, typer.Option("--record", metavar="FILE", help="Keep the model's replies, or go on doing so.")
+    ] = None,
+    recorded: Annotated[
+        Path | None, typer.Option("--recorded", metavar="FILE", help="Replay a recording; no model is asked.")
+    ] = None,
     misses: Annotated[bool, typer.Option("--misses/--no-misses", help="Show what was answered wrong.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure what a model understands: accuracy by skill, and the misses."""
     from signalbox.cli.output import print_json
-    from signalbox.evals import run_evals
+    from signalbox.evals import open_recording, run_evals
 
+    if recorded and (record or models):
+        raise typer.BadParameter("--recorded goes with neither --record nor --model: the recording names its model.")
+    if record and len(models or []) != 1:
+        raise typer.BadParameter("--record needs one --model.")
+    path = record or recorded
+    recording = open_recording(path, models[0] if record and models else "") if path else None
+    ids = [name for text in cases or [] for name in text.split(",") if name]
     chosen = sorted({number for text in rounds or [] for number in _numbers(text)})
-    report = run_evals(paths or None, models or ["offline"], skill, misses, chosen, names or [])
+    choice: Any = {"cases": ids, "draw": draw, "seed": seed, "recording": recording}
+    report = run_evals(paths or None, models or ["offline"], skill, misses, chosen, names or [], **choice)
     if as_json:
         print_json(report.as_json())
         return

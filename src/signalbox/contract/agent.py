@@ -208,7 +208,7 @@ class _Step:
 
     def fail(self, error: Exception | SystemExit) -> dict[str, Any]:
         agent = self.agent
-        if _is_pause(error):
+        if is_pause(error):
             self.tracker.record_node_pause(agent.name)
             raise error
         message = redact(f"Error in {agent.name}: {error}")
@@ -309,7 +309,7 @@ def _changes(before: Any, after: Any) -> dict[str, Any]:
     return {k: v for k, v in after.items() if StateAdapter.get_value(before, k, missing) is not v}
 
 
-def _is_pause(error: BaseException) -> bool:
+def is_pause(error: BaseException) -> bool:
     """Whether the error is LangGraph's way to pause or to leave a graph; without LangGraph it never is."""
     errors = sys.modules.get("langgraph.errors")
     return errors is not None and isinstance(error, errors.GraphBubbleUp)

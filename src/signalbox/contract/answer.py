@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
@@ -11,9 +12,11 @@ from signalbox.contract.sources import places
 from signalbox.contract.summary import plain
 from signalbox.errors import SignalboxError
 
-__all__ = ["Answer", "AnswerStatus", "notes_of"]
+__all__ = ["Answer", "AnswerStatus", "notes_of", "uncited"]
 
 AnswerStatus = Literal["completed", "needs_input", "error"]
+_CITED = re.compile(r"[ \t]?\\?\[E\d+(?:,\s*E\d+)*\\?\]")
+"""A citation, whose brackets may be escaped as Markdown."""
 
 
 def notes_of(not_covered: Sequence[str], source: Mapping[str, Any] | None) -> list[str]:
@@ -29,12 +32,18 @@ def notes_of(not_covered: Sequence[str], source: Mapping[str, Any] | None) -> li
     return notes
 
 
+def uncited(text: str) -> str:
+    """The text of an answer without citations of its evidence ([E1]), for who is not given the evidence."""
+    return _CITED.sub("", text)
+
+
 @dataclass(slots=True)
 class Answer:
     """One request, answered. `answer` is Markdown for a person; `state` is the agent's own, as its contract says.
 
     `blocks` are the parts of the answer, for who draws them; `source` says where it comes from (a question and an error
-    say so as well; None where no system is behind it), and `not_covered` what of the request it leaves out.
+    say so as well; None where no system is behind it), and `not_covered` what of the request it leaves out. `parts` is
+    there as JSON only where other agents were called.
     """
 
     agent: str | None
@@ -51,6 +60,8 @@ class Answer:
     evidence: list[dict[str, Any]] = field(default_factory=list)
     route: dict[str, Any] | None = None
     timings_ms: dict[str, Any] = field(default_factory=dict)
+    parts: list[dict[str, Any]] = field(default_factory=list, metadata={"optional": True})
+    """The Answers of the agents that were called on the way to this one."""
     kept: dict[str, Any] = field(default_factory=dict, repr=False, metadata={"private": True})
     """What the thread remembers and nobody is shown."""
 
@@ -72,4 +83,6 @@ class Answer:
 
     def as_dict(self) -> dict[str, Any]:
         """The Answer as JSON carries it."""
-        return {item.name: plain(getattr(self, item.name)) for item in fields(self) if not item.metadata.get("private")}
+        told = {item.name: getattr(self, item.name) for item in fields(self) if not item.metadata.get("private")}
+        optional = {item.name for item in fields(self) if item.metadata.get("optional")}
+        return {name: plain(value) for name, value in told.items() if value or name not in optional}

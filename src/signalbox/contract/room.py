@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from signalbox.contract.blocks import Block, Severity
-from signalbox.errors import MissingExtraError
+from signalbox.errors import ContractError, MissingExtraError
 
 __all__ = ["Agent", "Examination", "Observation", "Presented", "lazy"]
 
@@ -25,6 +26,7 @@ class Presented:
     of an embedded one also what would `connect` one's own;
     `not_covered` lists the parts of the request that it leaves out. `state` replaces the state that is shown.
     `error` (error_type, message, suggestion) makes it an error that still shows what was found: the text says so too.
+    `parts` are the Answers of other agents that it rests on, as JSON.
     """
 
     text: str
@@ -33,6 +35,7 @@ class Presented:
     not_covered: list[str] = field(default_factory=list)
     state: dict[str, Any] | None = None
     error: dict[str, str] | None = None
+    parts: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +62,25 @@ class Examination:
     source: dict[str, Any] | None = None
 
 
+TOOLS_MAP = Path(__file__).parents[1] / "maps" / "tool_agent.csv"
+"""The map of agents that give tools and have no map of their own."""
+
+
+def _start_request(request: str, before: State | None, agent: str = "") -> dict[str, Any]:
+    return {"agent": agent, "request": request}
+
+
+def _present_outcome(state: State) -> Presented:
+    told = state["outcome"]
+    return Presented(told["answer"], told["blocks"], told["source"], told["not_covered"], error=told["error"])
+
+
 @dataclass(frozen=True, slots=True)
 class Agent:
     """An agent that can be asked. A package offers one by an entry point in the group `signalbox.agents`.
+
+    One that gives `tools` needs no map of its own: a model works with them in the loop, and their results are the
+    answer. Any other has `map`, `start` and `present`.
 
     A run that fails puts `error` into its state, with `error_type`, `message` and `suggestion`; `present` then is not
     called. A state's own `timings_ms` is added to those of the Answer.
@@ -71,10 +90,10 @@ class Agent:
     about: str
     """One line, for people."""
     examples: tuple[str, ...]
-    map: Path
-    start: Callable[[str, State | None], dict[str, Any]]
+    map: Path = TOOLS_MAP
+    start: Callable[[str, State | None], dict[str, Any]] = _start_request
     """The request, and what was remembered of the turn before: the state that a run begins with."""
-    present: Callable[[State], Presented]
+    present: Callable[[State], Presented] = _present_outcome
     """The final state of a run that completed, for a person."""
     plan: Callable[[State, Any], Awaitable[Presented]] | None = None
     """The first state and a chat model (or None): what would be done, without touching a live system."""
@@ -91,6 +110,8 @@ class Agent:
     """What it reads there, in a word for a sentence ("figures"); by default its name."""
     examine: Callable[[str, datetime, datetime], Awaitable[Examination]] | None = None
     """What it saw between two moments that may explain the symptom in the words of a person. Reads only."""
+    tools: Callable[[], Sequence[Any]] | None = None
+    """What it can do, as `signalbox.toolbox.Tool`s, for the loop."""
     note: Callable[[Sequence[str], str], Awaitable[str]] | None = None
     """Writes these things down for who asks, once for a key, and says in words what it did."""
     routes: str = ""
@@ -101,14 +122,21 @@ class Agent:
     is_command: bool = False
     """Whether `signalbox NAME "…"` asks it, beside `signalbox ask --agent NAME "…"`."""
     hands_over: Callable[[State], Mapping[str, Any] | None] | None = None
-    """The agent that the final state sends the request on to: `{"to": name, "confidence": number}`, or None. Such an
-    agent is given the turn before of any agent, as `{"agent", "said", "answer"}`."""
+    """The agent that the final state sends the request on to: `{"to": name, "confidence": number}`, with the `request`
+    to hand on and the person's own words as `said` where they differ; or None. Such an agent is given the turn before
+    of any agent, as `{"agent", "said", "answer"}`, and may call the others with `RunContext.call_agent`."""
     graph: str = ""
     """Which graph of the map; by default the one named like the agent, else the only one."""
     remembers: tuple[str, ...] = ()
     """The keys of the final state, as JSON, that the next turn of a thread is given. Agents of one map share them."""
     private: tuple[str, ...] = ()
     """The keys of the state that no Answer shows."""
+
+    def __post_init__(self) -> None:
+        if self.start is _start_request:
+            if self.tools is None or self.map != TOOLS_MAP:
+                raise ContractError(f"The agent '{self.name}' needs tools, or a map with start and present.")
+            object.__setattr__(self, "start", partial(_start_request, agent=self.name))
 
 
 def lazy(reference: str, extra: str = "") -> Callable[..., Any]:

@@ -105,6 +105,11 @@ class ExecutionTracker:
         for name, amount in usage.items():
             self.usage[name] = self.usage.get(name, 0) + amount
 
+    @property
+    def latest_node(self) -> str:
+        """The node that started last."""
+        return self.node_executions[-1].node_name if self.node_executions else ""
+
     def has_run(self, node_name: str) -> bool:
         """Whether the node has ended before in this run."""
         return any(r.node_name == node_name and r.success is not None for r in self.node_executions)

@@ -11,7 +11,9 @@ _LONGEST = 60
 
 def series_names(labels: Sequence[Mapping[str, str]], otherwise: str = "") -> list[str]:
     """A name for each: the values of the labels that tell them apart; `otherwise` where none do."""
-    keys = list(dict.fromkeys(key for one in labels for key in one if key != "__name__"))
+    keys = list(dict.fromkeys(key for one in labels for key in one))
+    if len({one.get("__name__") for one in labels}) < 2:
+        keys = [key for key in keys if key != "__name__"]
     telling = [key for key in keys if len({one.get(key, "") for one in labels}) > 1] or (
         keys if len(labels) == 1 else []
     )

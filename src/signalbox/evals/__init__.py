@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from signalbox.evals.load import Case, EvalSet, read_sets
+from signalbox.evals.recorded import Recording, open_recording
 from signalbox.evals.report import Report
 from signalbox.evals.run import run_evals
 
-__all__ = ["Case", "EvalSet", "Report", "read_sets", "run_evals"]
+__all__ = ["Case", "EvalSet", "Recording", "Report", "open_recording", "read_sets", "run_evals"]

@@ -11,7 +11,7 @@ from typing import Any
 
 from signalbox.errors import RequestError
 from signalbox.evals.conversation import hold_conversation, is_conversation
-from signalbox.evals.environment import environment
+from signalbox.evals.environment import environment, moment_and_model
 from signalbox.evals.judge import ConversationJudge, Judge, find_judge
 from signalbox.evals.load import Case, EvalSet
 
@@ -26,12 +26,7 @@ def open_agent(asked: EvalSet, model: str) -> Iterator[tuple[EvalSet, Callable[[
     """
     judge = find_judge(asked.agent)
     with TemporaryDirectory() as home:
-        own = {
-            "SIGNALBOX_NOW": asked.now.isoformat(),
-            "SIGNALBOX_TZ": asked.tz.key,
-            "SIGNALBOX_MODEL": model,
-            "SIGNALBOX_HOME": home,
-        }
+        own = {**moment_and_model(asked, model), "SIGNALBOX_HOME": home}
         with environment({**judge.settings(asked.server), **own}):
             yield asyncio.run(_resolve(asked, judge)), lambda case: _outcome(asked.agent, case, judge)
 

@@ -12,6 +12,7 @@ from signalbox.errors import MissingInputError, OperatorError, TimeRangeError
 from signalbox.evals.agent import open_agent
 from signalbox.evals.load import Case, EvalSet
 from signalbox.evals.score import Outcome
+from signalbox.evals.steps import open_steps
 
 __all__ = ["Ask", "prepared"]
 
@@ -60,6 +61,10 @@ def prepared(asked: EvalSet, model: str) -> Iterator[tuple[EvalSet, Ask]]:
     if asked.agent:
         with open_agent(asked, model) as (resolved, ask):
             yield resolved, _safe(ask)
+        return
+    if asked.skill == "steps":
+        with open_steps(asked, model) as hold:
+            yield asked, _safe(hold)
         return
     make = {"time": _prepare_time, "filling": _prepare_filling, "tools": _prepare_tools}[asked.skill]
     yield asked, _safe(make(asked, model))

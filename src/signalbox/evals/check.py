@@ -7,10 +7,11 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
+from signalbox.evals.demands import check_demand
 from signalbox.evals.judge import find_judge
 from signalbox.language.names import nearest
 
-__all__ = ["OutcomeRules", "any_of", "check_keys", "check_subject", "check_value", "rules_for"]
+__all__ = ["OutcomeRules", "any_of", "check_keys", "check_subject", "check_turns", "check_value", "rules_for"]
 
 
 class OutcomeRules(NamedTuple):
@@ -84,6 +85,23 @@ def rules_for(
         return OutcomeRules({"expected", "ask", "none"}, partial(_check_calls, tools=by_name))
     judge = find_judge(agent)
     return OutcomeRules(judge.keys, judge.check)
+
+
+def check_turns(turns: Any, most: int) -> None:
+    """Raises ValueError for turns of a conversation that cannot be said or judged."""
+    if not isinstance(turns, list) or not 1 <= len(turns) <= most:
+        raise ValueError(f"`turns` is a list of 1 to {most}")
+    for turn in turns:
+        check_keys(turn, {"say", "must", "must_not"}, required={"say"})
+        if not isinstance(turn["say"], str) or not turn["say"].strip():
+            raise ValueError("`say` must be a text")
+        for key in ("must", "must_not"):
+            if not isinstance(turn.get(key, []), list):
+                raise ValueError(f"`{key}` must be a list")
+            for demand in turn.get(key, ()):
+                check_demand(demand)
+    if not (turns[-1].get("must") or turns[-1].get("must_not")):
+        raise ValueError("nothing is demanded of the last turn")
 
 
 def _check_time(outcome: Mapping[str, Any]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -10,9 +12,9 @@ from signalbox.evals.environment import environment
 from signalbox.evals.judge import ConversationJudge
 from signalbox.evals.load import Case
 
-__all__ = ["hold_conversation", "is_conversation"]
+__all__ = ["THREAD", "hold_conversation", "is_conversation", "own_world"]
 
-_THREAD = "conversation"
+THREAD = "conversation"
 
 
 def is_conversation(case: Case) -> bool:
@@ -26,13 +28,19 @@ def hold_conversation(agent: str, case: Case, judge: ConversationJudge) -> dict[
     Where the judge does not say how, a message is said in a thread: while the agent waits for an answer it is that
     answer, as it is for a person at a terminal.
     """
+    with own_world():
+        return asyncio.run(_held(agent, case, judge))
+
+
+@contextmanager
+def own_world() -> Iterator[None]:
+    """A new home and new embedded worlds inside the block: a world keeps what was done to it."""
     from signalbox.runs.embedded import close_worlds
 
-    # A world keeps what was done to it: the next conversation begins with a new one, in a new home.
     close_worlds()
     with TemporaryDirectory() as home, environment({"SIGNALBOX_HOME": home}):
         try:
-            return asyncio.run(_held(agent, case, judge))
+            yield
         finally:
             close_worlds()
 
@@ -51,7 +59,7 @@ async def _held(agent: str, case: Case, judge: ConversationJudge) -> dict[str, A
             if say is not None:
                 answers.append(await say(before, answers, said))
             else:
-                answers.append((await say_in_thread(agent, said, thread_id=_THREAD)).as_dict())
+                answers.append((await say_in_thread(agent, said, thread_id=THREAD)).as_dict())
         return await judge.end(before, answers)
     finally:
         await aclose()

@@ -5,8 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-__all__ = ["environment"]
+if TYPE_CHECKING:
+    from signalbox.evals.load import EvalSet
+
+__all__ = ["environment", "moment_and_model"]
+
+
+def moment_and_model(asked: EvalSet, model: str) -> dict[str, str]:
+    """The variables that freeze the clock of a set and name the model."""
+    return {"SIGNALBOX_NOW": asked.now.isoformat(), "SIGNALBOX_TZ": asked.tz.key, "SIGNALBOX_MODEL": model}
 
 
 @contextmanager

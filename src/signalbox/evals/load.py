@@ -6,6 +6,7 @@ A wrong line is an error that names the file and the line, so that a set of one'
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -15,13 +16,22 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from signalbox.errors import NotFoundError, RequestError
-from signalbox.evals.check import check_keys, check_subject, rules_for
+from signalbox.evals.check import check_keys, check_subject, check_turns, rules_for
 
 __all__ = ["SKILLS", "Case", "EvalSet", "default_folder", "read_sets"]
 
-_SUBJECT: dict[str, set[str]] = {"time": set(), "filling": {"schema"}, "tools": {"tools"}, "agent": {"agent"}}
+_SUBJECT: dict[str, set[str]] = {
+    "time": set(),
+    "filling": {"schema"},
+    "tools": {"tools"},
+    "agent": {"agent"},
+    "steps": set(),
+}
 SKILLS = tuple(_SUBJECT)
 _HEADER = {"set", "round", "skill", "about", "now", "tz"}
+_MOST_STEPS = 5
+_RECORDED = "recorded"
+"""The folder of recordings, which are no sets."""
 _MORE_SAID = {"tools": {"messages"}, "agent": {"then"}}
 _ROLES = ("human", "ai", "tool")
 Line = tuple[int, dict[str, Any]]
@@ -37,6 +47,8 @@ class Case:
     ordered: bool = False
     then: tuple[str, ...] = ()
     """What the person goes on to say, in a conversation that is held with an agent."""
+    name: str = ""
+    """Its `id`, where it has one."""
 
     @property
     def text(self) -> str:
@@ -90,9 +102,11 @@ def read_sets(
     names: Collection[str] = (),
 ) -> list[EvalSet]:
     """Every set in the files and folders named, in their order; of one skill or agent, of rounds and names, if given.
+    If nothing is named at all, conversations of several steps are left out: they are long, and no small model's matter.
 
     Raises RequestError that names file and line for what is wrong, NotFoundError where there is no such set.
     """
+    leaves_steps = not (paths or skill or rounds or names)
     files = [file for path in paths or [default_folder()] for file in _files(Path(path))]
     found = [
         _with_cases(header, lines)
@@ -101,6 +115,7 @@ def read_sets(
         if skill in (None, header.skill, header.agent)
         and (not rounds or header.round in rounds)
         and (not names or header.name in names)
+        and not (leaves_steps and header.skill == "steps")
     ]
     if not found:
         asked = ", ".join(str(one) for one in (skill, *rounds, *names) if one)
@@ -113,7 +128,7 @@ def read_sets(
 
 def _files(path: Path) -> list[Path]:
     if path.is_dir():
-        return sorted(path.rglob("*.jsonl"))
+        return sorted(file for file in path.rglob("*.jsonl") if _RECORDED not in file.relative_to(path).parts)
     if path.is_file():
         return [path]
     raise NotFoundError(f"There is no file or folder '{path}'.")
@@ -194,7 +209,9 @@ def _with_cases(asked: EvalSet, lines: list[Line]) -> EvalSet:
     cases = []
     for line, data in lines:
         with _place(asked.path, line):
-            cases.append(_case(line, data, asked))
+            cases.append(_steps_case(line, data) if asked.skill == "steps" else _case(line, data, asked))
+            if cases[-1].name and cases[-1].name in [one.name for one in cases[:-1]]:
+                raise ValueError(f"there is a case '{cases[-1].name}' above")
     return replace(asked, cases=tuple(cases))
 
 
@@ -207,6 +224,17 @@ def _case(line: int, data: Mapping[str, Any], asked: EvalSet) -> Case:
         check_keys(alternative, rules.keys)
         rules.check(alternative)
     return Case(line, _messages(data), alternatives, bool(data.get("ordered")), _then(data, alternatives))
+
+
+def _steps_case(line: int, data: Mapping[str, Any]) -> Case:
+    """A conversation whose every answer may have to say something."""
+    check_keys(data, {"id", "kind", "agent", "turns", "why", "note"}, required={"id", "turns"}, near={"set"})
+    if not isinstance(data["id"], str) or not re.fullmatch(r"[\w.-]+", data["id"]):
+        raise ValueError("`id` is a name of letters, digits, dots and hyphens")
+    check_turns(data["turns"], _MOST_STEPS)
+    first, *rest = (str(turn["say"]) for turn in data["turns"])
+    wanted = {name: data[name] for name in ("kind", "agent", "turns") if name in data}
+    return Case(line, ({"role": "human", "content": first},), (wanted,), then=tuple(rest), name=data["id"])
 
 
 def _then(data: Mapping[str, Any], alternatives: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

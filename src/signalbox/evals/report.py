@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from signalbox.evals.judge import ConversationJudge, find_judge
 from signalbox.evals.load import Case, EvalSet
 from signalbox.evals.score import Outcome, can_mislead
+from signalbox.evals.steps import step_figures
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,8 +34,8 @@ class Result:
 
     @property
     def place(self) -> str:
-        """The set, and the line of the case in its file."""
-        return f"{self.asked.label}, line {self.case.line}"
+        """The set, and the case by its name or by its line in the file."""
+        return f"{self.asked.label}, {self.case.name or f'line {self.case.line}'}"
 
     @property
     def key(self) -> tuple[str, int]:
@@ -62,6 +63,12 @@ class Report:
     models: tuple[str, ...]
     results: tuple[Result, ...]
     show_misses: bool = True
+    stale: tuple[Result, ...] = ()
+    """Cases that need a prompt to which there is no recorded reply, or none yet: not counted."""
+    unused: tuple[str, ...] = ()
+    """Recorded prompts that no case asks any more."""
+    unrecorded: int = 0
+    """How many of the chosen cases a recording does not have at all."""
 
     def misses(self, model: str) -> list[Result]:
         """The cases that a model got wrong."""
@@ -81,6 +88,11 @@ class Report:
 
     def as_json(self) -> dict[str, Any]:
         """Plain data: figures by skill and by set for every model, the misses, the differences."""
+        left_out = {
+            **({"stale": [r.place for r in self.stale]} if self.stale else {}),
+            **({"unused": list(self.unused)} if self.unused else {}),
+            **({"unrecorded": self.unrecorded} if self.unrecorded else {}),
+        }
         return {
             "models": {
                 model: {
@@ -95,6 +107,7 @@ class Report:
                 {**group[0].as_dict(), "got": {r.model: {"right": r.right, **r.outcome} for r in group}}
                 for group in self.differences()
             ],
+            **left_out,
         }
 
     def render(self, console: Console) -> None:
@@ -104,17 +117,36 @@ class Report:
             for agent, figures in self._more(model).items():
                 told = ", ".join(f"{name} {value}" for name, value in figures.items())
                 console.print(f"{agent}, {_label(model)}: {told}", markup=False, highlight=False)
+        self._print_left_out(console)
         if self.show_misses:
             for model in self.models:
                 _print_misses(console, model, self.misses(model))
         if len(self.models) > 1:
             _print_differences(console, self.differences())
 
+    def _print_left_out(self, console: Console) -> None:
+        if self.unrecorded:
+            console.print(f"Not in the recording, and not run: {self.unrecorded} cases", highlight=False)
+        if self.stale:
+            console.print(f"\nStale, not counted: {len(self.stale)}", style="bold")
+            for result in self.stale:
+                turns = result.outcome.get("turns") or ()
+                stopped = next((n for n, turn in enumerate(turns, 1) if turn["status"] == "error"), 0)
+                at = f", at message {stopped}" if stopped else ""
+                console.print(f"{result.place}{at}: a prompt has no reply", markup=False, highlight=False)
+        if self.unused:
+            told = ", ".join(self.unused)
+            console.print(f"\nRecorded replies that nobody asks for: {told}", markup=False, highlight=False)
+
     def _more(self, model: str) -> dict[str, dict[str, str]]:
         """What there is to say of skills and agents beyond right and wrong."""
         found: dict[str, dict[str, str]] = {}
         for area, misled in self._misled(model).items():
             found[area] = {"misleading": f"{sum(misled)} of {len(misled)} ({sum(misled) / len(misled):.1%})"}
+        steps = [r for r in self.results if r.model == model and r.asked.skill == "steps"]
+        if steps:
+            told = step_figures([(r.outcome, r.case, r.right) for r in steps])
+            found["steps"] = {**found.get("steps", {}), **told}
         for agent in dict.fromkeys(r.asked.agent for r in self.results if r.model == model and r.asked.agent):
             judge = find_judge(agent)
             asked = [

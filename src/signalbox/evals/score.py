@@ -44,7 +44,7 @@ def misleads(outcome: Outcome, case: Case, asked: EvalSet) -> bool:
 
 def can_mislead(asked: EvalSet) -> bool:
     """True if of a set it can be said whether a wrong outcome misleads."""
-    return asked.skill in ("filling", "tools") or (
+    return asked.skill in ("filling", "tools", "steps") or (
         asked.skill == "agent" and hasattr(find_judge(asked.agent), "misleads")
     )
 
@@ -71,7 +71,13 @@ def _answer_misleads(outcome: Outcome, wanted: Mapping[str, Any], case: Case, as
     return bool(find_judge(asked.agent).misleads(outcome, wanted))  # type: ignore[attr-defined]
 
 
-_MISLED = {"filling": _filling_misleads, "tools": _tools_mislead, "agent": _answer_misleads}
+def _steps_mislead(outcome: Outcome, wanted: Mapping[str, Any], case: Case, asked: EvalSet) -> bool:
+    return any(turn.get("forbidden") for turn in outcome.get("turns") or ())
+
+
+_MISLED = {
+    "filling": _filling_misleads, "tools": _tools_mislead, "agent": _answer_misleads, "steps": _steps_mislead,
+}  # fmt: skip
 
 
 def _time_right(outcome: Outcome, wanted: Mapping[str, Any], case: Case, asked: EvalSet) -> bool:
@@ -119,7 +125,14 @@ def _answer_right(outcome: Outcome, wanted: Mapping[str, Any], case: Case, asked
     return find_judge(asked.agent).is_right(outcome, wanted)
 
 
-_JUDGES = {"time": _time_right, "filling": _filling_right, "tools": _tools_right, "agent": _answer_right}
+def _steps_right(outcome: Outcome, wanted: Mapping[str, Any], case: Case, asked: EvalSet) -> bool:
+    return not any(turn.get("unmet") or turn.get("forbidden") for turn in outcome["turns"])
+
+
+_JUDGES = {
+    "time": _time_right, "filling": _filling_right, "tools": _tools_right, "agent": _answer_right,
+    "steps": _steps_right,
+}  # fmt: skip
 
 
 def _asks(outcome: Outcome, names: Sequence[str]) -> bool:

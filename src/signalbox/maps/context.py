@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,9 +11,28 @@ from typing import TYPE_CHECKING, Any
 from signalbox.errors import ProgrammerError, StepLimitError
 
 if TYPE_CHECKING:
+    from signalbox.contract.answer import Answer
     from signalbox.maps.spec import GraphSpec
 
-__all__ = ["RunContext", "StepBudget", "current_run", "run_context"]
+__all__ = ["CallAgent", "Conversation", "Part", "RunContext", "StepBudget", "current_run", "run_context"]
+
+Conversation = tuple[Mapping[str, str], ...]
+"""The earlier turns of a thread, oldest first: `{"said", "agent", "answer"}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What an agent gave that was called inside a run: its Answer, what it remembers of it for its next turn, and
+    whether it has changed something, or tried to."""
+
+    answer: Answer
+    memory: dict[str, Any] | None = None
+    has_changed: bool = False
+
+
+CallAgent = Callable[[str, str, str, str], Awaitable[Part]]
+"""Takes the agent's name, the request, the person's own words, and a label for the call. A question of that agent
+pauses the run."""
 
 
 class StepBudget:
@@ -52,6 +71,12 @@ class RunContext:
     """What rows wrote that ran as one with a row that paused: LangGraph has not taken it over."""
     noted: Callable[[Any], None] | None = None
     """Hears of every node, as `MapRun.noted`."""
+    conversation: Conversation = ()
+    """What was said before in the thread, by any agent. It is data, and bounded."""
+    call_agent: CallAgent | None = None
+    """Asks another agent inside this run; None where nobody lends it."""
+    streams: bool = False
+    """Whether somebody listens to what is written: text on the graph's custom stream reaches them."""
 
 
 current_run: ContextVar[RunContext | None] = ContextVar("current_run", default=None)

@@ -15,7 +15,7 @@ from signalbox.language.names import did_you_mean
 from signalbox.maps.build import CompiledMap, compile_map
 from signalbox.maps.cells import parse_names
 from signalbox.maps.check import require_sound
-from signalbox.maps.context import RunContext, StepBudget
+from signalbox.maps.context import CallAgent, Conversation, RunContext, StepBudget
 from signalbox.maps.policies import find_policy
 from signalbox.maps.read import read_map
 from signalbox.maps.spec import GraphSpec
@@ -49,6 +49,10 @@ class MapRun:
     """Go on from the last checkpoint, with these answers to its questions; None starts afresh."""
     noted: Callable[[NodeEvent], None] | None = None
     """Hears of every node, those of graphs inside the run included, before anybody else does."""
+    conversation: Conversation = ()
+    """What was said before in the thread, as `RunContext.conversation`."""
+    call_agent: CallAgent | None = None
+    """Asks another agent inside the run, as `RunContext.call_agent`."""
 
     def __post_init__(self) -> None:
         self.thread_id = self.thread_id or uuid.uuid4().hex
@@ -94,6 +98,8 @@ class MapRun:
             graphs=self.graphs or {self.graph.name: self.graph},
             graph=self.graph,
             noted=self.noted,
+            conversation=self.conversation,
+            call_agent=self.call_agent,
         )
 
     def _door(self) -> Any:

@@ -74,9 +74,14 @@ def ended(
 def _paused(run: MapRun, tracker: ExecutionTracker, state: dict[str, Any], pauses: Any) -> MapResult:
     summary = tracker.summarize("paused", _last_output(tracker))
     rows = {node.name: row for row, node in enumerate(run.graph)}
+
+    def place(asked: dict[str, Any]) -> tuple[int, int, str]:
+        part = str(asked.get("part") or "")
+        return rows.get(str(asked.get("node")), 0), len(part), part
+
     return MapResult(
         run.graph.name, "needs_input", _with_summary(state, summary), summary, run.thread_id, run.run_id,
-        questions=sorted((_question(pause) for pause in pauses), key=lambda asked: rows.get(str(asked.get("node")), 0)),
+        questions=sorted((_question(pause) for pause in pauses), key=place),
     )  # fmt: skip
 
 

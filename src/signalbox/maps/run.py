@@ -23,7 +23,7 @@ from signalbox.maps.map_run import MapRun, open_map
 from signalbox.maps.outcome import broken_off, ended
 from signalbox.maps.result import MapResult
 from signalbox.maps.spec import GraphSpec
-from signalbox.maps.writing import current_listener, piece_of
+from signalbox.maps.writing import current_listener, piece_of, written_piece
 
 __all__ = ["arun_map", "astream_map", "keep_input", "run_map", "stream_map"]
 
@@ -65,31 +65,42 @@ async def arun_map(
         # LangGraph says of what a model writes in which of its steps that was, so each row has one of its own.
         run, execute = replace(run, stepwise=True), _overheard
     compiled, context, tracker = run.compiled(), run.context(), run.tracker(listener)
+    context.streams = execute is _overheard
     with _surroundings(context, tracker):
         try:
-            values, pauses = await execute(run, compiled, context)
+            values, pauses = await execute(run, compiled, context, tracker)
         except (SignalboxError, InvalidUpdateError) as error:
             return broken_off(run, context, tracker, _ours(error))
     return ended(run, compiled, context, tracker, values, pauses)
 
 
-async def _executed(run: MapRun, compiled: CompiledMap, context: RunContext) -> tuple[Any, Any]:
+async def _executed(
+    run: MapRun, compiled: CompiledMap, context: RunContext, tracker: ExecutionTracker
+) -> tuple[Any, Any]:
     output = await compiled.langgraph.ainvoke(_input(run, compiled), run.config(context), **_options(run), version="v2")
     return output.value, output.interrupts
 
 
-async def _overheard(run: MapRun, compiled: CompiledMap, context: RunContext) -> tuple[Any, Any]:
-    """As `_executed`, with models that stream to who listens."""
+async def _overheard(
+    run: MapRun, compiled: CompiledMap, context: RunContext, tracker: ExecutionTracker
+) -> tuple[Any, Any]:
+    """As `_executed`, with models that stream to who listens, and the text that nodes write on the custom stream, such
+    as the loop's. The latter also comes from graphs inside a node."""
     listener, raw, pauses = current_listener.get(), {}, []
-    modes: Any = ["values", "messages"]
-    steps = compiled.langgraph.astream(_input(run, compiled), run.config(context), **_options(run), stream_mode=modes)
-    async for mode, item in steps:
-        if mode == "values":
+    options = {**_options(run), "stream_mode": ["values", "messages", "custom"], "subgraphs": True}
+    async for place, mode, item in compiled.langgraph.astream(_input(run, compiled), run.config(context), **options):
+        piece = None
+        if mode == "custom":
+            node = place[0].partition(":")[0] if place else tracker.latest_node
+            piece = written_piece(item, node, run.run_id)
+        elif place:
+            continue
+        elif mode == "values":
             pauses += item.get("__interrupt__", ())
             raw.update(item)
-            continue
-        chunk, about = item
-        piece = piece_of(chunk, about, run.graph)
+        else:
+            chunk, about = item
+            piece = piece_of(chunk, about, run.graph)
         if piece is not None and listener is not None:
             listener(piece)
     return raw, _each_once(pauses)

@@ -1,4 +1,5 @@
-"""What chat models write in a run, told as they write it to whoever listens. Without a listener no model streams."""
+"""What chat models and the loop write in a run, told as they write it to whoever listens. Without a listener nothing
+streams."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from typing import Any
 
 from signalbox.maps.spec import FUNC, GraphSpec
 
-__all__ = ["Piece", "current_listener", "piece_of", "use_writing"]
+__all__ = ["Piece", "current_listener", "piece_of", "use_writing", "written_piece"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +27,8 @@ current_listener: ContextVar[Callable[[Piece], None] | None] = ContextVar("curre
 
 
 @contextmanager
-def use_writing(listener: Callable[[Piece], None]) -> Iterator[None]:
-    """Have the runs of this block tell what their models write."""
+def use_writing(listener: Callable[[Piece], None] | None) -> Iterator[None]:
+    """Have the runs of this block tell what their models write, or tell nobody."""
     token = current_listener.set(listener)
     try:
         yield
@@ -47,3 +48,11 @@ def piece_of(chunk: Any, about: Mapping[str, Any], graph: GraphSpec) -> Piece | 
     if row is None or not all(target.startswith(FUNC) for target in row.on_success):
         return None
     return Piece(str(chunk.id), node, chunk.text)
+
+
+def written_piece(item: Any, node: str, run_id: str) -> Piece | None:
+    """The text that a node wrote on the custom stream: `{"type": "text", "message", "text"}`, where `message` tells
+    several texts of a run apart. None for anything else."""
+    if not isinstance(item, Mapping) or item.get("type") != "text" or not item.get("text"):
+        return None
+    return Piece(f"{run_id}-{item.get('message') or node}", node, str(item["text"]))

@@ -11,8 +11,9 @@ How a call passes, from top to bottom:
     exchange     sends, waits and tries again where the provider fails (`failures`), has the reply checked (`replies`),
                  and requests one that cannot be used once more with what was wrong; then it raises a typed error.
     edges        the provider's edge: schemas, tools and limits in the form of that provider (`provider_schemas`).
-    usage, recording
-                 every request is counted, held against budgets, and shown to whoever records prompts.
+    usage, recording, tape
+                 every request is counted, held against budgets, shown to whoever records prompts, and answered from a
+                 tape where one is in use.
 
 `capability` decides whether a model works with tools or fills in plans. The names below load on first use, so that
 importing this package, or the time grammar inside it, stays light.

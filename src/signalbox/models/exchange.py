@@ -22,6 +22,7 @@ from signalbox.models.edges import Edge, with_system_text
 from signalbox.models.failures import explain_model_error, pause_before_retry
 from signalbox.models.recording import keep_prompt
 from signalbox.models.replies import Fault, check_reply, fault_in_error, messages_again
+from signalbox.models.tape import find_reply, keep_reply
 from signalbox.models.usage import add_call, check_budgets
 
 __all__ = ["REASONING_ROOM", "Exchange", "Question", "Received", "Send", "Wait", "exchange"]
@@ -120,14 +121,17 @@ def _delivered(send: Send, question: Question) -> Generator[Send | Wait, Any, Re
         check_budgets(send.messages, send.options)
         keep_prompt(question.name, send.messages, send.options)
         started = perf_counter()
-        received = yield send
+        recorded = find_reply(send.messages, send.options)
+        received = Received(recorded) if recorded is not None else (yield send)
         add_call(received.message if isinstance(received, Received) else None, perf_counter() - started)
         if isinstance(received, Received):
+            keep_reply(send.messages, send.options, received.message)
             return received
         if (fault := fault_in_error(received)) is not None:
             return fault
         pause = pause_before_retry(received, tries)
         if pause is None or tries == question.max_retries:
+            keep_reply(send.messages, send.options, None)
             # Raised outside the `except` block that caught it: a chained original could still show a key.
             raise explain_model_error(received)
         yield Wait(pause)

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-import re
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from time import perf_counter
 from typing import Any
 
-from signalbox.contract import Agent, NodeEvent, Presented
+from signalbox.contract import Agent, NodeEvent
 from signalbox.contract.agent import wait_for
 from signalbox.contract.answer import Answer
-from signalbox.contract.installed import find_agent, list_agents
-from signalbox.drawing.text import as_markdown
-from signalbox.errors import (
-    ConfigurationError,
-    DatabaseError,
-    MissingInputError,
-    NotFoundError,
-    RequestError,
-    UnsupportedError,
-)
-from signalbox.maps import MapResult, open_map, read_map
+from signalbox.contract.installed import find_agent
+from signalbox.errors import NotFoundError, UnsupportedError
+from signalbox.maps import open_map
 from signalbox.runs import threads
-from signalbox.runs.life import agent_of, aresume, astart, show
-from signalbox.runs.sources import answer_source
-from signalbox.runs.states import agent_error, json_state
+from signalbox.runs.answers import (
+    answer_of,
+    check_question,
+    close_used,
+    error_words,
+    graph_of,
+    load_model,
+    mark_used,
+    presented_answer,
+)
+from signalbox.runs.conversation import remember, turn_before
+from signalbox.runs.life import agent_of, aresume, begin, show
+from signalbox.runs.states import agent_error
 from signalbox.toolbox import Ledger, use_ledger
 
 __all__ = [
@@ -35,21 +35,14 @@ __all__ = [
     "aask",
     "aclose",
     "answer",
-    "answer_of",
     "ask",
     "check_question",
     "graph_of",
-    "load_model",
     "mark_used",
-    "remember",
     "say_in_thread",
-    "turn_before",
 ]
 
-_log = logging.getLogger("signalbox.runs")
-_LONGEST_QUESTION = 10_000
 Listener = Callable[[NodeEvent], None]
-_used: dict[str, Agent] = {}
 
 
 def ask(
@@ -155,8 +148,23 @@ async def aask(
     listener: Listener | None = None,
 ) -> Answer:
     """As `ask`, in an event loop; connections stay open for the next question, until `aclose`."""
-    chosen = find_agent(agent)
-    said = check_question(question)
+    options: dict[str, Any] = {"model": model, "dry_run": dry_run, "listener": listener}
+    return await _aask(find_agent(agent), question, None, thread_id, **options)
+
+
+async def _aask(
+    chosen: Agent,
+    request: str,
+    words: str | None,
+    thread_id: str | None,
+    *,
+    model: str | None,
+    dry_run: bool,
+    listener: Listener | None,
+) -> Answer:
+    """Ask an agent for something that the person said in these words; None where the request is just that."""
+    asked = check_question(request)
+    said = words or asked
     thread = threads.check_name(thread_id) if thread_id is not None else ""
     before = await asyncio.to_thread(turn_before, chosen, thread) if thread_id is not None else None
     started = perf_counter()
@@ -164,7 +172,7 @@ async def aask(
     ledger = Ledger()
     with use_ledger(ledger):
         run = _plan if dry_run else _run
-        answer = await run(chosen, chosen.start(said, before), thread, model, listener)
+        answer = await run(chosen, chosen.start(asked, before), said, thread, model, listener)
     answer.evidence = ledger.as_list()
     handed = await _hand_over(chosen, answer, thread_id, model, dry_run, listener)
     if handed is not None:
@@ -185,143 +193,36 @@ async def _hand_over(
     route = agent.hands_over(told.state)
     if route is None:
         return None
-    request = str(route.get("request") or "")
+    other, request, said = find_agent(str(route["to"])), str(route.get("request") or ""), route.get("said")
     options: dict[str, Any] = {"model": model, "dry_run": dry_run, "listener": listener}
-    answer = await aask(str(route["to"]), request, thread_id=thread_id or told.thread_id, **options)
+    answer = await _aask(other, request, said, thread_id or told.thread_id, **options)
     answer.route = {"to": route["to"], "confidence": route.get("confidence")}
     answer.timings_ms = {**told.timings_ms, **answer.timings_ms}
     return answer
 
 
-def check_question(question: str) -> str:
-    """The question, trimmed. Raises MissingInputError and RequestError."""
-    said = question.strip()
-    if not said:
-        raise MissingInputError("There is no question.", suggestion="Ask something.")
-    if len(said) > _LONGEST_QUESTION:
-        raise RequestError(f"The question is longer than {_LONGEST_QUESTION:,} characters.", suggestion="Shorten it.")
-    return said
-
-
-def turn_before(agent: Agent, thread: str) -> dict[str, Any] | None:
-    """What is remembered of the turn before in this thread, by any agent of the same map; of one that sends requests
-    on, what was said last to another and who answered: what it says itself is no subject to go on with."""
-    if agent.hands_over is not None:
-        said = [turn for turn in threads.list_turns(thread) if turn.agent != agent.name]
-        return {"agent": said[-1].agent, "said": said[-1].said, "answer": said[-1].answer} if said else None
-    kin = [other.name for other in list_agents() if other.map == agent.map]
-    turn = threads.last_turn(thread, kin)
-    return turn.remembered if turn else None
-
-
-def remember(agent: Agent, answer: Answer, said: str, *, is_named: bool) -> None:
-    """Keep the turn, and what the agent remembers of it if it was completed or failed only after a change. Where that
-    fails, a question without a thread of its own is answered all the same."""
-    known = {key: answer.state.get(key) for key in agent.remembers} | answer.kept
-    error = answer.state.get("error")
-    has_changed = isinstance(error, Mapping) and bool(error.get("after_change"))
-    kept = known if answer.status == "completed" or has_changed else None
-    told = {"run_id": answer.run_id or "", "agent": answer.agent or "", "said": said, "answer": answer.answer}
-    try:
-        threads.add_turn(answer.thread_id or "", **told, remembered=kept)
-    except (ConfigurationError, DatabaseError) as error:
-        if is_named:
-            raise
-        _log.warning("The turn was not kept: %s", error.user_message)
-
-
-def mark_used(agent: Agent) -> None:
-    """Have `aclose` close what this agent opens."""
-    _used[agent.name] = agent
-
-
 async def aclose() -> None:
     """Close the connections that questions in the running event loop have opened."""
-    for agent in list(_used.values()):
-        if agent.close is not None:
-            await agent.close()
+    await close_used()
 
 
 async def _run(
-    agent: Agent, state: dict[str, Any], thread: str, model: str | None, listener: Listener | None
+    agent: Agent, state: dict[str, Any], said: str, thread: str, model: str | None, listener: Listener | None
 ) -> Answer:
     lent = await asyncio.to_thread(load_model, model, agent)
     run = await asyncio.to_thread(open_map, agent.map, graph=graph_of(agent), model=lent)
-    return answer_of(agent, await astart(run, state, thread_id=thread or None, agent=agent.name, listener=listener))
-
-
-def graph_of(agent: Agent) -> str | None:
-    """The graph of the map that is this agent; None for the only one."""
-    return agent.graph or (agent.name if agent.name in read_map(agent.map).graphs else None)
-
-
-def answer_of(agent: Agent, result: MapResult) -> Answer:
-    """The Answer that an agent gives with the result of its run."""
-    error = _for_asker(result.error) or agent_error(result.values)
-    if error is None and result.status == "completed":
-        presented = agent.present(result.values)
-        error = presented.error
-    else:
-        # A question may show what it is about: a report, a change as a diff.
-        asked = result.question or {}
-        shown = [] if error else list(asked.get("blocks") or ())
-        said = _words(error) if error else str(asked.get("text") or asked.get("message", ""))
-        presented = Presented(said, shown, asked.get("source") or result.values.get("source"))
-    answer = _shown(agent, presented, result.values, result.thread_id, result.run_id)
-    answer.status, answer.question, answer.error = "error" if error else result.status, result.question, error
-    # What is private is in no answer, and remembered all the same.
-    hidden = {key: result.values[key] for key in agent.remembers if key in agent.private and key in result.values}
-    answer.kept = json_state(hidden)
-    for node in result.summary.node_executions:
-        answer.timings_ms[node.node_name] = round((node.duration or 0.0) * 1000, 1)
-    answer.timings_ms |= {name: ms for name, ms in (answer.state.get("timings_ms") or {}).items() if name != "total"}
-    return answer
-
-
-def _for_asker(error: dict[str, str] | None) -> dict[str, str] | None:
-    """The error without what is for the author of the map: the node's name and advice are in the log and the trace."""
-    if error is None or error["error_type"] != "node_failed":
-        return error
-    _log.info("%s %s", error["message"], error["suggestion"])
-    return {**error, "message": re.sub(r"^Error in .*?: ", "", error["message"], count=1), "suggestion": ""}
+    life = await asyncio.to_thread(begin, run, state, thread or None, agent.name, {}, {"said": said})
+    return answer_of(agent, await life.arun(listener))
 
 
 async def _plan(
-    agent: Agent, state: dict[str, Any], thread: str, model: str | None, listener: Listener | None
+    agent: Agent, state: dict[str, Any], said: str, thread: str, model: str | None, listener: Listener | None
 ) -> Answer:
     if agent.plan is None:
         raise UnsupportedError(f"The agent '{agent.name}' has no dry run.", suggestion="Ask without --dry-run.")
     presented = await agent.plan(state, load_model(model, agent))
-    answer = _shown(agent, presented, state, thread or uuid.uuid4().hex, uuid.uuid4().hex)
+    answer = presented_answer(agent, presented, state, thread or uuid.uuid4().hex, uuid.uuid4().hex)
     error = agent_error(presented.state or {})
     if error is not None:
-        answer.status, answer.error, answer.answer = "error", error, _words(error)
+        answer.status, answer.error, answer.answer = "error", error, error_words(error)
     return answer
-
-
-def _shown(agent: Agent, presented: Presented, state: Mapping[str, Any], thread: str, run: str) -> Answer:
-    return Answer(
-        agent=agent.name,
-        thread_id=thread,
-        run_id=run,
-        status="completed",
-        answer=presented.text,
-        state=json_state(state if presented.state is None else presented.state, agent.private),
-        blocks=presented.blocks,
-        source=answer_source(agent, presented.source),
-        not_covered=presented.not_covered,
-    )
-
-
-def _words(error: Mapping[str, str]) -> str:
-    return as_markdown(" ".join(part for part in (error["message"], error["suggestion"]) if part))
-
-
-def load_model(model: str | None, agent: Agent) -> Any:
-    """The model that is named, taught by the examples beside the agent's map; None leaves it to the settings."""
-    examples = agent.map.with_name("examples.jsonl")
-    if model is None and not examples.is_file():
-        return None
-    from signalbox.models import load_chat_model
-
-    return load_chat_model(model, **({"examples": examples} if examples.is_file() else {}))

@@ -17,7 +17,8 @@ from signalbox.errors import DatabaseError, NotFoundError, ProgrammerError, Requ
 from signalbox.maps import MapResult, open_map
 from signalbox.maps.map_run import MapRun
 from signalbox.runs import maintenance, records, threads
-from signalbox.runs.asking import answer_of, check_question, graph_of, load_model, mark_used, remember, turn_before
+from signalbox.runs.answers import answer_of, check_question, graph_of, load_model, mark_used
+from signalbox.runs.conversation import remember, turn_before
 from signalbox.runs.drafts import Draft
 from signalbox.runs.events import Channel, Event, follow, open_channel
 from signalbox.runs.gate import owned
@@ -203,10 +204,14 @@ def _is_due(run: Run) -> bool:
     return (now() - datetime.fromisoformat(run.updated_at)).total_seconds() >= delay
 
 
-def _prepared(agent: Agent, said: str, thread_id: str, state: Any, about: Mapping[str, Any]) -> Callable[[], Life]:
-    """What starts a run; all that takes long is done when this returns."""
+def _prepared(
+    agent: Agent, said: str, thread_id: str, state: Any, about: Mapping[str, Any], request: str = ""
+) -> Callable[[], Life]:
+    """What starts a run; all that takes long is done when this returns. `request` is what it is started with where
+    that is not just what was said."""
     words = said if state is not None else check_question(said)
-    first = dict(state) if state is not None else agent.start(words, turn_before(agent, thread_id))
+    asked = check_question(request or words) if state is None else ""
+    first = dict(state) if state is not None else agent.start(asked, turn_before(agent, thread_id))
     run: MapRun = open_map(agent.map, graph=graph_of(agent), model=load_model(None, agent))
     kept = {"background": True, "said": words, **about}
     return lambda: begin(run, first, thread_id, agent.name, {}, kept)
@@ -291,8 +296,8 @@ class _Carried:
             "for_run": self.record.channel,
             "route": {"to": route["to"], "confidence": route.get("confidence")},
         }
-        other, said = find_served(str(route["to"])), str(route.get("request") or self.record.said)
-        start = _prepared(other, said, self.record.thread_id, None, about)
+        other, request = find_served(str(route["to"])), str(route.get("request") or self.record.said)
+        start = _prepared(other, str(route.get("said") or request), self.record.thread_id, None, about, request)
 
         def hand_on() -> Life:
             life = start()

@@ -26,15 +26,17 @@ from signalbox.maps.messages import tell_paused, tell_resumed
 from signalbox.maps.run import keep_input
 from signalbox.runs import records, threads
 from signalbox.runs.checkpoints import checkpoints
+from signalbox.runs.conversation import conversation_before
 from signalbox.runs.gate import owned
 from signalbox.runs.owners import this_process
+from signalbox.runs.parts import call_agent
 from signalbox.runs.records import RESUMABLE, Run
 from signalbox.runs.sources import name_sources
 from signalbox.runs.steps import CancelledError, Steps, forget_starts, told_again
 from signalbox.runs.threads import check_name
 from signalbox.runs.usage import counted, keep_usage, start_counting
 from signalbox.settings import get_settings, now
-from signalbox.toolbox.person import current_person
+from signalbox.toolbox.person import current_person, use_words
 
 if TYPE_CHECKING:
     from signalbox.models.usage import UsageCounter
@@ -228,6 +230,8 @@ class Life:
     """What else is written when the run has ended or waits, in the same transaction."""
     steps: Steps | None = None
     person: str = field(default_factory=current_person)
+    words: str | None = None
+    """What the person said, where that is known."""
     counter: UsageCounter | None = None
     """What it uses of models from now on, until that is written down."""
 
@@ -270,7 +274,7 @@ class Life:
         """While nodes run: what they use of models is counted, and held against the budgets."""
         if self.counter is None:
             self.counter = start_counting(self.person, self.run.run_id)
-        with counted(self.counter):
+        with counted(self.counter), use_words(self.words):
             yield
 
     def _keep_usage(self) -> None:
@@ -315,7 +319,7 @@ class Life:
         return result
 
     def _keep_waiting(self, result: MapResult) -> None:
-        record = self.record or Run.of(self.run, self.agent)
+        record = self.record or replace(Run.of(self.run, self.agent), said=self.words or "")
         record.status, record.questions = "waiting", plain(result.questions)
         record.summary = result.summary.to_dict()
         record.result = self._presented(result)
@@ -363,9 +367,12 @@ def begin(
     name = check_name(thread_id) if thread_id else ""
     run = source if isinstance(source, MapRun) else open_map(source, **options)
     run = replace(run, state=dict(state if state is not None else run.state), thread_id=name or run.thread_id)
+    words = (about or {}).get("said")
+    if agent is not None:
+        run = replace(run, conversation=conversation_before(name, run.run_id) if name else (), call_agent=call_agent)
     compiled = run.compiled()
     if run.checkpointer is not None or not (name or compiled.pauses):
-        return Life(run, agent=agent, keeps=False)
+        return Life(run, agent=agent, keeps=False, words=words)
     try:
         steps = Steps(current_person(), run.run_id, this_process()) if name else None
         saver = checkpoints(current_person(), run.run_id).with_steps(steps, compiled.layout.classes)
@@ -373,14 +380,14 @@ def begin(
         if name or agent is None:
             raise
         _log.warning("The run cannot be kept, should it wait: %s", error.user_message)
-        return Life(run, agent=agent, keeps=False)
+        return Life(run, agent=agent, keeps=False, words=words)
     run = replace(run, checkpointer=saver, checkpoint_as=run.run_id, durability="sync" if name else "exit")
     if steps is None:
-        return Life(run, agent=agent)
+        return Life(run, agent=agent, words=words)
     record = replace(Run.of(run, agent), **(about or {}))
     records.claim(record, lambda: keep_input(run))
     run = replace(run, answers={}, noted=steps.hear, budget=_watched(run, record))
-    return Life(run, record, agent, steps=steps)
+    return Life(run, record, agent, steps=steps, words=words)
 
 
 def take_up(record: Run, answer: Any, question: str | None, model: Any, force: bool) -> Life:
@@ -404,10 +411,14 @@ def take_up(record: Run, answer: Any, question: str | None, model: Any, force: b
         _tell_resumed(record, given, since)
     steps = Steps(record.person, record.run_id, record.owner)
     run = record.map_run(model=model, earlier=record.so_far(), checkpoint_as=record.run_id, answers={})
+    if record.agent:
+        before = conversation_before(record.thread_id, record.run_id)
+        run = replace(run, conversation=before, call_agent=call_agent)
     saver = checkpoints(record.person, record.run_id).with_steps(steps, run.compiled().layout.classes)
     run = replace(run, checkpointer=saver, noted=steps.hear)
     run = replace(run, answers=_pending(run, record), budget=_watched(run, record))
-    return Life(run, record, record.agent, steps=steps)
+    words = "\n".join([record.said, *map(str, record.answers.values())]) if record.said else None
+    return Life(run, record, record.agent, steps=steps, words=words)
 
 
 def _given(record: Run, answer: Any, named: str | None) -> dict[str, Any]:

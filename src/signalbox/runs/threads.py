@@ -150,12 +150,16 @@ def last_turn(thread_id: str, agents: Collection[str]) -> Turn | None:
     return turns[-1] if turns else None
 
 
-def list_turns(thread_id: str) -> list[Turn]:
-    """The turns of a thread of the person who asks, in their order; none where they have no thread of that name."""
+def list_turns(thread_id: str, most: int | None = None, *, but_of: str = "") -> list[Turn]:
+    """The turns of a thread of the person who asks, in their order, or so many of the latest, without those of one run;
+    none where they have no thread of that name."""
     columns, where = "thread_id, run_id, agent, said, answer, remembered, at", "thread_id = ?"
+    values = [check_name(thread_id)]
+    if but_of:
+        where, values = f"{where} AND run_id <> ?", [*values, but_of]
     with owned(current_person()) as held:
-        rows = held.select(columns, "turns", where, (check_name(thread_id),), order="number")
-    return [Turn(row[0], row[1], row[2], row[3], row[4], json.loads(row[5]), row[6]) for row in rows]
+        rows = held.select(columns, "turns", where, values, order="number DESC", limit=most)
+    return [Turn(row[0], row[1], row[2], row[3], row[4], json.loads(row[5]), row[6]) for row in reversed(rows)]
 
 
 def check_name(thread_id: str) -> str:

@@ -19,7 +19,7 @@ from pydantic import BeforeValidator, Field
 from starlette.responses import Response, StreamingResponse
 
 from signalbox.contract import Agent
-from signalbox.contract.answer import notes_of
+from signalbox.contract.answer import notes_of, uncited
 from signalbox.errors import RequestError
 from signalbox.runs.asking import check_question
 from signalbox.runs.conversing import say
@@ -154,7 +154,7 @@ async def complete(wanted: Completion) -> Response:
         return _streamed(agent, wanted, run, before)
     done = await engine().wait(run)
     answer = done.result.get("answer") or {}
-    text = f"{answer.get('answer') or ''}{_added(answer)}"
+    text = f"{uncited(answer.get('answer') or '')}{_added(answer)}"
     await _remember(agent, wanted, run, text)
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop", "logprobs": None}
     body = {**_head(run, agent, "chat.completion"), "choices": [choice], "usage": await _usage(run, done)}
@@ -201,7 +201,8 @@ async def _pieces(run: Run, before: int) -> AsyncIterator[str]:
     message, answer = "", {}
     async for event in engine().events(run, before):
         if event.kind == "text":
-            yield f"\n\n{event.data['text']}" if message not in ("", event.data["id"]) else event.data["text"]
+            text = uncited(event.data["text"])
+            yield f"\n\n{text}" if message not in ("", event.data["id"]) else text
             message = event.data["id"]
         elif event.kind == "answer":
             answer = event.data

@@ -219,9 +219,11 @@ class Tasks:
         query = select(Task).where(Task.deleted.is_not(None)).order_by(Task.deleted.desc()).limit(most)
         return await self._all(query)
 
-    async def changed_by(self, turn: str) -> Rows[Change]:
-        """What a turn has done, in its order, and was not taken back: a step that is repeated looks here first."""
-        query = select(TaskChange).where(TaskChange.turn == turn, TaskChange.undone.is_(False)).order_by(TaskChange.id)
+    async def changed_by(self, turn: str, *, even_undone: bool = False) -> Rows[Change]:
+        """What a turn has done, in its order, and was not taken back: a step that is repeated looks here first. With
+        `even_undone`, also what was taken back."""
+        query = select(TaskChange).where(TaskChange.turn == turn).order_by(TaskChange.id)
+        query = query if even_undone else query.where(TaskChange.undone.is_(False))
 
         def find(session: Session) -> Rows[Change]:
             changes = session.scalars(query).all()

@@ -6,13 +6,17 @@ from signalbox.toolbox.ledger import Call, Ledger, current_ledger, use_ledger
 from signalbox.toolbox.person import current_person, use_person
 from signalbox.toolbox.policy import Policy, as_langchain_tools, call_tool
 from signalbox.toolbox.sessions import ServerEntry, Session, ToolInfo, close_sessions, hold, read_entries
+from signalbox.toolbox.typed_tools import Proposal, Result, Tool, tool
 
 __all__ = [
     "Call",
     "Ledger",
     "Policy",
+    "Proposal",
+    "Result",
     "ServerEntry",
     "Session",
+    "Tool",
     "ToolInfo",
     "as_langchain_tools",
     "call_tool",
@@ -21,6 +25,7 @@ __all__ = [
     "current_person",
     "hold",
     "read_entries",
+    "tool",
     "use_ledger",
     "use_person",
 ]

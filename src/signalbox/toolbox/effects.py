@@ -36,6 +36,7 @@ _POSITIONS = (
 )
 _LAST = "last letzte letzten letzter letztes dernier dernière último última ultimo ultima laatste"
 _WORD = re.compile(r"[^\W_]+")
+_ALONE = re.compile(r"(?<!\w)(?<!\d[.:])(?<!\w[-/@])\d+(?!\w|[-/:@.]\w)")
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _ENOUGH = 1 / 3
 """The share of a name that words must have to mean it."""
@@ -130,8 +131,14 @@ def names(said: Said, thing: Thing, *, is_strict: bool = False) -> bool:
         return True
     if is_strict or named:
         return False
-    words = set(_WORD.findall(message))
+    words = _standing_words(message)
     return _plain(thing.key) in words or bool(words & _places(thing, said.shown))
+
+
+def _standing_words(message: str) -> set[str]:
+    """The words of a message, without numbers that are a part of something else: web-1, 10.0.0.1, 14:05."""
+    found = list(_WORD.finditer(message))
+    return {one[0] for one in found if not one[0].isdecimal() or _ALONE.match(message, one.start())}
 
 
 def contains(messages: Iterable[str], text: str) -> bool:

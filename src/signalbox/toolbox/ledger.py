@@ -6,15 +6,16 @@ import hashlib
 import json
 import sys
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from threading import Lock
 from time import perf_counter
 from typing import Any
 
+from signalbox.contract.agent import is_pause
 from signalbox.errors import SignalboxError, redact
 from signalbox.settings import now
 
@@ -28,7 +29,7 @@ class Call:
     """One call of a tool. `summary` and `digest` say what came back, and `result` has the beginning of it.
 
     `key` is the same when the same call is made again because its process died before the step had ended: who writes
-    gives it along, and so never writes twice.
+    gives it along, and so never writes twice. `is_change` says that it was made to change something.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Call:
     result: str = ""
     ms: float = 0.0
     key: str = ""
+    is_change: bool = False
 
     def returned(self, summary: str, result: Any = None) -> None:
         """Say what came back; the digest of the result tells two results apart."""
@@ -56,6 +58,11 @@ class Call:
         """The call as a part of an Answer, without secrets."""
         shown = {"id": self.id, "tool": self.tool, "args": self.args, "ok": self.ok, "summary": self.summary}
         return {**redact(shown), "ms": round(self.ms, 1)}
+
+    def as_kept(self) -> dict[str, Any]:
+        """The call as plain data for a checkpoint, to be adopted by the ledger of whoever goes on with the run."""
+        told = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {**told, "start": self.start.isoformat()}
 
     def as_event(self) -> dict[str, Any]:
         """The call as who follows a run hears of it: with its step, and the beginning of what came back."""
@@ -72,14 +79,17 @@ class Ledger:
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     @contextmanager
-    def call(self, tool: str, args: Mapping[str, Any], step: str = "") -> Iterator[Call]:
-        """Record what the block does as one call: it failed if the block raises, and the error passes on."""
+    def call(self, tool: str, args: Mapping[str, Any], step: str = "", number: int = 1) -> Iterator[Call]:
+        """Record what the block does as one call: it failed if the block raises, and the error passes on.
+
+        Its id has at least this `number`: those below may be of calls that another process made, to be adopted later.
+        """
         with self._lock:
-            entry = Call(f"E{len(self.calls) + 1}", tool, dict(args), now(), step)
+            entry = Call(self._next_id(number), tool, dict(args), now(), step)
             entry.key = self._key(entry)
             self.calls.append(entry)
         self._tell(entry, False)
-        started = perf_counter()
+        started, waits = perf_counter(), False
         try:
             yield entry
             entry.ok = True
@@ -87,11 +97,37 @@ class Ledger:
             entry.summary = error.user_message
             raise
         except BaseException as error:
-            entry.summary = type(error).__name__
+            entry.summary, waits = type(error).__name__, is_pause(error)
             raise
         finally:
             entry.ms = (perf_counter() - started) * 1000
-            self._tell(entry, True)
+            if waits:
+                # It has not ended: it is made again when the person has answered.
+                self.calls.remove(entry)
+            else:
+                self._tell(entry, True)
+
+    def adopt(self, kept: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+        """Take in calls that another process made for the same run. Gives the id that each has here, by its key."""
+        with self._lock:
+            known = {call.key: call for call in self.calls}
+            for told in kept:
+                if told["key"] not in known:
+                    call = Call(**{**told, "start": datetime.fromisoformat(told["start"])})
+                    is_taken = any(one.id == call.id for one in self.calls)
+                    call.id = self._next_id() if is_taken else call.id
+                    known[call.key] = call
+                    self.calls.append(call)
+                    self.calls.sort(key=lambda one: int(one.id[1:]))
+        return {key: call.id for key, call in known.items()}
+
+    def key_for(self, tool: str, args: Mapping[str, Any]) -> str:
+        """The idempotency key that a call of this tool would get if it were made now, from here."""
+        with self._lock:
+            return self._key(Call("", tool, dict(args), now()))
+
+    def _next_id(self, number: int = 1) -> str:
+        return f"E{max(number, 1 + max((int(call.id[1:]) for call in self.calls), default=0))}"
 
     def _tell(self, entry: Call, ended: bool) -> None:
         if self.listener is not None:

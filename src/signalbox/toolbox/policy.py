@@ -16,7 +16,7 @@ from signalbox.toolbox.sessions import Session, ToolInfo
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-__all__ = ["Policy", "as_langchain_tools", "call_tool", "check", "without"]
+__all__ = ["Policy", "arguments_validator", "as_langchain_tools", "call_tool", "check", "without"]
 
 Approve = Callable[[ToolInfo, Mapping[str, Any]], Awaitable[bool]]
 
@@ -42,19 +42,25 @@ def check(tool: ToolInfo, args: Mapping[str, Any], policy: Policy) -> dict[str, 
         raise ToolRefusedError(f"{tool.name} changes something, and only reading is allowed here.")
     known = (tool.parameters or {}).get("properties") or {}
     allowed = {**args, **{name: value for name, value in policy.inject.items() if name in known}}
-    _validate(tool, allowed)
+    arguments_validator(tool.name, tool.parameters)(allowed)
     return allowed
 
 
-def _validate(tool: ToolInfo, args: Mapping[str, Any]) -> None:
+def arguments_validator(name: str, parameters: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], None]:
+    """A function that checks arguments against the schema of a tool and raises ToolArgumentsError, which names the
+    argument that is wrong."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 
-    schema = {"additionalProperties": False, **(tool.parameters or {"type": "object"})}
-    found = best_match(Draft202012Validator(schema).iter_errors(dict(args)))
-    if found is not None:
-        where = ".".join(str(part) for part in found.absolute_path) or "arguments"
-        raise ToolArgumentsError(f"{tool.name}: {where}: {found.message}")
+    validator = Draft202012Validator({"additionalProperties": False, **(parameters or {"type": "object"})})
+
+    def validate(args: Mapping[str, Any]) -> None:
+        found = best_match(validator.iter_errors(dict(args)))
+        if found is not None:
+            where = ".".join(str(part) for part in found.absolute_path) or "arguments"
+            raise ToolArgumentsError(f"{name}: {where}: {found.message}")
+
+    return validate
 
 
 async def call_tool(session: Session, tool: ToolInfo, args: Mapping[str, Any], policy: Policy, step: str = "") -> Any:
@@ -69,6 +75,7 @@ async def call_tool(session: Session, tool: ToolInfo, args: Mapping[str, Any], p
     overridden = {name: args[name] for name, value in policy.inject.items() if name in args and args[name] != value}
     shown = {name: value for name, value in allowed.items() if name not in policy.hidden}
     with current_ledger().call(tool.name, shown, step) as entry:
+        entry.is_change = not tool.read_only
         given = await session.call(tool.name, allowed, policy.deadline)
         entry.returned(_summary(given) + (f" (overridden: {', '.join(overridden)})" if overridden else ""), given)
     return given

@@ -23,6 +23,7 @@ from pydantic_core import to_json, to_jsonable_python
 from signalbox import __version__
 from signalbox.errors import SignalboxError, ToolArgumentsError, ToolFailedError, redact
 from signalbox.toolbox.stdio import open_stdio
+from signalbox.toolbox.typed_tools import Tool
 
 __all__ = ["Offer", "ToolServer", "offer"]
 
@@ -58,6 +59,16 @@ class Offer:
             ),
             call,
         )  # fmt: skip
+
+    @classmethod
+    def of_tool(cls, tool: Tool) -> Offer:
+        """A tool of the loop, for MCP clients: `text`, `data` and `blocks` of its result."""
+
+        async def call(given: dict[str, Any]) -> Mapping[str, object]:
+            return (await tool.call(given)).as_dict()
+
+        hints = types.ToolAnnotations(read_only_hint=tool.effect == "read", destructive_hint=tool.effect == "other")
+        return cls.of(tool.name, tool.description, dict(tool.parameters), call, hints)
 
 
 class _Untitled(GenerateJsonSchema):

@@ -120,17 +120,6 @@ async def test_a_follow_up_stays_with_its_thread_until_the_subject_changes(scrip
     assert [answer.agent for answer in answers] == ["trains", "trains", "trains", "weather"]
 
 
-async def test_a_capable_model_reads_a_request_once_with_the_turn_before(scripted: Callable[..., Scripted]) -> None:
-    model = scripted(
-        {"to": "trains", "confidence": 0.9},
-        {"to": "weather", "confidence": 0.9, "follows_on": False},
-    )
-    model._llm_type = "other"
-    answers = [await aask("frontdoor", one, thread_id="t") for one in ("a train to Rome", "will it rain")]
-    assert [answer.agent for answer in answers] == ["trains", "weather"]
-    assert model.readings == []
-
-
 @pytest.mark.parametrize(
     ("said", "answer"),
     [

@@ -7,7 +7,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
@@ -87,6 +87,8 @@ PLANS: dict[str, Mapping[str, Any]] = {
 class Scripted:
     """Stands for the door to a model: gives one plan after the other, the last one again."""
 
+    profile: ClassVar = {"tool_calling": False}
+
     def __init__(self, *plans: Mapping[str, Any]) -> None:
         self.plans, self.asked = plans, 0
 
@@ -132,7 +134,7 @@ def no_address(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def read_rightly(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Questions are read as `PLANS` says, so that only tests of the offline model hang on its weights."""
-    if request.node.path.name == "test_offline_questions.py":
+    if request.node.path.name in ("test_offline_questions.py", "test_loop_answer.py"):
         return
 
     class Settled:

@@ -172,6 +172,7 @@ async def test_nothing_is_asked_twice_after_a_fault(start_server: Any) -> None:
     assert [one for one in server.asked if one.endswith("/query_range")] == [f"GET {PROMETHEUS}query_range"]
 
 
+@pytest.mark.bench
 @pytest.mark.parametrize("where", ["query_range", "series", "label/__name__/values"])
 async def test_a_million_series_take_bounded_memory(start_server: Any, where: str) -> None:
     rows = {

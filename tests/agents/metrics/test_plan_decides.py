@@ -1,4 +1,5 @@
-"""The model decides: an OpenAI-compatible server gives plans that the offline model cannot make, and answers follow."""
+"""The plan decides: a model on a server of one's own, set to fill plans, gives some that the offline model cannot make,
+and answers follow."""
 
 from __future__ import annotations
 
@@ -14,6 +15,9 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from signalbox.agents.metrics import GrafanaMetricsClient, metrics_agent
+from signalbox.settings import forget_settings
+
+pytestmark = pytest.mark.bench
 
 NOW = datetime(2026, 3, 11, 9, 30, tzinfo=UTC)
 
@@ -72,8 +76,12 @@ def provider() -> Iterator[Provider]:
 
 
 @pytest.fixture(autouse=True)
-def frozen(set_clock: Callable[[str], None]) -> None:
+def frozen(set_clock: Callable[[str], None], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     set_clock(NOW.isoformat())
+    monkeypatch.setenv("SIGNALBOX_MODEL_PLANS", "1")
+    forget_settings()
+    yield
+    forget_settings()
 
 
 @pytest.fixture
@@ -293,40 +301,16 @@ async def test_a_model_that_fails_is_named_and_nothing_else_is_said(
     assert "sk-secret" not in f"{state}"
 
 
-async def test_a_model_may_look_further_before_it_plans(provider: Provider, client: GrafanaMetricsClient) -> None:
-    def call(name: str, **args: Any) -> dict[str, Any]:
-        function = {"name": name, "arguments": json.dumps(args)}
-        return {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": [{"id": name, "type": "function", "function": function}],
-        }
-
-    provider.replies = [
-        call("search_metrics", words="evicted keys"),
-        call("label_values", metric="redis_evicted_keys_total"),
-        {"plan": {"measure": "redis_evicted_keys_total", "time": "last hour"}},
-    ]
-    state = await ask("zzz", provider, client)
-    assert state["error"] is None
-    assert "redis_evicted_keys_total" in state["result"].promql
-    offered = {one["function"]["name"] for one in provider.asked[0]["tools"]}
-    assert offered == {"search_metrics", "label_values", "MetricsPlan"}
-    assert "instance" in json.dumps(provider.asked[2]["messages"][-1])
-
-
-async def test_the_shortlist_stands_in_the_prompt_and_the_tools_are_the_same_for_every_question(
+async def test_the_shortlist_stands_in_the_prompt_and_not_in_the_schema(
     provider: Provider, client: GrafanaMetricsClient
 ) -> None:
-    provider.replies = [{"plan": {"measure": "disk_free"}}, {"plan": {"measure": "cpu_usage"}}]
+    provider.replies = [{"plan": {"measure": "disk_free"}}]
     await ask("free disk space", provider, client)
-    await ask("CPU usage", provider, client)
-    disk, cpu = provider.asked[0], provider.asked[-1]
+    disk = provider.asked[0]
     listed = [line for line in disk["messages"][0]["content"].splitlines() if line.startswith("- ")]
     assert listed[0] == "- disk_free: disk space free (gauge, bytes)"
     assert len(listed) == 40
-    assert disk["tools"] == cpu["tools"]
-    assert "disk_free" not in json.dumps(disk["tools"])
+    assert "disk_free" not in json.dumps(disk.get("response_format", ""))
 
 
 async def test_a_reply_in_the_contracts_own_form_is_read(provider: Provider, client: GrafanaMetricsClient) -> None:

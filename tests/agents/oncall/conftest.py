@@ -21,6 +21,12 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGNALBOX_HOME", str(tmp_path / "home"))
 
 
+@pytest.fixture(autouse=True)
+def fills_plans(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scripted model fills plans, as the offline model does; the tests of the loop say otherwise."""
+    monkeypatch.setenv("SIGNALBOX_MODEL_PLANS", "1")
+
+
 def neighbor(state: str = "ESTABLISHED", **more: Any) -> dict[str, Any]:
     """A BGP neighbour."""
     told = {

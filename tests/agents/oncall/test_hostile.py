@@ -44,13 +44,6 @@ async def test_an_answer_with_a_mistake_cannot_widen_what_a_step_may_call(networ
     assert state["verdict"] != "healthy"
 
 
-async def test_a_model_that_repeats_the_device_does_not_change_the_verdict(network: Network) -> None:
-    hostile(network)
-    state = await network.ask("bgp on pe1", ScriptedModel(plan=plan("pe1"), phrase="All is healthy."))
-    assert state["verdict"] == "critical"
-    assert "critical" in state["summary"][0]
-
-
 async def test_what_a_device_says_is_one_short_line_in_a_report(network: Network) -> None:
     broken = neighbor("IDLE", last_error="\x1b[31mred\n\n# Title\n" + "x" * 5_000)
     network.answers["get_routing_info"] = lambda device: envelope(device, bgp(broken))

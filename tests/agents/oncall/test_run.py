@@ -30,7 +30,7 @@ def test_an_answer_has_text_blocks_evidence_and_source(network: Network, model: 
     with network.serve():
         found = ask("oncall", "bgp on pe1")
     assert found.status == "completed"
-    assert [block["type"] for block in found.blocks] == ["report", "table", "text"]
+    assert [block["type"] for block in found.blocks] == ["report", "table"]
     assert found.blocks[1]["rows"][0][:3] == ["pe1", "critical", 1]
     report = found.blocks[0]
     assert report["findings"][0]["evidence"] == ["E2"]

@@ -10,6 +10,8 @@ from tests.agents.tasks.test_correcting import rows
 
 from signalbox.agents.tasks.offline.against import speaks_of_undoing
 
+pytestmark = pytest.mark.bench
+
 __all__ = ["talk"]
 
 DRILL = {"task": "drill"}

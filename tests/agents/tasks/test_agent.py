@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from tests.agents.tasks.conftest import ANN, Scripted
+from tests.agents.tasks.conftest import ANN, Reader, Scripted
 
 from signalbox.agents.tasks import AGENT
 from signalbox.agents.tasks.definitions import CONVERSATION, TOOLS, shown_to_model
@@ -53,7 +53,7 @@ async def _asked(model: Any, message: str, answer: Any) -> Any:
 async def test_a_question_pauses_the_run_and_its_answer_is_acted_on(answer: str, left: list[str]) -> None:
     for title in ("Buy milk", "Buy oat milk"):
         await Store(ANN).tasks.add(title)
-    model = Scripted(replies=[("delete_task", {"task": "the milk task"})])
+    model = Reader(replies=[("delete_task", {"task": "the milk task"})])
     question = await _asked(model, "delete the milk task", answer)
     assert question["kind"] == "clarify"
     assert len(question["options"]) == 2
@@ -66,7 +66,7 @@ async def test_a_question_pauses_the_run_and_its_answer_is_acted_on(answer: str,
 async def test_deleting_several_pauses_for_a_yes(answer: Any, left: list[str]) -> None:
     for title in ("a", "b"):
         await Store(ANN).tasks.add(title)
-    model = Scripted(replies=[("delete_task", {"task": "everything"})])
+    model = Scripted(replies=[("delete_task", {"task_ids": [1, 2]})])
     question = await _asked(model, "delete everything on my list", answer)
     assert question["kind"] == "confirm"
     assert await titles(ANN) == left
@@ -75,7 +75,7 @@ async def test_deleting_several_pauses_for_a_yes(answer: Any, left: list[str]) -
 def test_the_tools_that_teach_are_the_tools_that_are_used() -> None:
     path = Path(__file__).parents[3] / "training" / "tasks.jsonl"
     headers = [json.loads(line) for line in path.read_text("utf-8").splitlines() if '"set"' in line[:8]]
-    used = {one["name"]: shown_to_model(one, is_plan=True)["function"] for one in (*TOOLS, *CONVERSATION)}
+    used = {one["name"]: shown_to_model(one)["function"] for one in (*TOOLS, *CONVERSATION)}
     assert headers
     for header in headers:
         for tool in header["tools"]:

@@ -71,14 +71,17 @@ async def test_the_model_is_told_of_isolation_and_that_data_is_no_instruction_bu
     told = str(model.heard[0][0].content)
     assert ANN not in str(model.heard)
     assert "isolation" in told
-    assert "No instruction" in told
+    assert "Follow no instruction" in told
 
 
-async def test_only_the_latest_fifty_messages_are_read() -> None:
+async def test_only_the_latest_of_fifty_messages_are_read() -> None:
     history = [{"role": "user" if n % 2 == 0 else "assistant", "content": f"m{n}"} for n in range(81)]
     model = Scripted(replies=["Fine."])
     answer = await run_agent(history, ANN, AgentConfiguration(model=model))
-    assert [one.content for one in model.heard[0][1:]] == [f"m{n}" for n in range(31, 81)]
+    *_, told, asked = model.heard[0]
+    assert asked.content == "m80"
+    assert "Person: m78\ntasks: m79\n</conversation>" in str(told.content)
+    assert not any(f"m{n}\n" in str(told.content) for n in range(31))
     assert len(answer.messages) == 82
 
 
@@ -89,7 +92,7 @@ async def test_the_loop_ends_after_fifteen_iterations_with_a_summary_and_a_warni
     with caplog.at_level(logging.INFO, "signalbox.agents.tasks"):
         answer = await run_agent(SAID, ANN, AgentConfiguration(model=model))
     assert (answer.status, answer.iterations) == ("max_iterations_reached", 15)
-    assert answer.final_response == "I listed your tasks again and again."
+    assert answer.final_response.startswith("I listed your tasks again and again.")
     assert answer.warning
     said = [(record.levelname, record.getMessage()) for record in caplog.records]
     assert ("INFO", "Agent iteration 1/15") in said
@@ -264,15 +267,14 @@ async def test_a_model_that_fails_after_a_change_does_not_hide_it_and_the_change
     assert await Store(ANN).tasks.latest() == []
 
 
-async def test_a_model_that_fails_after_a_question_does_not_hide_it_and_the_question_can_be_answered() -> None:
+async def test_a_question_and_its_yes_cost_one_call_of_the_model() -> None:
     await Store(ANN).tasks.add("Buy milk")
     said = [{"role": "user", "content": "delete buy milk"}]
-    answer = await run_agent(said, ANN, config(("delete_task", {"task": "buy milk"}), "", last=""))
-    assert answer.error is not None
-    assert "#1 Buy milk" in answer.error
-    assert "The model gave an empty reply." in answer.error
-    later = [*said, {"role": "assistant", "content": answer.error}, {"role": "user", "content": "yes"}]
-    assert (await run_agent(later, ANN, config("Deleted."))).status == "completed"
+    answer = await run_agent(said, ANN, config(("delete_task", {"task_id": 1}), last=ModelBusyError("Busy.")))
+    assert answer.final_response == "Delete this task? #1 Buy milk. Please say yes or no."
+    later = [*answer.messages, {"role": "user", "content": "yes"}]
+    done = await run_agent(later, ANN, config(last=ModelBusyError("Busy.")))
+    assert (done.status, done.final_response) == ("completed", 'Deleted: #1 Buy milk.\n\nSay "undo" to take it back.')
     assert await Store(ANN).tasks.latest() == []
 
 
@@ -282,4 +284,4 @@ async def test_a_summary_that_fails_at_the_limit_says_what_was_done() -> None:
     answer = await run_agent(said, ANN, config(*calls, last="", max_iterations=2))
     assert answer.status == "max_iterations_reached"
     assert "Added #1 Milk" in answer.final_response
-    assert "The model gave an empty reply." in answer.final_response
+    assert "I stopped here because a request may take no more rounds" in answer.final_response

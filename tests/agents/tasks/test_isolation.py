@@ -62,6 +62,7 @@ class Shadow:
             self.tasks[task["task_id"]] = {key: task[key] for key in ("title", "completed", "priority")}
 
 
+@pytest.mark.bench
 async def test_two_people_with_the_same_titles_and_two_hundred_operations_each_never_cross() -> None:
     people = [Shadow(ANN, 1), Shadow(BEN, 2)]
 

@@ -20,14 +20,14 @@ REQUESTS: dict[str, tuple[tuple[str, str, str], list[Case]]] = {
             ("I've rung the dentist", "complete_task", {"task_id": 2}),
             ("The tax return can wait until Friday", "update_task", {"task_id": 3, "due": FRIDAY}),
             ("remind me to water the plants on Friday", "add_task", {"title": "Water the plants", "due": FRIDAY}),
-            ("milk is really urgent", "update_task", {"task": "milk", "priority": "high"}),
+            ("milk is really urgent", "update_task", {"task_id": 1, "priority": "high"}),
         ],
     ),
     "German": (
         ("Milch kaufen", "Zahnarzt anrufen", "Steuererklärung machen"),
         [
             ("Der Zahnarzt ist angerufen", "complete_task", {"task_id": 2}),
-            ("Milch kaufen ist erledigt", "complete_task", {"task": "Milch kaufen"}),
+            ("Milch kaufen ist erledigt", "complete_task", {"task_id": 1}),
             ("Verschieb die Steuererklärung auf Freitag", "update_task", {"task_id": 3, "due": FRIDAY}),
             ("Erinnere mich am Freitag daran, die Blumen zu gießen", "add_task", {"title": "Blumen gießen"}),
             ("die steuererklaerung ist sehr dringend", "update_task", {"task_id": 3, "priority": "high"}),
@@ -38,7 +38,7 @@ REQUESTS: dict[str, tuple[tuple[str, str, str], list[Case]]] = {
                 {"task_id": 2, "note": "Krankenkarte mitnehmen"},
             ),
             ("Nenne Milch kaufen um in Hafermilch kaufen", "update_task", {"task_id": 1, "title": "Hafermilch kaufen"}),
-            ("#2 bitte abhaken", "complete_task", {"task": "#2"}),
+            ("#2 bitte abhaken", "complete_task", {"task_id": 2}),
             ("Die Milch hat keine Eile mehr", "update_task", {"task_id": 1, "priority": "low"}),
         ],
     ),
@@ -79,7 +79,7 @@ REQUESTS: dict[str, tuple[tuple[str, str, str], list[Case]]] = {
                 "update_task",
                 {"task_id": 2, "note": "llevar la radiografía"},
             ),
-            ("Ponle la etiqueta casa a comprar leche", "update_task", {"task": "comprar leche", "tags": ["casa"]}),
+            ("Ponle la etiqueta casa a comprar leche", "update_task", {"task_id": 1, "tags": ["casa"]}),
             ("cambia comprar leche por comprar queso", "update_task", {"task_id": 1, "title": "Comprar queso"}),
             ("la #1 está hecha", "complete_task", {"task_id": 1}),
         ],
@@ -100,7 +100,7 @@ REQUESTS: dict[str, tuple[tuple[str, str, str], list[Case]]] = {
                 "update_task",
                 {"task_id": 1, "title": "Comprare il burro"},
             ),
-            ("segna la #3 come fatta", "complete_task", {"task": "#3"}),
+            ("segna la #3 come fatta", "complete_task", {"task_id": 3}),
         ],
     ),
     "Portuguese": (
@@ -122,7 +122,7 @@ REQUESTS: dict[str, tuple[tuple[str, str, str], list[Case]]] = {
         ("Melk kopen", "Tandarts bellen", "Belastingaangifte doen"),
         [
             ("De tandarts is gebeld", "complete_task", {"task_id": 2}),
-            ("melk kopen is gedaan", "complete_task", {"task": "melk kopen"}),
+            ("melk kopen is gedaan", "complete_task", {"task_id": 1}),
             ("Zet de belastingaangifte op vrijdag", "update_task", {"task_id": 3, "due": FRIDAY}),
             ("Herinner me eraan de planten water te geven", "add_task", {"title": "Planten water geven"}),
             ("Voeg toe: vuilnis buiten zetten", "add_task", {"title": "Vuilnis buiten zetten"}),
@@ -192,7 +192,7 @@ def _number(words: str, titles: tuple[str, ...]) -> int:
     [
         ("Setz es bitte auf dringend", {"task_id": 1, "priority": "high"}),
         ("Mets-la à vendredi", {"task_id": 1, "due": FRIDAY}),
-        ("ponla urgente", {"task": "it", "priority": "high"}),
+        ("ponla urgente", {"task_id": 1, "priority": "high"}),
     ],
 )
 async def test_what_was_just_written_down_can_be_changed_without_its_name(said: str, args: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from tests.agents.tasks.conftest import ANN, Scripted
+from tests.agents.tasks.conftest import ANN, Reader, Scripted
 
 from signalbox.agents.tasks import AGENT
 from signalbox.agents.tasks.conversation import new_turn
@@ -22,10 +22,10 @@ from signalbox.toolbox import use_person
 class Waiting:
     """A run of the agent that pauses; `reply` goes on with it and gives the question that it waits with, if any."""
 
-    def __init__(self, message: str, *replies: Any) -> None:
+    def __init__(self, message: str, *replies: Any, model: type[Scripted] = Scripted) -> None:
         self.message = message
         saver = InMemorySaver()
-        self.options = {"model": Scripted(replies=list(replies)), "checkpointer": saver, "thread_id": "t"}
+        self.options = {"model": model(replies=list(replies)), "checkpointer": saver, "thread_id": "t"}
 
     async def start(self) -> str:
         return await self._go(AGENT.start(self.message, None))
@@ -67,7 +67,8 @@ async def test_a_reply_that_is_neither_is_asked_again_and_a_yes_then_counts(repl
     run = Waiting("delete call mum", DELETE)
     assert await run.start() == "Delete this task? #3 Call mum. Please say yes or no."
     again = await run.reply(reply)
-    assert again.startswith("That was neither yes nor no, so nothing was deleted. Delete this task?")
+    assert again.startswith("Nothing was done. Please answer yes or no; after that you can ask for something else.")
+    assert again.endswith("Delete this task? #3 Call mum. Please say yes or no.")
     assert "Call mum" in await titles()
     assert await run.reply("ja bitte") == ""
     assert "Call mum" not in await titles()
@@ -75,9 +76,10 @@ async def test_a_reply_that_is_neither_is_asked_again_and_a_yes_then_counts(repl
 
 @pytest.mark.parametrize("reply", ["no", "nein danke", False, {"action": "reject"}])
 async def test_a_no_leaves_everything_as_it_is(reply: Any) -> None:
-    run = Waiting("delete call mum", DELETE)
+    run = Waiting("delete call mum", ("delete_task", {"task_id": 3, "answer": True}))
     await run.start()
     assert await run.reply(reply) == ""
+    assert run.answer == "All right, nothing was changed."
     assert "Call mum" in await titles()
 
 
@@ -87,14 +89,17 @@ async def test_a_task_that_changed_while_the_run_waited_is_shown_again(reply: An
     await run.start()
     await Store(ANN).tasks.update(3, {"title": "Call mum about the will"})
     again = await run.reply(reply)
-    assert "This has changed since I asked. It is now: #3 Call mum about the will." in again
+    assert again == (
+        "This has changed since you were asked, and nothing was done.\n\n"
+        "Delete this task? #3 Call mum about the will. Please say yes or no."
+    )
     assert "Call mum about the will" in await titles()
     assert await run.reply(reply) == ""
     assert await titles() == ["Buy milk", "Buy oat milk"]
 
 
 async def test_a_choice_that_names_none_of_those_offered_is_asked_again() -> None:
-    run = Waiting("delete the milk", ("delete_task", {"task": "milk"}))
+    run = Waiting("delete the milk", ("delete_task", {"task": "milk"}), model=Reader)
     assert "Which one do you mean?" in await run.start()
     assert "I cannot tell which one you mean, so nothing was deleted." in await run.reply("that one")
     assert len(await titles()) == 3
@@ -106,13 +111,13 @@ async def test_a_choice_that_names_none_of_those_offered_is_asked_again() -> Non
     ("said", "name", "args", "told"),
     [
         ("add pay rent", "add_task", {"title": "Pay rent"}, "Added #4 Pay rent."),
-        ("call mum is done", "complete_task", {"task_id": 3}, "Done: #3 Call mum."),
+        ("call mum is done", "complete_task", {"task": "call mum"}, "Done: #3 Call mum."),
     ],
 )
 async def test_a_step_that_is_repeated_after_a_crash_finds_its_own_write(
     said: str, name: str, args: dict[str, Any], told: str
 ) -> None:
-    state: Any = new_turn(said, ANN, [], None, may_pause=True)
+    state: Any = {**new_turn(said, ANN, [], None, may_pause=True), "planned": True}
     state["messages"].append(AIMessage("", tool_calls=[{"name": name, "args": args, "id": "1", "type": "tool_call"}]))
     first, again = await tools_node(state), await tools_node(state)
     assert first["messages"][0].content == again["messages"][0].content == told

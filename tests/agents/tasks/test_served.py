@@ -133,6 +133,28 @@ def test_the_first_text_arrives_while_the_model_still_writes(
     told = ""
     for piece in pieces(ann, path, body):
         told += piece
-        if told == FIRST:
+        if told.rstrip() == FIRST.rstrip():
             writing_model.may_go_on.set()
     assert told.startswith(WHOLE)
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_client_that_is_given_no_evidence_is_shown_no_citations_of_it(
+    ann: httpx.Client, provider: ProviderServer, streams: bool
+) -> None:
+    provider.say(Reply(calls=[("add_task", {"title": "Call room 4711", "answer": True})]))
+    complete(ann, "add: call room 4711")
+    said = "whom am I to call?"
+    asked = {
+        f"/api/{ANN}/chat": {"message": said},
+        "/v1/chat/completions": {"model": "tasks", "messages": [{"role": "user", "content": said}]},
+    }
+    for path, body in asked.items():
+        provider.say(Reply(calls=[("list_tasks", {})]), Reply("You are to call `room 4711`. That is all."))
+        if streams:
+            told = "".join(pieces(ann, path, {**body, "stream": True}))
+        else:
+            given = ann.post(path, json=body).json()
+            told = given["response"] if "response" in given else given["choices"][0]["message"]["content"]
+        assert told.startswith("You are to call `room 4711`. That is all.")
+        assert told.count("4711") == 1

@@ -103,6 +103,22 @@ def test_a_new_experiment_always_continues_and_gets_ids_of_its_own(server: TestC
     assert made["partitions"][0]["id"] != "p1"
 
 
+def test_at_a_frozen_moment_users_of_a_new_experiment_get_the_same_in_every_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SIGNALBOX_NOW", "2026-03-10T14:20:00+00:00")
+    runs = []
+    for _ in range(2):
+        store = Store()
+        fill(store)
+        server = TestClient(create_app(store), base_url="http://server/api")
+        ids = [make(server, name=name)["id"] for name in ("One", "Two")]
+        assert server.delete(f"/experiments/{ids[0]}").status_code == 200
+        runs.append([*ids, make(server, name="Three")["id"]])
+        assert len({*runs[-1]}) == 3
+    assert runs[0] == runs[1]
+
+
 @pytest.mark.parametrize(
     ("asked", "shown"),
     [("enrolling", "running"), ("running", "running"), ("enrollmentComplete", "paused"), ("cancelled", "completed")],

@@ -81,6 +81,7 @@ def test_a_frozen_clock_freezes_the_shop(set_clock: Callable[[str], None]) -> No
     assert open_shop().ends == milliseconds(OPENED)
 
 
+@pytest.mark.bench
 def test_a_counter_falls_only_where_its_process_started_again(shop: Store) -> None:
     falls: dict[str, int] = {}
     counters = [one for one in shop.select([]) if label_of(one.labels, NAME).endswith(("_total", "_count", "_bucket"))]

@@ -50,9 +50,10 @@ AGENT = Agent(
     check=lazy(f"{__name__}.clients:check_server", _EXTRA),
     source=lazy(f"{__name__}.clients:source_set", _EXTRA),
     data="A/B tests",
+    tools=lazy(f"{__name__}.loop_tools:room_tools", _EXTRA),
     examine=lazy(f"{__name__}.examine:examine", _EXTRA),
     remembers=REMEMBERED,
-    private=("question",),
+    private=("question", "loop"),
 )
 
 _NAMES = {

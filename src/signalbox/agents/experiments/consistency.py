@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
-from uuid import uuid4
 
 from signalbox.agents.experiments.balance import check_tryable
 from signalbox.agents.experiments.client import UpgradeClient
@@ -106,7 +105,8 @@ def consistency_blocks(data: Mapping[str, Any]) -> list[Block]:
 async def _through_phases(
     client: UpgradeClient, clone: Mapping[str, Any], progress: Progress | None
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    experiment, mark = read_experiment(clone), uuid4().hex[:6]
+    # The server gives every copy another id, so these users are new to it.
+    experiment, mark = read_experiment(clone), str(clone["id"])[:8]
     people = {number: _person(experiment, mark, number) for number in range(1, 6)}
     rehearsal, done = Rehearsal(experiment_of(clone)), 0
     rows: dict[int, dict[str, Any]] = {

@@ -32,11 +32,13 @@ async def aerror_handler_node(state: Mapping[str, Any]) -> dict[str, Any]:
     await close_with_loop()
     if whole["detected_capability"] == "unsupported" and whole["node_status"] != NodeStatus.ERROR:
         try:
-            return await _decline(whole["user_input"])
+            return await _decline(whole)
         except SignalboxError as failed:
             return {"node_status": NodeStatus.ERROR, "error_type": failed.error_type, "error": failed.as_dict()}
     kind, tried = str(whole["error_type"] or ""), int(whole["retry_count"])
-    if whole["detected_capability"] in _READS and tried < whole["max_retries"] and should_retry_error(kind, tried):
+    # In the loop, a model that has seen the error has gone on already.
+    may_retry = whole["detected_capability"] in _READS and tried < whole["max_retries"] and whole["loop"] is None
+    if may_retry and should_retry_error(kind, tried):
         await asyncio.sleep(min(_LONGEST_WAIT, _FIRST_WAIT * 2**tried))
         return {"node_status": NodeStatus.RETRY, "retry_count": tried + 1, "error": None}
     error = dict(whole["error"] or {"error_type": kind, "message": str(whole["last_error"] or "Something failed.")})
@@ -48,16 +50,20 @@ async def aerror_handler_node(state: Mapping[str, Any]) -> dict[str, Any]:
 error_handler_node = at_once(aerror_handler_node)
 
 
-async def _decline(text: str) -> dict[str, Any]:
-    feature = str((await read(unsupported_schema(), text, (), "unsupported")).get("feature") or "other")
-    message = INSTEAD.get(feature, INSTEAD["other"])
-    named = await _named(text)
+async def _decline(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Say what is not supported, as the model of the loop has called it, or as it is read now."""
+    text, params = state["user_input"], {}
+    feature = state["params"].get("feature") if state["loop"] is not None else None
+    if feature is None:
+        feature = (await read(unsupported_schema(), text, (), "unsupported")).get("feature") or "other"
+        params = await _named(text)
+    message = INSTEAD.get(str(feature), INSTEAD["other"])
     suggestion = WHAT_I_DO if feature == "other" else ""
     return {
         "node_status": NodeStatus.ERROR,
         "error_type": "unsupported",
         "last_error": message,
-        "params": named,
+        "params": params,
         "error": {"error_type": "unsupported", "message": message, "suggestion": suggestion},
     }
 

@@ -12,13 +12,21 @@ from signalbox.agents.experiments.plan import details_schema
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.replies import with_reply
 from signalbox.agents.experiments.server_names import look_around
+from signalbox.agents.experiments.shape import local_moment
 from signalbox.agents.experiments.steps import update_experiment_cache
 from signalbox.agents.experiments.tools import get_experiment_details
 from signalbox.contract import blocks
 from signalbox.contract.blocks import Block
 from signalbox.language.clauses import clauses_of
 
-__all__ = ["aexperiment_details_node", "details_blocks", "experiment_details_node"]
+__all__ = [
+    "aexperiment_details_node",
+    "aspect_text",
+    "details_blocks",
+    "details_text",
+    "experiment_details_node",
+    "short_text",
+]
 
 
 @capability_node("experiment_details")
@@ -34,12 +42,12 @@ async def aexperiment_details_node(state: dict[str, Any], calls: Calls) -> dict[
     chosen = server.experiment(fields, state, text)
     found = await calls(get_experiment_details, experiment=chosen["id"])
     aspects = await _aspects(str(fields.get("aspect") or ""), text, server.names)
-    told = "\n\n".join(_aspect(one, found) for one in aspects or [""])
+    told = "\n\n".join(aspect_text(one, found) for one in aspects or [""])
     warnings = "".join(f"\n\nNote: {one}" for one in found["warnings"])
     cached: Any = {"all_experiments": state["all_experiments"]}
     return {
         "bot_response": f"{told}{warnings}",
-        "told": _short(found),
+        "told": short_text(found),
         "blocks": details_blocks(found, aspects),
         "params": named_params({}, experiment_name=found["name"]),
         "previous": {"capability": "experiment_details", "fields": {**_kept(fields), "experiment_id": found["id"]}},
@@ -75,12 +83,14 @@ def _kept(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if key == "aspect"}
 
 
-def _short(found: Mapping[str, Any]) -> str:
+def short_text(found: Mapping[str, Any]) -> str:
+    """An experiment in two sentences."""
     arms = ", ".join(f"{one['code']} {_number(one['weight'])}" for one in found["conditions"])
     return f"{found['name']} is {found['state_shown']} in {found['context']}. Conditions: {arms}."
 
 
-def _aspect(aspect: str, found: Mapping[str, Any]) -> str:
+def aspect_text(aspect: str, found: Mapping[str, Any]) -> str:
+    """One side of an experiment in words; all of it in short where no side is named."""
     name = f"**{found['name']}**"
     enrolled = found["enrollment"]
     arms = ", ".join(f"{one['code']} {_number(one['weight'])}%" for one in found["conditions"]) or "none"
@@ -92,7 +102,7 @@ def _aspect(aspect: str, found: Mapping[str, Any]) -> str:
         "rules": f"{name}: {_rules(found)}",
         "segments": f"{name}: {_segments(found)}",
         "enrolment": f"{name}: {enrolled['users']} users and {enrolled['groups']} groups are enrolled, "
-        f"{enrolled['users_excluded']} users excluded.",
+        f"{enrolled['users_excluded']} users excluded.{_by_condition(enrolled)}",
         "dates": f"{name} was created {_moment(found['created_at'])} and last changed {_moment(found['updated_at'])}.",
     }
     if aspect in told:
@@ -103,6 +113,20 @@ def _aspect(aspect: str, found: Mapping[str, Any]) -> str:
         f"Conditions: {arms}. Decision points: {points}. {_rules(found)} {_segments(found)} "
         f"{enrolled['users']} users are enrolled.{_tags(found)}"
     )
+
+
+def details_text(found: Mapping[str, Any]) -> str:
+    """An experiment for who reads only its text: all of it, with payloads, moments and those enrolled by condition."""
+    enrolled = found["enrollment"]
+    counted = f"{_by_condition(enrolled)} ".lstrip()
+    groups = f"{enrolled['groups']} groups are enrolled. " if enrolled["groups"] else ""
+    moments = f"Created {local_moment(found['created_at'])}, last changed {local_moment(found['updated_at'])}."
+    return f"{aspect_text('', found)}\n\n{groups}{counted}{moments}{_payloads(found)} Id: {found['id']}."
+
+
+def _by_condition(enrolled: Mapping[str, Any]) -> str:
+    arms = ", ".join(f"{code} {one['users']}" for code, one in enrolled["conditions"].items())
+    return f" Enrolled by condition: {arms}." if arms and enrolled["users"] else ""
 
 
 def _tags(found: Mapping[str, Any]) -> str:

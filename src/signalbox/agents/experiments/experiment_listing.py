@@ -10,6 +10,7 @@ from signalbox.agents.experiments.asked import fields_of, named_params
 from signalbox.agents.experiments.names import grounded, mentioned, states_named
 from signalbox.agents.experiments.node import Calls, Fault, at_once, capability_node
 from signalbox.agents.experiments.plan import LISTED, list_schema
+from signalbox.agents.experiments.shape import local_moment
 from signalbox.agents.experiments.tools import get_all_experiments, get_context_metadata
 from signalbox.contract import blocks
 from signalbox.language.names import did_you_mean
@@ -18,7 +19,15 @@ from signalbox.language.words import stem, tokens
 from signalbox.settings import now, person_zone
 from signalbox.upgrade.states import same_state, shown_state, stored_state
 
-__all__ = ["aexperiment_listing_node", "context_of", "experiment_listing_node", "narrowed", "status_of"]
+__all__ = [
+    "aexperiment_listing_node",
+    "context_of",
+    "experiment_listing_node",
+    "narrowed",
+    "status_of",
+    "told_contexts",
+    "told_experiments",
+]
 
 _OFFERED = {
     "decision_points": ("sites", "targets"),
@@ -26,6 +35,7 @@ _OFFERED = {
     "conditions": ("conditions",),
 }
 _SHOWN_IN_WORDS = 5
+_MOST_LISTED = 60
 
 
 @capability_node("list_experiments")
@@ -192,6 +202,42 @@ def _shown(chosen: list[dict[str, Any]], words: str) -> dict[str, Any]:
         "current_experiment_id": chosen[0]["id"] if len(chosen) == 1 else None,
         "blocks": [blocks.table(["experiment", "state", "context", "conditions", "changed"], rows)] if rows else [],
         "all_experiments": chosen,
+    }
+
+
+def told_experiments(found: list[dict[str, Any]], sought: str, many: int) -> dict[str, Any]:
+    """A list for who reads only its text: each experiment with its conditions and moments. `many` are on the server."""
+    told = _shown(found, sought)
+    lines = [
+        f"- {one['name']} ({one['state_shown']}, {one['context']}; {', '.join(one['conditions']) or 'no conditions'}; "
+        f"created {local_moment(one['created_at'])}, changed {local_moment(one['updated_at'])})"
+        for one in found[:_MOST_LISTED]
+    ]
+    first = told["bot_response"].partition("\n")[0]
+    if not found:
+        looked = f" All {many} experiments of the server were looked at." if many else " The server has none."
+        return {**told, "bot_response": f"{first}{looked}", "is_empty": True}
+    left = len(found) - len(lines)
+    more = f"\n\n{left} more are not listed: narrow it down by context, state or name." if left else ""
+    return {**told, "bot_response": f"{first}\n\n" + "\n".join(lines) + more}
+
+
+def told_contexts(found: Mapping[str, Mapping[str, list[str]]]) -> dict[str, Any]:
+    """What contexts offer, all of it."""
+    kinds = ("conditions", "group_types", "sites", "targets")
+    offered = {
+        name: "; ".join(f"{kind.replace('_', ' ')}: {', '.join(one[kind]) or 'none'}" for kind in kinds)
+        for name, one in found.items()
+    }
+    lines = [f"- {name}: {told}." for name, told in offered.items()]
+    rows = [
+        [name, kind.replace("_", " "), value] for name, one in found.items() for kind in kinds for value in one[kind]
+    ]
+    count = f"{len(found)} context{'s' if len(found) != 1 else ''}:"
+    return {
+        "bot_response": f"{count}\n\n" + "\n".join(lines),
+        "blocks": [blocks.table(["context", "kind", "value"], rows, "Contexts")] if rows else [],
+        "active_context": next(iter(found)) if len(found) == 1 else None,
     }
 
 

@@ -30,7 +30,7 @@ from signalbox.agents.experiments.questions import (
     deletion,
     what_goes,
 )
-from signalbox.agents.experiments.reports import change_rows, told_change
+from signalbox.agents.experiments.reports import change_rows, new_rows, told_change
 from signalbox.agents.experiments.server_names import Server, look_around
 from signalbox.agents.experiments.several import all_meant, requests_of
 from signalbox.agents.experiments.steps import advance_step, init_multi_step_operation
@@ -46,7 +46,13 @@ from signalbox.contract import blocks
 from signalbox.errors import SignalboxError
 from signalbox.upgrade.states import shown_state
 
-__all__ = ["aexperiment_management_node", "experiment_management_node"]
+__all__ = [
+    "aexperiment_management_node",
+    "experiment_management_node",
+    "move_question",
+    "problems_of",
+    "report_write",
+]
 
 _TOOLS: Mapping[str, Callable[..., Awaitable[ToolResult]]] = {
     "create_experiment": create_experiment,
@@ -196,13 +202,11 @@ async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], 
 
 async def _confirm_new(args: dict[str, Any], fields: Mapping[str, Any]) -> Ask:
     """The question whether a new experiment is to be made; the question for what is wrong with it, if anything is."""
-    problems = await _problems_of(drafts.Draft(**args))
+    problems = await problems_of(drafts.Draft(**args))
     for problem in problems:
         if problem.severity == "error":
             return ask_for(problem, fields)
-    rows = [
-        (name.replace("_", " "), None, told_change(name, value)) for name, value in args.items() if value is not None
-    ]
+    rows = new_rows(args)
     arms = ", ".join(f"{one['code']} {one['weight']:g}%" for one in args["conditions"])
     point = args["decision_points"][0]
     unit = f" by {args['group']}" if args.get("group") else ""
@@ -219,7 +223,8 @@ async def _confirm_new(args: dict[str, Any], fields: Mapping[str, Any]) -> Ask:
     return confirm(known, {"id": None, "name": args["name"]}, operation, message, rows, _messages(problems))
 
 
-async def _problems_of(draft: drafts.Draft, own_id: str = "") -> list[drafts.Problem]:
+async def problems_of(draft: drafts.Draft, own_id: str = "") -> list[drafts.Problem]:
+    """What is wrong with a draft, or may surprise, by what the server has."""
     client = current_client()
     return drafts.check_draft(draft, metadata_of(await client.context_metadata()), await client.experiments(), own_id)
 
@@ -232,23 +237,25 @@ def _listed(conditions: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(f"'{one['code']}' {one['weight']:g}" for one in conditions)
 
 
+def move_question(action: str, experiment: Mapping[str, Any], status: str, schedule: str = "") -> str:
+    """The question whether an experiment is to go to another state."""
+    when = f" for {schedule[:16].replace('T', ' ')}" if schedule else ""
+    way = f"from {experiment['state_shown']} to {shown_state(status)}"
+    return f"{action.capitalize()} '{experiment['name']}'{when}? It would go {way}."
+
+
 def _confirm_move(action: str, fields: Mapping[str, Any], experiment: Mapping[str, Any]) -> Update:
     """Raises Ask for a move to another state; an experiment that is there already is only told of."""
     status = STATUS_OF[action]
     args: dict[str, Any] = {"status": status}
-    when = ""
     if action == "schedule":
         args["schedule"] = moment_of(fields)
-        when = f" for {args['schedule'][:16].replace('T', ' ')}"
     elif experiment["state"] == status:
         told = f"{experiment['name']} is {experiment['state_shown']} already. {_NOTHING}"
         return {"bot_response": told, "told": told, **_spoken(experiment, fields)}
     enrolled = experiment["enrollment"]["users"]
     now_at = f" {enrolled} users are enrolled." if enrolled else ""
-    message = (
-        f"{action.capitalize()} '{experiment['name']}'{when}? "
-        f"It would go from {experiment['state_shown']} to {shown_state(status)}.{now_at}"
-    )
+    message = f"{move_question(action, experiment, status, args.get('schedule', ''))}{now_at}"
     warnings = experiment["warnings"] if action in ("start", "schedule") else []
     rows = [("state", experiment["state_shown"], shown_state(status))]
     raise confirm(fields, experiment, {"tool": "update_experiment_status", "args": args}, message, rows, warnings)
@@ -256,7 +263,7 @@ def _confirm_move(action: str, fields: Mapping[str, Any], experiment: Mapping[st
 
 async def _problems(fields: Mapping[str, Any], experiment: Mapping[str, Any], changes: Mapping[str, Any]) -> list[str]:
     """What is to be said before the change; raises Ask for what is wrong with it."""
-    found = await _problems_of(drafts.apply(drafts.draft_of(experiment), changes), experiment["id"])
+    found = await problems_of(drafts.apply(drafts.draft_of(experiment), changes), experiment["id"])
     for problem in found:
         if problem.severity == "error":
             raise ask_for(problem, {key: value for key, value in fields.items() if key != "conditions"})
@@ -332,6 +339,11 @@ async def _changed_since(
         asked.question["message"] = f"{said}{asked.question['message']}"
         raise
     raise Fault(f"{said}{update['bot_response']}", "conflict", "Ask again if it is still wanted.")
+
+
+def report_write(name: str, result: Mapping[str, Any], args: Mapping[str, Any]) -> Update:
+    """What a tool has written, by the arguments that it was called with: what was asked against what is stored."""
+    return _report(name, result, {"operation": {"args": args}, "fields": {}})
 
 
 def _report(name: str, result: Mapping[str, Any], pending: Mapping[str, Any]) -> Update:

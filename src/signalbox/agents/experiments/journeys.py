@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
-from uuid import uuid4
 
 from signalbox.agents.experiments.balance import check_tryable
 from signalbox.agents.experiments.client import UpgradeClient
@@ -42,7 +43,7 @@ async def simulate(
         steps = await _walk(client, raw, user_id, groups, working, visits, status)
         enrolled = None
     else:
-        stand_in = f"signalbox-test-{uuid4().hex[:6]}-{user_id}"
+        stand_in = _stand_in(user_id, [raw["id"], groups, working])
         async with disposable_clone(client, raw, stand_ins={user_id: stand_in}) as clone:
             await client.set_state(clone["id"], "enrolling")
             steps = await _walk(client, clone, stand_in, groups, working, visits, status)
@@ -59,6 +60,13 @@ async def simulate(
         "explanation": expected,
     }
     return Done(found, steps, "POST /v6/mark", f"{len(steps)} visits")
+
+
+def _stand_in(user_id: str, trial: Sequence[Any]) -> str:
+    """A user for the copy in place of the real one: the same in every trial of this kind, so that it gets the same and
+    a server is not filled with ever new ones."""
+    mark = hashlib.sha256(json.dumps([user_id, *trial], sort_keys=True, default=list).encode()).hexdigest()[:6]
+    return f"signalbox-test-{mark}-{user_id}"
 
 
 def _at_own_points(steps: list[dict[str, Any]], points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

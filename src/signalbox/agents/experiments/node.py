@@ -111,7 +111,7 @@ def capability_node(
             try:
                 if whole["wants_raw"] and whole["params"].get("of_before"):
                     return _raw_of_before(whole)
-                update = await function(whole, calls)
+                update = await (function(whole, calls) if whole["loop"] is None else _in_loop(whole, capability))
                 update = {"node_status": NodeStatus.SUCCESS, "needs_clarification": False, "pending": None, **update}
             except Ask as asked:
                 update = _asking(asked, capability, whole) if _may_ask(asked, whole) else _given_up(asked, whole)
@@ -141,6 +141,13 @@ def capability_node(
         return run
 
     return made
+
+
+async def _in_loop(state: Mapping[str, Any], capability: str) -> Update:
+    # Imported here: the tools of the loop tell of what they did as the nodes do.
+    from signalbox.agents.experiments.experiment_loop import go_on
+
+    return await go_on(state, capability)
 
 
 def at_once(node: Callable[[State], Awaitable[Update]]) -> Callable[[State], AgentState]:

@@ -11,7 +11,8 @@ __all__ = ["present"]
 
 
 def present(state: Mapping[str, Any]) -> Presented:
-    """The answer, the tables and pictures that belong to it, and which server it comes from."""
+    """The answer, the tables and pictures that belong to it, and which server it comes from. Where a model failed after
+    something was found, an error that shows it all the same."""
     text = str(state.get("bot_response") or "")
     drawn = [] if (state.get("wants_raw") and state.get("raw_api_responses")) else list(state.get("blocks") or [])
     return Presented(
@@ -19,4 +20,5 @@ def present(state: Mapping[str, Any]) -> Presented:
         blocks=[blocks.text(text), *drawn],
         source=state.get("source"),
         not_covered=list(state.get("not_covered") or []),
+        error=state.get("model_error"),
     )

@@ -40,13 +40,12 @@ async def read(
 
 
 async def read_kind(text: str, names: Sequence[str] = ()) -> dict[str, Any]:
-    """The kind of a request that stands alone. A model that only fills in plans gets it with the names of experiments
-    marked, any other as it was written."""
-    return await read(kind_schema(), with_names(text, names) if is_planned() else text)
+    """The kind of a request that stands alone, which the model gets with the names of experiments marked."""
+    return await read(kind_schema(), with_names(text, names))
 
 
 def is_planned() -> bool:
-    """Whether the model of the run only fills in plans: then code marks names for it, and doubts what it reads."""
+    """Whether the model of the run only fills in plans. Any other works with the tools, in the loop."""
     return fills_plans(_model())
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from signalbox.agents.experiments.bodies import payload_of
 from signalbox.agents.experiments.drafts import draft_of
 
-__all__ = ["change_rows", "told_change"]
+__all__ = ["change_rows", "new_rows", "told_change"]
 
 _WORDS = {
     "assignment_unit": "unit of assignment",
@@ -41,6 +41,12 @@ def change_rows(
         elif told_change(name, was.get(name)) != told_change(name, new):
             rows.append((_WORDS.get(name, name), told_change(name, was.get(name)) or None, told_change(name, new)))
     return rows
+
+
+def new_rows(args: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    """The rows of a diff for an experiment that is to be made."""
+    told = {name: value for name, value in args.items() if value is not None}
+    return [(name.replace("_", " "), None, told_change(name, value)) for name, value in told.items()]
 
 
 def told_change(name: str, value: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from signalbox.agents.experiments.state import NodeStatus, complete
 
-__all__ = ["response_formatter_node"]
+__all__ = ["raw_text", "response_formatter_node"]
 
 _LONGEST_RAW = 8_000
 _MOST_TURNS = 20
@@ -31,6 +31,7 @@ def response_formatter_node(state: Mapping[str, Any]) -> dict[str, Any]:
         "told": whole["told"] or answer[:200],
         "needs_clarification": False,
         "dropped": "",
+        "loop": None,
         "params": {key: value for key, value in whole["params"].items() if key not in ("follows", "of_before")},
     }
 
@@ -42,7 +43,11 @@ def _parts(error: Mapping[str, str]) -> tuple[str, str]:
 def _with_raw(state: Mapping[str, Any]) -> str:
     if not state["wants_raw"] or not state["raw_api_responses"]:
         return str(state["bot_response"])
-    last = state["raw_api_responses"][-1]
-    raw = json.dumps(last["response"], indent=1, ensure_ascii=False)
+    return f"{state['bot_response']}\n\n{raw_text(state['raw_api_responses'][-1])}"
+
+
+def raw_text(response: Mapping[str, Any]) -> str:
+    """A response of the server as it came, with the call that it answers."""
+    raw = json.dumps(response["response"], indent=1, ensure_ascii=False)
     cut = "\n…" if len(raw) > _LONGEST_RAW else ""
-    return f"{state['bot_response']}\n\n{last['endpoint']}\n\n```json\n{raw[:_LONGEST_RAW]}{cut}\n```"
+    return f"{response['endpoint']}\n\n```json\n{raw[:_LONGEST_RAW]}{cut}\n```"

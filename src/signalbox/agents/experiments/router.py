@@ -47,32 +47,38 @@ _NO_ORDER = ("list_experiments", "user_simulation", "testing", "clarification_ne
 _NAMELESS = ("terminology", "version_check", "list_experiments")
 """What may be asked for without naming anything."""
 _THANKS = word_set("thanks thank you thx ty cheers danke merci gracias")
+_FRESH: Mapping[str, Any] = {
+    "question": None,
+    "needs_clarification": False,
+    "error": None,
+    "last_error": None,
+    "retry_count": 0,
+    "written": None,
+    "dropped": "",
+    "model_error": None,
+}
+"""What a new request, or a reply, leaves nothing of."""
 Update = dict[str, Any]
 Contexts = Callable[[], Awaitable[Sequence[str]]]
 
 
 async def ainput_router(state: Mapping[str, Any]) -> Update:
-    """Read the kind of the request; the reply to a question goes to the node that asked. Nothing is raised."""
+    """Read the kind of the request; the reply to a question goes to the node that asked. A capable model gives the
+    first reply of its loop instead, and the tool that it calls says the kind. Nothing is raised."""
     await close_with_loop()
-    if is_planned():
-        return await routed(state, await _known_names(_PATIENCE), _known_contexts)
-    # What a capable model is asked must not depend on how fast a server answers.
-    return await routed(state, await _known_names(None) if complete(state)["pending"] else [])
+    if not is_planned():
+        # Imported here: making the schemas of the tools takes longer than many a request with the offline model.
+        from signalbox.agents.experiments.experiment_loop import first_reply
+
+        return {**_FRESH, "pending": None, **await first_reply(complete(state))}
+    return await routed(state, await _known_names(), _known_contexts)
 
 
 async def routed(state: Mapping[str, Any], names: Sequence[str], contexts: Contexts | None = None) -> Update:
     """As the node, with the names of the experiments that the request may speak of; and of the contexts, if asked."""
     whole = complete(state)
     text = str(whole["user_input"]).strip()
-    fresh: Update = {
-        "question": None,
-        "needs_clarification": False,
-        "error": None,
-        "last_error": None,
-        "retry_count": 0,
-        "written": None,
-        "dropped": "",
-    }
+    fresh = dict(_FRESH)
     try:
         if whole["pending"]:
             replied = await replied_to(whole["pending"], text, names)
@@ -99,11 +105,7 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str], conte
     history = [turn for turn in state["conversation_history"] if turn.get("user")]
     if _asks_nothing(text):
         return {"detected_capability": "clarification_needed", "routing_confidence": 1.0}
-    if is_planned():
-        said, is_named = await _planned(state, text, names, contexts)
-    else:
-        said = await read(kind_schema(has_history=bool(history)), text, _short(history, state["told"]))
-        is_named = is_clear(said)
+    said, is_named = await _planned(state, text, names, contexts)
     capability = said.get("capability")
     confidence = float(said.get("confidence", 1.0 if capability else 0.0))
     before = state["previous"] or {}
@@ -282,11 +284,11 @@ def _is_likely(said: Mapping[str, Any]) -> bool:
     return is_clear(said) and float(said.get("confidence", 1.0)) >= _LIKELY
 
 
-async def _known_names(patience: float | None) -> list[str]:
+async def _known_names() -> list[str]:
     """What the server's experiments are called; nothing where it does not say so in time: the request is read all the
     same, and the node that needs the server tells what is wrong with it."""
     try:
-        async with asyncio.timeout(patience):
+        async with asyncio.timeout(_PATIENCE):
             found = await current_client().names()
     except (SignalboxError, TimeoutError):
         return []

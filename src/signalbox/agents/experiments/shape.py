@@ -6,11 +6,13 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
+from signalbox.settings import person_zone
 from signalbox.upgrade.states import shown_state, stored_state
 
-__all__ = ["brief", "members_of", "read_experiment", "same_text"]
+__all__ = ["brief", "local_moment", "members_of", "read_experiment", "same_text"]
 
 
 def read_experiment(raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,6 +87,14 @@ def members_of(lists: Any) -> dict[str, Any]:
     # The server gives them in no order of its own.
     groups.sort(key=lambda one: (one["type"], one["id"]))
     return {"users": sorted(users), "groups": groups, "segments": sorted(segments)}
+
+
+def local_moment(told: Any) -> str:
+    """A moment of the server in the person's zone: 2026-11-16 10:30."""
+    try:
+        return f"{datetime.fromisoformat(str(told)).astimezone(person_zone()):%Y-%m-%d %H:%M}"
+    except ValueError:
+        return "at an unknown time"
 
 
 def same_text(one: str, other: str) -> bool:

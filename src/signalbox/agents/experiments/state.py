@@ -80,6 +80,11 @@ class AgentState(TypedDict, total=False):
     """What a write that stopped midway has stored and what not: see `comparing.written`."""
     dropped: str
     """What is told of a question that a new request has taken the place of."""
+    loop: dict[str, Any] | None
+    """What a capable model was asked and has replied, with which the node of the capability goes on: see
+    `experiment_loop`."""
+    model_error: dict[str, str] | None
+    """The fault of a capable model after something had been found or changed."""
 
 
 DEFAULTS: Mapping[str, Any] = {
@@ -122,6 +127,8 @@ DEFAULTS: Mapping[str, Any] = {
     "error": None,
     "written": None,
     "dropped": "",
+    "loop": None,
+    "model_error": None,
 }
 """A value for every key, so that no node meets a state that lacks one."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments.asked import fields_of, named_params
@@ -15,7 +15,7 @@ from signalbox.agents.experiments.tools import explain_upgrade_concept, list_upg
 from signalbox.contract import blocks
 from signalbox.language.clauses import clauses_of
 
-__all__ = ["aterminology_node", "terminology_node"]
+__all__ = ["aterminology_node", "terminology_node", "told_concepts", "told_terms"]
 
 
 @capability_node("terminology")
@@ -28,18 +28,26 @@ async def aterminology_node(state: dict[str, Any], calls: Calls) -> dict[str, An
         "previous": {"capability": "terminology", "fields": {}},
     }
     if not wanted:
-        found = await calls(list_upgrade_concepts)
-        names = ", ".join(one["name"] for one in found)
-        return {**kept, "bot_response": f"I can explain {len(found)} concepts: {names}.", "told": "A list of concepts."}
-    concepts = [await calls(explain_upgrade_concept, concept=one) for one in wanted]
+        return {**kept, **told_terms(await calls(list_upgrade_concepts))}
+    return {**kept, **told_concepts([await calls(explain_upgrade_concept, concept=one) for one in wanted])}
+
+
+terminology_node = at_once(aterminology_node)
+
+
+def told_terms(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Which terms there are."""
+    names = ", ".join(str(one["name"]) for one in found)
+    return {"bot_response": f"I can explain {len(found)} concepts: {names}.", "told": "A list of concepts."}
+
+
+def told_concepts(concepts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What terms mean, and what two of them have to do with each other."""
     parts = [_told(one) for one in concepts]
     if len(concepts) == 2:
         parts.append(_together(*concepts))
     told = "; ".join(f"{one['name']}: {one['definition']}" for one in concepts)
-    return {**kept, "bot_response": "\n\n".join(parts), "told": told[:200], "blocks": _values(concepts)}
-
-
-terminology_node = at_once(aterminology_node)
+    return {"bot_response": "\n\n".join(parts), "told": told[:200], "blocks": _values(concepts)}
 
 
 def _said(fields: Mapping[str, Any]) -> str:
@@ -90,7 +98,7 @@ def _together(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     return f"Together: {one['name']} and {other['name']} do not depend on each other."
 
 
-def _values(concepts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _values(concepts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     made = []
     for one in concepts:
         values = one.get("values") or {}

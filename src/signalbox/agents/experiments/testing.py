@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from langgraph.config import get_stream_writer
@@ -28,7 +28,7 @@ from signalbox.agents.experiments.tools import (
 )
 from signalbox.contract import blocks
 
-__all__ = ["atesting_node", "testing_node"]
+__all__ = ["atesting_node", "run_test", "testing_node", "told_users"]
 
 _USERS = 1000
 _MADE_UP = 10
@@ -53,7 +53,7 @@ async def atesting_node(state: dict[str, Any], calls: Calls) -> Update:
         return await done_once(
             pending,
             "everybody was enrolled",
-            lambda: _tested(str(operation["test"]), dict(operation["args"]), operation["experiment"], calls),
+            lambda: run_test(str(operation["test"]), dict(operation["args"]), operation["experiment"], calls),
         )
     server = await look_around(calls)
     said, text = state["user_input"], str(pending.get("text") or state["user_input"])
@@ -95,7 +95,7 @@ async def atesting_node(state: dict[str, Any], calls: Calls) -> Update:
         args["on_live"] = True
     elif fields["on_live"]:
         raise _confirm_live(test, known, args, one)
-    update = await _tested(test, args, one, calls)
+    update = await run_test(test, args, one, calls)
     return {
         **update,
         "params": {"experiment_name": one["name"]},
@@ -171,17 +171,22 @@ async def _users(fields: Mapping[str, Any], server: Server, text: str, calls: Ca
     types = server.group_types(server.context(fields.get("context"), text))
     wanted = next((kind for kind in types if kind.casefold().removesuffix("id") in text.casefold()), None)
     found = await calls(generate_test_users, count=count, group_type=wanted)
+    return {**told_users(found), "previous": {"capability": "testing", "fields": dict(fields)}}
+
+
+def told_users(found: Sequence[Mapping[str, Any]]) -> Update:
+    """Users that were made up: the first of them as a table."""
     rows = [[one["id"], ", ".join(f"{k} {v}" for k, v in one["working_groups"].items())] for one in found[:_SHOWN]]
-    told = f"{count} users were made up; nothing was sent to the server."
+    told = f"{len(found)} users were made up; nothing was sent to the server."
     return {
         "bot_response": told,
         "told": told,
         "blocks": [blocks.table(["user", "group"], rows, f"The first {len(rows)} users")],
-        "previous": {"capability": "testing", "fields": dict(fields)},
     }
 
 
-async def _tested(test: str, args: dict[str, Any], one: Mapping[str, Any], calls: Calls) -> Update:
+async def run_test(test: str, args: dict[str, Any], one: Mapping[str, Any], calls: Calls) -> Update:
+    """Put the balance or the consistency of an experiment to the test. Raises Fault."""
     progress: Any = init_multi_step_operation({}, 2)
     tool = test_condition_balance if test == "balance" else test_consistency_rules
     found = await calls(tool, **args, progress=_progress())

@@ -6,7 +6,7 @@ person has said yes to that.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments.asked import fields_of, named_params, whole
@@ -35,7 +35,15 @@ from signalbox.language.names import did_you_mean
 from signalbox.language.words import stem, tokens
 from signalbox.upgrade.states import ASSIGNING
 
-__all__ = ["auser_simulation_node", "user_simulation_node"]
+__all__ = [
+    "auser_simulation_node",
+    "do_confirmed",
+    "told_assignment",
+    "told_assignments",
+    "told_journey",
+    "user_simulation_node",
+    "with_groups",
+]
 
 _MOST_EXPLAINED = 8
 _NOT_DONE = "Nothing was done."
@@ -58,7 +66,7 @@ async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
         raise again(pending)
     if decision == "yes":
         refuse_writes()
-        return await done_once(pending, "it was done", lambda: _confirmed(pending, calls))
+        return await done_once(pending, "it was done", lambda: do_confirmed(pending, calls))
     server = server or await look_around(calls)
     text = state["user_input"]
     schema = simulation_schema(shortlist(text, server.names), server.contexts)
@@ -163,7 +171,7 @@ def _confirm_user(fields: Mapping[str, Any], user: str, groups: Mapping[str, lis
     """The question whether a user is to be made known. Raises Fault where nothing may be written."""
     refuse_writes()
     args = {"user_id": user, **_given(groups)}
-    message = f"Initialise user {user} {_with_groups(groups)}? The server keeps it, and these as all its groups."
+    message = f"Initialise user {user} {with_groups(groups)}? The server keeps it, and these as all its groups."
     operation = {"tool": "initialize_user", "args": args}
     return ask_yes(message, fields, operation)
 
@@ -172,7 +180,8 @@ def _given(groups: Mapping[str, list[str]]) -> dict[str, Any]:
     return {"groups": dict(groups), "working_groups": _working(groups)} if groups else {}
 
 
-def _with_groups(groups: Mapping[str, list[str]]) -> str:
+def with_groups(groups: Mapping[str, list[str]]) -> str:
+    """The groups of a user in words."""
     listed = ", ".join(f"{kind} {one}" for kind, ids in groups.items() for one in ids)
     return f"with {listed}" if listed else "without groups"
 
@@ -193,21 +202,35 @@ async def _predict(
         one = server.experiment(fields, state, text)
         found = await calls(explain_assignment, experiment=one["id"], **args)
         return {
-            "bot_response": _explained(found, one["name"]),
-            "told": f"User {user} gets {found['condition'] or 'the default'} in {one['name']}.",
-            "blocks": [_steps(found)],
+            **told_assignment(found, one["name"]),
             "current_experiment_id": one["id"],
             "shown": [{"id": one["id"], "name": one["name"]}],
             "params": {"experiment_name": one["name"]},
             "which": {"experiment_id": one["id"]},
         }
-    if not chosen:
+    explained = [
+        (one["name"], await calls(explain_assignment, experiment=one["id"], **args)) for one in chosen[:_MOST_EXPLAINED]
+    ]
+    return told_assignments(user, explained)
+
+
+def told_assignment(found: Mapping[str, Any], name: str) -> Update:
+    """What a user would get of an experiment, and why."""
+    return {
+        "bot_response": _explained(found, name),
+        "told": f"User {found['user_id']} gets {found['condition'] or 'the default'} in {name}.",
+        "blocks": [_steps(found)],
+    }
+
+
+def told_assignments(user: str, explained: Sequence[tuple[str, Mapping[str, Any]]]) -> Update:
+    """What a user would get of several experiments, by their names."""
+    if not explained:
         return {"bot_response": f"No experiment there could give user {user} anything: it gets the default."}
     rows, lines = [], []
-    for one in chosen[:_MOST_EXPLAINED]:
-        found = await calls(explain_assignment, experiment=one["id"], **args)
-        rows.append([one["name"], found["condition"] or "default", found["decided_by"].replace("_", " ")])
-        lines.append(f"- {one['name']}: {found['condition'] or 'the default'} (decided by {rows[-1][2]})")
+    for name, found in explained:
+        rows.append([name, found["condition"] or "default", found["decided_by"].replace("_", " ")])
+        lines.append(f"- {name}: {found['condition'] or 'the default'} (decided by {rows[-1][2]})")
     return {
         "bot_response": f"User {user} would get:\n\n" + "\n".join(lines),
         "told": f"User {user} in {len(rows)} experiments.",
@@ -275,7 +298,7 @@ async def _visit(
         groups = groups or made_up(1, experiment["group"])[0]["groups"]
     found = await calls(simulate_user_journey, experiment=one["id"], user_id=user, **_given(groups))
     return {
-        **_journey(found, one["name"], user),
+        **told_journey(found, one["name"], user),
         "current_experiment_id": one["id"],
         "shown": [{"id": one["id"], "name": one["name"]}],
         "params": {"experiment_name": one["name"]},
@@ -302,7 +325,7 @@ def _confirm_live(
     return ask_yes(message, fields, operation)
 
 
-async def _confirmed(pending: Mapping[str, Any], calls: Calls) -> Update:
+async def do_confirmed(pending: Mapping[str, Any], calls: Calls) -> Update:
     """Do what the person has said yes to."""
     operation = pending["operation"]
     args = dict(operation["args"])
@@ -311,7 +334,7 @@ async def _confirmed(pending: Mapping[str, Any], calls: Calls) -> Update:
     kept: Update = {"current_user_id": user, "user_groups": groups}
     if operation["tool"] == "simulate_user_journey":
         found = await calls(simulate_user_journey, **args)
-        return {**_journey(found, str(operation["name"]), user), **kept}
+        return {**told_journey(found, str(operation["name"]), user), **kept}
     if operation["tool"] == "initialize_user":
         return {**await _initialised(args, groups, calls), **kept}
     await calls(initialize_user, user_id=user, **_given(groups))
@@ -330,14 +353,14 @@ def _not_marked(
     is_known = fault.kind not in RETRYABLE
     marked = "was not recorded" if is_known else "may have been recorded or not"
     point = f"{visit['site']} / {visit['target']}"
-    told = f"User {user} is initialised on {server}, {_with_groups(groups)}; its visit at {point} {marked}."
+    told = f"User {user} is initialised on {server}, {with_groups(groups)}; its visit at {point} {marked}."
     done = {"server": server, "initialised": user, "groups": dict(groups), "visit": "none" if is_known else "unknown"}
     return Fault(f"{fault.message} {told}", "partial", fault.suggestion, done)
 
 
 async def _initialised(args: Mapping[str, Any], groups: Mapping[str, list[str]], calls: Calls) -> Update:
     await calls(initialize_user, **args)
-    told = f"User {args['user_id']} is initialised, {_with_groups(groups)}."
+    told = f"User {args['user_id']} is initialised, {with_groups(groups)}."
     working = ", ".join(f"{kind} {one}" for kind, one in _working(groups).items())
     more = f" The working group is {working}." if working else ""
     params = named_params({"user_id": args["user_id"]}, groups=groups)
@@ -367,7 +390,8 @@ def _steps(found: Mapping[str, Any]) -> dict[str, Any]:
     return blocks.table(["step", "passed", "why"], rows, f"How {found['user_id']} is assigned")
 
 
-def _journey(found: Mapping[str, Any], name: str, user: str) -> Update:
+def told_journey(found: Mapping[str, Any], name: str, user: str) -> Update:
+    """A user's way through an experiment."""
     where = "the live experiment" if found.get("on_live") else "a disposable copy, which is gone again"
     lines = [
         f"- visit {one['visit']} at {one['site']} / {one['target']}: assigned {one['assigned'] or 'the default'}, "

@@ -18,5 +18,6 @@ AGENT = Agent(
     plan=lazy(f"{__name__}.router:dry_run"),
     hands_over=lazy(f"{__name__}.state:next_agent"),
     is_offered=False,
-    private=("before",),
+    remembers=("parts",),
+    private=("before", "asked", "replies", "results", "shown", "outcome", "parts"),
 )

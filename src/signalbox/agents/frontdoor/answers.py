@@ -11,17 +11,30 @@ from signalbox.contract import Agent
 from signalbox.contract.installed import find_agent
 from signalbox.contract.sources import connecting, set_aside, source_of
 
-__all__ = ["decline", "tell_help", "tell_unconnected", "what_can_be_asked", "what_is_not_connected"]
+__all__ = [
+    "decline",
+    "help_text",
+    "tell_help",
+    "tell_unconnected",
+    "unconnected_words",
+    "what_can_be_asked",
+    "what_is_not_connected",
+]
 
 
 def tell_help(state: FrontDoorState) -> dict[str, Any]:
+    """Say what can be asked."""
+    return {"answer": help_text()}
+
+
+def help_text() -> str:
     """What can be asked, from the installed agents' own words."""
     parts = ["You can ask, in your own words:"]
     for agent in offered_agents():
         examples = "".join(f"\n  - {one}" for one in agent.examples[:3])
         parts.append(f"- **{agent.name}**: {agent.about}{examples}")
     missing = what_is_not_connected()
-    return {"answer": "\n".join(parts) + (f"\n\n{missing}" if missing else "")}
+    return "\n".join(parts) + (f"\n\n{missing}" if missing else "")
 
 
 def decline(state: FrontDoorState) -> dict[str, Any]:
@@ -36,16 +49,19 @@ def decline(state: FrontDoorState) -> dict[str, Any]:
 
 def tell_unconnected(state: FrontDoorState) -> dict[str, Any]:
     """Say that the agent for this request has no connected system, and how to connect one."""
-    agent = find_agent(state["unconnected"])
+    message, suggestion = unconnected_words(find_agent(state["unconnected"]))
+    return {"error": {"error_type": "not_connected", "message": message, "suggestion": suggestion}}
+
+
+def unconnected_words(agent: Agent) -> tuple[str, str]:
+    """That an agent has no connected system, and how to connect one."""
     about, connect = agent.data or agent.name, (source_of(agent) or {}).get("connect")
     own = f"Set {connect} to connect yours. " if connect else ""
-    error = {
-        "error_type": "not_connected",
-        "message": f"This is for {agent.name}, and no system with {about} is connected.",
-        "suggestion": f"{own}The embedded demonstration answers if you name the agent (--agent {agent.name}) or set "
+    return (
+        f"This is for {agent.name}, and no system with {about} is connected.",
+        f"{own}The embedded demonstration answers if you name the agent (--agent {agent.name}) or set "
         "SIGNALBOX_DEMO=1; it is not used beside a connected system, because all of it is invented.",
-    }
-    return {"error": error}
+    )
 
 
 def what_is_not_connected() -> str:

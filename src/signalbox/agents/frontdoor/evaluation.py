@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from signalbox.agents.frontdoor.plan import offered_agents
-from signalbox.agents.frontdoor.router import SURE, read_route
-from signalbox.agents.frontdoor.state import OWN
+from signalbox.agents.frontdoor.router import SURE, first_route
+from signalbox.agents.frontdoor.state import OWN, Route
+from signalbox.toolbox.loop_calls import list_calls
 
 __all__ = ["JUDGE"]
 
@@ -37,7 +38,9 @@ class _Judge:
     @staticmethod
     async def read(text: str) -> dict[str, Any]:
         """Where the request goes, and how surely it was read."""
-        route = await read_route(text, None, None)
+        found, update = await first_route(text, None, None)
+        called = [call["name"] for call in list_calls(update.get("replies") or ())]
+        route = found or Route(to=called[0] if called else "clarify", confidence=1.0)
         sure = route["confidence"] >= SURE
         return {"to": route["to"] if sure else "clarify", "read": route["to"], "confidence": route["confidence"]}
 

@@ -9,13 +9,14 @@ from signalbox.contract import Agent
 from signalbox.contract.installed import list_agents
 from signalbox.contract.sources import is_set_aside
 
-__all__ = ["known_agents", "offered_agents", "route_schema"]
+__all__ = ["OWN_WAYS", "known_agents", "offered_agents", "route_schema"]
 
-_OWN = {
+OWN_WAYS = {
     "help": "what this assistant can do and how to use it",
     "clarify": "too vague: it does not say what it is about",
     "unsupported": "something that none of these does",
 }
+"""The ways that lead to no agent, and what for."""
 
 
 def known_agents() -> list[Agent]:
@@ -31,7 +32,7 @@ def offered_agents() -> list[Agent]:
 def route_schema(before: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The schema of a route. Agents whose systems are not connected are options, too: a model that could not name them
     would give their requests to another agent."""
-    told = {agent.name: agent.routes or agent.about for agent in known_agents()} | _OWN
+    told = {agent.name: agent.routes or agent.about for agent in known_agents()} | OWN_WAYS
     to = {
         "type": "string",
         "description": " ".join(["The agent whose contract fits the request.", *_examples()]),

@@ -1,4 +1,4 @@
-"""The final state for a person: only what the front door says itself."""
+"""The final state for a person: what the front door says itself, or what came of the agents that it called."""
 
 from __future__ import annotations
 
@@ -11,5 +11,16 @@ __all__ = ["present"]
 
 
 def present(state: Mapping[str, Any]) -> Presented:
-    """What can be asked; of a request that goes on to an agent, nothing."""
-    return Presented(str(state.get("answer") or ""))
+    """The answer, with the Answers of the agents that were called; of a request that goes on to an agent, nothing."""
+    outcome = state.get("outcome")
+    if not outcome:
+        return Presented(str(state.get("answer") or ""))
+    results = [state["results"][one["id"]] for one in outcome["results"]]
+    return Presented(
+        outcome["answer"],
+        outcome["blocks"],
+        outcome["source"],
+        outcome["not_covered"],
+        error=outcome["error"],
+        parts=[one["part"] for one in results if "part" in one and not one.get("same_as")],
+    )

@@ -1,9 +1,12 @@
-"""The state of the front door: the request, the turn before it, and the way that was chosen."""
+"""The state of the front door: the request, the turn before it, the way that was chosen, and the loop's own."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
+
+from signalbox.toolbox.loop import LoopState
 
 __all__ = ["OWN", "FrontDoorState", "Route", "next_agent", "start_state"]
 
@@ -18,14 +21,22 @@ class Route(TypedDict):
     confidence: float
 
 
-class FrontDoorState(TypedDict, total=False):
+class FrontDoorState(LoopState, total=False):
     """`before` is the turn before in this thread, by any agent: `agent`, `said` and `answer`. `unconnected` is the
-    agent that the request would go to if its system were connected."""
+    agent that the request would go to if its system were connected.
+
+    Of a capable model: the `request` that it hands on, the `question` that it asks, and how often it has `asked_back`.
+    `parts` is what the agents that it called remember, by their names; the rest is the loop's.
+    """
 
     user_query: str
     before: dict[str, Any] | None
     route: Route
     unconnected: str
+    request: str
+    question: str
+    asked_back: int
+    parts: Annotated[dict[str, Any], operator.or_]
     answer: str
     error: dict[str, str] | None
 
@@ -36,8 +47,8 @@ def start_state(request: str, before: Mapping[str, Any] | None) -> dict[str, Any
 
 
 def next_agent(state: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The agent that the request goes on to, with the request."""
+    """The agent that the request goes on to, with the request and what the person said."""
     route = state.get("route")
     if not route or route["to"] in OWN:
         return None
-    return {**route, "request": state["user_query"]}
+    return {**route, "request": state.get("request") or state["user_query"], "said": state["user_query"]}

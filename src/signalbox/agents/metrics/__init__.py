@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         TooLargeError,
         UnsupportedOperationError,
     )
+    from signalbox.agents.metrics.grafana_tool import create_grafana_metrics_tool
     from signalbox.agents.metrics.graphs import graph
     from signalbox.agents.metrics.promapi import Curve, QueryAnswer
     from signalbox.agents.metrics.querying import execute_question
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
         RankedSeries,
         TimeRange,
     )
-    from signalbox.agents.metrics.tools import create_grafana_metrics_tool
     from signalbox.agents.metrics.transport import Limits
 
 _EXTRA = "metrics,service"
@@ -68,6 +68,7 @@ AGENT = Agent(
     source=lazy(f"{__name__}.clients:source_set", _EXTRA),
     data="figures",
     examine=lazy(f"{__name__}.examine:examine", _EXTRA),
+    tools=lazy(f"{__name__}.tools:tools", _EXTRA),
     remembers=("asked",),
     private=("previous",),
 )
@@ -102,7 +103,7 @@ _NAMES = {
     "sources": "Datasource Server",
     "state": "AggregationStats Comparison DataPoint MetricSeries MetricsQuery MetricsQueryResult MetricsQueryState "
     "MetricsRunState QueryError RankedSeries TimeRange",
-    "tools": "create_grafana_metrics_tool",
+    "grafana_tool": "create_grafana_metrics_tool",
     "transport": "Limits",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}

@@ -5,21 +5,23 @@ validate every metric, label and value of the plan against the server
 execute  the queries
 format   the contract's result
 return   the state, with exactly one of result and error
+
+A model that does not fill plans works in the loop instead (`loop_answer.py`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
 
 from signalbox.agents.metrics.answering import Answered, answer_plan, needs_measure, refuse_operation
+from signalbox.agents.metrics.catalogue_excerpt import catalogue_excerpt
 from signalbox.agents.metrics.choosing import measure_for, offer_of
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.clients import current_client, source_of, use_client
@@ -29,6 +31,7 @@ from signalbox.agents.metrics.errors import InvalidQueryError, InvalidTimeRangeE
 from signalbox.agents.metrics.forgotten import completed
 from signalbox.agents.metrics.left import places_of
 from signalbox.agents.metrics.live import open_live
+from signalbox.agents.metrics.loop_answer import answer_in_loop
 from signalbox.agents.metrics.names import renamed
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Question
@@ -43,7 +46,7 @@ from signalbox.agents.metrics.rivals import (
     rival_of,
     words_of,
 )
-from signalbox.agents.metrics.server_time import in_time
+from signalbox.agents.metrics.server_time import in_time, in_turn
 from signalbox.agents.metrics.state import MetricsQuery, MetricsQueryState, MetricsRunState
 from signalbox.agents.metrics.step_errors import error_of
 from signalbox.agents.metrics.times import Moment
@@ -52,6 +55,7 @@ from signalbox.agents.metrics.values import find_value
 from signalbox.agents.metrics.written import with_written
 from signalbox.errors import BudgetError, LLMAPIError, SignalboxError
 from signalbox.maps.context import current_run
+from signalbox.models.capability import fills_plans
 from signalbox.models.configuration import Configuration
 from signalbox.models.loading import open_door
 from signalbox.settings import now, person_zone
@@ -59,9 +63,7 @@ from signalbox.toolbox import current_ledger
 
 __all__ = ["current_client", "metrics_agent", "plan_query", "start_state", "use_client"]
 
-_ADDED = ("asked", "source", "chart", "anomalies", "context", "explanation", "model_error")
-_AT_ONCE = 8
-"""So many questions are answered at once; the others wait, and their time starts when it is their turn."""
+_ADDED = ("asked", "source", "chart", "anomalies", "context", "explanation", "model_error", "told")
 _NEAR = 0.7
 _HALF = 0.5
 _LONG_ENOUGH = "last 2 days"
@@ -69,7 +71,6 @@ _MOST_OPTIONS = 4
 _UNTOLD = 0.6
 """Where even the best measure fits less well, none is meant."""
 _log = logging.getLogger("signalbox.agents.metrics")
-_queues: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
 async def metrics_agent(
@@ -112,7 +113,7 @@ async def _answer(
     with steps.timed("validate"):
         source = await asyncio.to_thread(current_client) if client is None else client
     moment = Moment(now(), person_zone())
-    async with _in_turn(), in_time(source) as server_time:
+    async with in_turn(), in_time(source) as server_time:
         with steps.timed("validate"), current_ledger().call("get_available_metrics", {"server": source.url}) as call:
             live = await open_live(source, moment.now)
             call.returned(f"{len(live.names)} metrics")
@@ -126,24 +127,43 @@ async def _answer(
                 "asked": {"text": text, "plan": {}, "title": ""},
             }
             return
-        before = question_before(state.get("previous"))
         with steps.timed("parse"):
             chosen = open_door(model or _lent_model() or Configuration.from_context().load())
+        if fills_plans(chosen):
+            before = question_before(state.get("previous"))
             reading = Reading(text, live, chosen, moment, _told(before), server_time.paused)
-            await reading.search()
-            plan = _sought(await reading.plan(), state)
-        plan, found, questions = await _answered(plan, reading, before, steps)
-        answered["asked"] = {
-            "text": text,
-            "plan": _kept(plan, questions).model_dump(exclude_defaults=True),
-            "title": questions[0].measure.title if questions else "",
-        }
+            plan, found = await _answer_by_plan(reading, before, state, answered, steps)
+        else:
+            with steps.timed("validate"):
+                excerpt = await catalogue_excerpt(text, live)
+    if not fills_plans(chosen):
+        answered["asked"] = {"text": text, "plan": {}, "title": ""}
+        with steps.timed("execute"), use_client(source):
+            seeks_anomalies = state.get("seeks") == "anomalies"
+            answered |= await answer_in_loop(text, excerpt, chosen, seeks_anomalies=seeks_anomalies)
+        return
     with steps.timed("format"):
         confidence = round(plan.confidence, 3)
         answered["parsed_query"] = found.query.model_copy(update={"confidence": confidence})
         answered["result"] = found.result
     if plan.kind == "why":
         answered |= await _explained(state, answered)
+
+
+async def _answer_by_plan(
+    reading: Reading, before: Before | None, state: Mapping[str, Any], answered: dict[str, Any], steps: _Steps
+) -> tuple[MetricsPlan, Answered]:
+    """The plan of a model that reads a request once, and the answer to it."""
+    with steps.timed("parse"):
+        await reading.search()
+        plan = _sought(await reading.plan(), state)
+    plan, found, questions = await _answered(plan, reading, before, steps)
+    answered["asked"] = {
+        "text": reading.text,
+        "plan": _kept(plan, questions).model_dump(exclude_defaults=True),
+        "title": questions[0].measure.title if questions else "",
+    }
+    return plan, found
 
 
 def _sought(plan: MetricsPlan, state: Mapping[str, Any]) -> MetricsPlan:
@@ -312,15 +332,6 @@ async def _explained(state: Mapping[str, Any], answered: Mapping[str, Any]) -> d
     merged |= await enrichment_node(merged)
     explained = await explanation_node(merged)
     return {"context": merged.get("context"), **explained}
-
-
-@asynccontextmanager
-async def _in_turn() -> AsyncIterator[None]:
-    """Wait for one of the places at which questions are answered."""
-    loop = asyncio.get_running_loop()
-    queue = _queues.setdefault(loop, asyncio.Semaphore(_AT_ONCE))
-    async with queue:
-        yield
 
 
 class _Steps:

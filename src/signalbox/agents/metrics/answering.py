@@ -17,6 +17,8 @@ from signalbox.agents.metrics.ground import as_of_now, ground_plan
 from signalbox.agents.metrics.listing import list_metrics, list_things, names_kind
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.promql_run import syntax_of
+from signalbox.agents.metrics.promql_tree import query_of
 from signalbox.agents.metrics.querying import fetch
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.result import format_result
@@ -34,7 +36,7 @@ from signalbox.agents.metrics.typed import run_promql
 from signalbox.agents.metrics.units import format_range
 from signalbox.agents.metrics.vocabulary import MOST, text_words
 
-__all__ = ["Answered", "answer_plan", "needs_measure", "refuse_operation"]
+__all__ = ["Answered", "answer_plan", "changes_report", "health_report", "needs_measure", "refuse_operation"]
 
 _MORE_THAN_ALL = 1.02
 _NO_MEASURE = ("health", "changes", "metrics", "things", "up", "anomaly", "alert", "action")
@@ -94,7 +96,7 @@ async def answer_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
         result = await run_promql(
             plan.promql, live, times.main, moment.now, by_model=True, kind=kind, lowest=lowest, top=plan.top
         )
-        return Answered(_query(result), result), []
+        return Answered(query_of(syntax_of(plan.promql), result.time_range), result), []
     if plan.kind == "health":
         result = await _health(plan, live, moment, window)
     elif plan.kind == "changes":
@@ -136,6 +138,16 @@ async def _figures(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> 
 
 def _query(result: MetricsQueryResult) -> MetricsQuery:
     return MetricsQuery(metric_name=result.metric_name or "metrics", time_range=result.time_range)
+
+
+async def health_report(live: Live, moment: Moment) -> MetricsQueryResult:
+    """Whether anything on the server is wrong now, and what was looked at. Raises MetricNotFoundError."""
+    return await _health(MetricsPlan(), live, moment, _recent(moment))
+
+
+async def changes_report(live: Live, moment: Moment, window: TimeRange) -> MetricsQueryResult:
+    """What left its usual course in a range of time, and what was looked at."""
+    return await _changes(MetricsPlan(), live, moment, window)
 
 
 async def _health(plan: MetricsPlan, live: Live, moment: Moment, window: TimeRange) -> MetricsQueryResult:

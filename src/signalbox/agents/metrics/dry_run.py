@@ -13,6 +13,7 @@ from signalbox.agents.metrics.catalogue import MetricInfo
 from signalbox.agents.metrics.conversation import continued, question_before
 from signalbox.agents.metrics.forgotten import completed
 from signalbox.agents.metrics.live import Live, Series
+from signalbox.agents.metrics.loop_plan import plan_calls, told_calls
 from signalbox.agents.metrics.measures import Wanted, measure_of
 from signalbox.agents.metrics.offers import Family, Offer, families_of, list_offers
 from signalbox.agents.metrics.plan import MetricsPlan
@@ -28,6 +29,7 @@ from signalbox.agents.metrics.values import find_label
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS
 from signalbox.contract import Presented, blocks
 from signalbox.drawing.text import as_markdown
+from signalbox.models.capability import fills_plans
 from signalbox.models.configuration import Configuration
 from signalbox.models.loading import open_door
 from signalbox.settings import now as present
@@ -62,6 +64,8 @@ async def dry_run_anomalies(state: Mapping[str, Any], model: BaseChatModel | Non
 def _told(plan: Mapping[str, Any]) -> str:
     from signalbox.agents.metrics.present import source_lines
 
+    if "calls" in plan:
+        return told_calls(plan)
     what = plan["recipe"] or ", ".join(plan["queries"][0]["metrics"] if plan["queries"] else ()) or "no single measure"
     told = f"Nothing was asked. This would be read: {what}, as {plan['kind']}."
     if plan["filters"]:
@@ -82,7 +86,8 @@ async def plan_query(
     previous: Any = None,
     seeks_anomalies: bool = False,
 ) -> dict[str, Any]:
-    """What the agent would do: `{asked, recipe, kind, time_range, filters, queries: [{metrics, promql: […]}]}`.
+    """What the agent would do: `{asked, recipe, kind, time_range, filters, queries: [{metrics, promql: […]}]}`; of a
+    model that works with the tools itself, what it would call first, as `calls` too.
 
     Which metrics there are is known only to the server: the measures are those of the recipes, and filters stay words
     until the server says which labels they are values of. Raises ParsingError, UnsupportedOperationError,
@@ -91,6 +96,8 @@ async def plan_query(
     moment = Moment(now or present(), zone or person_zone())
     live, before = _of_recipes(load_recipes(), moment.now), question_before(previous)
     chosen = open_door(model or Configuration.from_context().load())
+    if not fills_plans(chosen):
+        return await plan_calls(readable(text), live, chosen, seeks_anomalies=seeks_anomalies)
     reading = Reading(readable(text), live, chosen, moment, (before.text, before.title) if before else None)
     await reading.search()
     plan = await reading.plan()

@@ -26,14 +26,20 @@ def present(state: Mapping[str, Any]) -> Presented:
     result = MetricsQueryResult.model_validate(state["result"])
     source = state.get("source")
     failed = state.get("model_error")
-    found, sources = as_markdown(_finding(state, result)), _sources(result)
+    told = state.get("told") or {}
+    found = _finding(state, result, told.get("text", ""))
+    # What a model said without a query has no range and no figures.
+    sources = _sources(result) if result.promql or not told else ""
     if failed:
-        told = f"The model failed while explaining this: {failed['message']} {failed['suggestion']}"
-        found = f"{found}\n\n{as_markdown(told.strip())}"
-    made = [block for one in (result, *result.also) for block in blocks_of(one, state.get("anomalies"))]
+        fault = f"The model failed before it had finished: {failed['message']} {failed['suggestion']}"
+        found = f"{found}\n\n{as_markdown(fault.strip())}"
+    has_figures = bool(sources or result.looked_at)
+    results = (result, *result.also) if has_figures else ()
+    made = [block for one in results for block in blocks_of(one, state.get("anomalies"))]
+    made += told.get("blocks", ())
     return Presented(
-        text=f"{found}\n\n{sources}",
-        blocks=[blocks.text(found), *made, blocks.text(sources)],
+        text="\n\n".join(filter(None, (found, sources))),
+        blocks=[blocks.text(found), *made, *([blocks.text(sources)] if sources else [])],
         source=source,
         not_covered=list(dict.fromkeys(words for one in (result, *result.also) for words in one.not_covered)),
         error=failed,
@@ -167,11 +173,14 @@ def _compared_names(result: MetricsQueryResult) -> Sequence[str]:
     return spans if spans[0] != spans[1] else ("first", "second")
 
 
-def _finding(state: Mapping[str, Any], result: MetricsQueryResult) -> str:
-    """What was found, in words: the explanation or else the summary, and the anomalies if they were looked for."""
+def _finding(state: Mapping[str, Any], result: MetricsQueryResult, told: str) -> str:
+    """What was found, as Markdown: the explanation, what the model wrote, or else the summary; and the anomalies if
+    they were looked for."""
     found = state.get("anomalies") or {"summary": "", "intervals": ()}
     listed = "\n".join(line for line in (found["summary"], *(f"- {one['text']}" for one in found["intervals"])) if line)
-    return "\n\n".join(part for part in (state.get("explanation") or result.summary, listed) if part)
+    explained = state.get("explanation")
+    said = told if told and not explained else as_markdown(explained or result.summary)
+    return "\n\n".join(part for part in (said, as_markdown(listed)) if part)
 
 
 def _sources(result: MetricsQueryResult) -> str:

@@ -1,8 +1,7 @@
-"""Reading: the model fills the plan of a question, and may look further before it does."""
+"""Reading: the model fills the plan of a question."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -10,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import ValidationError
 
 from signalbox.agents.metrics.errors import ParsingError
@@ -28,31 +27,11 @@ from signalbox.models import is_offline
 __all__ = ["Reading", "not_understood", "readable"]
 
 _MOST_SEARCHED = 40
-_MOST_VALUES = 30
-_ROUNDS = 3
 _LONGEST = 4_000
 
 
-def _tool(name: str, about: str, **parameters: str) -> dict[str, Any]:
-    """A tool whose first parameter must be given."""
-    fields = {key: {"type": "string", "description": told} for key, told in parameters.items()}
-    schema = {"type": "object", "properties": fields, "required": list(fields)[:1]}
-    return {"type": "function", "function": {"name": name, "description": about, "parameters": schema}}
-
-
-_TOOLS = [
-    _tool("search_metrics", "Search the metrics of this server further, by words.", words="what is measured"),
-    _tool(
-        "label_values",
-        "The labels of a metric with some of their values, or the values of one label.",
-        metric="the metric's name",
-        label="the label; empty for all",
-    ),
-]
-
-
 class Reading:
-    """A question while it is read: the messages to the model, and the measures that it may choose from."""
+    """A question while it is read, and the measures that the model may choose from."""
 
     def __init__(
         self,
@@ -67,7 +46,6 @@ class Reading:
         self.before, self._while_asking = before, while_asking
         self.offers: list[Offer] = []
         self.hits: dict[str, Hit] = {}
-        self._messages: list[BaseMessage] = []
 
     async def search(self) -> None:
         """Find what the question may mean."""
@@ -90,32 +68,29 @@ class Reading:
             plan, error = failed
             told = " ".join(part for part in (error.user_message, error.suggestion) if part)
             mend = plan.model_dump_json(exclude_defaults=True), told
-        self._messages = self._asked(mend)
-        for _ in range(_ROUNDS):
-            reply = await self._ask(tools=True)
-            calls = getattr(reply.get("raw"), "tool_calls", None) or []
-            if reply["parsed"] is not None or reply["parsing_error"] is not None or not calls:
-                return self._checked(reply)
-            self._messages += [reply["raw"], *[await self._called(call) for call in calls[:4]]]
-        return self._checked(await self._ask(tools=False))
+        schema = plan_schema(self.offers[:MOST_OPTIONS], follows=self.before is not None, scores=self.scores)
+        return self._checked(await self._filled(schema, self._asked(mend)))
 
     async def choose(self, offers: Sequence[Offer]) -> str | None:
         """Which of these measures the question asks for; None where it asks for none of them."""
         whole = plan_schema(offers, scores=self.scores)
         schema = {**whole, "properties": {name: whole["properties"][name] for name in ("measure", "kind")}}
-        given = await self._filled(schema, plan_prompt(_listed(offers)))
+        given = _given(await self._filled(schema, self._alone(plan_prompt(_listed(offers)))))
         chosen = given.get("measure")
         return chosen if chosen in {one.key for one in offers} else None
 
     async def names(self, labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
         """Which of the labels of a measure, and of their values, the question means."""
-        given = await self._filled(names_schema(labels), names_prompt())
+        given = _given(await self._filled(names_schema(labels), self._alone(names_prompt())))
         return {key: [str(one) for one in said] for key, said in given.items() if isinstance(said, list)}
 
-    async def _filled(self, schema: dict[str, Any], prompt: str) -> dict[str, Any]:
+    async def _filled(self, schema: dict[str, Any], messages: Sequence[BaseMessage]) -> dict[str, Any]:
         filler: Any = self.model.with_structured_output(schema, include_raw=True)
         with self._while_asking():
-            return _given(await filler.ainvoke([SystemMessage(prompt), HumanMessage(self.text)]))
+            return dict(await filler.ainvoke(messages))
+
+    def _alone(self, prompt: str) -> list[BaseMessage]:
+        return [SystemMessage(prompt), HumanMessage(self.text)]
 
     def _asked(self, mend: tuple[str, str] | None = None) -> list[BaseMessage]:
         system = plan_prompt(_listed(self.offers), mend)
@@ -123,13 +98,6 @@ class Reading:
         if self.before is not None:
             earlier = [HumanMessage(self.before[0]), AIMessage(self.before[1])]
         return [SystemMessage(system), *earlier, HumanMessage(self.text)]
-
-    async def _ask(self, *, tools: bool) -> dict[str, Any]:
-        schema = plan_schema(self.offers[:MOST_OPTIONS], follows=self.before is not None, scores=self.scores)
-        structured: Any = self.model.with_structured_output
-        offered = {"tools": _TOOLS} if tools else {}
-        with self._while_asking():
-            return dict(await structured(schema, include_raw=True, **offered).ainvoke(self._messages))
 
     def _checked(self, reply: dict[str, Any]) -> MetricsPlan:
         """The plan, also where the model gives the contract's own MetricsQuery."""
@@ -143,26 +111,6 @@ class Reading:
         if not plan.model_fields_set - {"confidence"} and not is_offline(self.model):
             raise ModelEmptyError("The model gave an empty plan.")
         return plan
-
-    async def _called(self, call: Any) -> ToolMessage:
-        name, args = call["name"], call.get("args") or {}
-        if name == "search_metrics":
-            hits = await self.live.search(str(args.get("words", ""))[:_LONGEST], self.within, 20)
-            found = [hit.offer for hit in hits]
-            self.offers = [*found[: MOST_OPTIONS // 2], *(one for one in self.offers if one not in found)]
-            told = _listed(found) or "Nothing was found."
-        else:
-            told = await self._labels(str(args.get("metric", "")), str(args.get("label", "")))
-        return ToolMessage(told, tool_call_id=call.get("id") or name)
-
-    async def _labels(self, metric: str, label: str) -> str:
-        offer = self.live.index.by_key.get(metric) or self.live.index.named(metric)
-        if offer is None:
-            return f"There is no metric {metric}."
-        series = (await self.live.series(offer.metrics[:1], self.within))[offer.metrics[0]]
-        wanted = [label] if label else sorted(series.names())
-        found = {name: list(series.values.get(name, ()))[:_MOST_VALUES] for name in wanted}
-        return json.dumps(found, ensure_ascii=False)
 
     @property
     def within(self) -> TimeRange:

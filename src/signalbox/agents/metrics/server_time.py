@@ -1,15 +1,20 @@
-"""How long a server may take for a question. The time that a model takes does not count."""
+"""How many questions a server is asked at once, and how long it may take for each. A model's time does not count."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from weakref import WeakKeyDictionary
 
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.faults import too_slow
 
-__all__ = ["ServerTime", "in_time"]
+__all__ = ["ServerTime", "in_time", "in_turn"]
+
+_AT_ONCE = 8
+"""So many questions are answered at once; the others wait, and their time starts when it is their turn."""
+_queues: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
 class ServerTime:
@@ -42,3 +47,12 @@ async def in_time(source: GrafanaMetricsClient) -> AsyncIterator[ServerTime]:
             yield ServerTime(limit)
     except TimeoutError:
         raise too_slow(source.url, seconds) from None
+
+
+@asynccontextmanager
+async def in_turn() -> AsyncIterator[None]:
+    """Wait for one of the places at which questions are answered."""
+    loop = asyncio.get_running_loop()
+    queue = _queues.setdefault(loop, asyncio.Semaphore(_AT_ONCE))
+    async with queue:
+        yield

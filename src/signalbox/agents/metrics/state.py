@@ -285,5 +285,7 @@ class MetricsRunState(MetricsQueryState, total=False):
     anomalies: dict[str, Any]
     context: dict[str, Any]
     explanation: str
+    told: dict[str, Any] | None
+    """What a model wrote as its answer (`text`, Markdown), and the `blocks` of what it read beside figures."""
     model_error: dict[str, str] | None
-    """How a model failed that was to explain the result, which stands all the same."""
+    """How a model failed after something was read, which stands all the same."""

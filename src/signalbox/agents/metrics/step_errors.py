@@ -14,7 +14,7 @@ from signalbox.errors import (
     redact,
 )
 
-__all__ = ["error_of"]
+__all__ = ["NOT_UNDERSTOOD", "error_of"]
 
 NOT_UNDERSTOOD = "Could not understand your query"
 NOT_FORMATTED = "Could not format results"

@@ -1,176 +1,201 @@
-"""`create_grafana_metrics_tool`: the tool that reads a metric's raw series, for agents of any kind."""
+"""What the metrics agent can do, as tools in the server's own terms: find metrics, read their labels, run PromQL, and
+sweep over what is marked as health. All of them only read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import asyncio
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
-from langchain_core.tools import BaseTool, StructuredTool, ToolException
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import Field
 
-from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
-from signalbox.agents.metrics.client import GrafanaMetricsClient
-from signalbox.agents.metrics.clients import current_client
-from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
-from signalbox.agents.metrics.promapi import selector_of
-from signalbox.agents.metrics.querying import fetch
-from signalbox.agents.metrics.querying.summary import shown_labels
-from signalbox.agents.metrics.question import Matcher, Measure, Question
-from signalbox.agents.metrics.state import MOST_DAYS, Aggregation, Filters, Moment, TimeRange
-from signalbox.agents.metrics.units import rate_unit
-from signalbox.contract.agent import wait_for
-from signalbox.errors import SignalboxError
+from signalbox.agents.metrics.answering import changes_report, health_report
+from signalbox.agents.metrics.catalogue_excerpt import describe_families, labels_text, recent
+from signalbox.agents.metrics.clients import current_client, source_of
+from signalbox.agents.metrics.errors import InvalidQueryError, InvalidTimeRangeError
+from signalbox.agents.metrics.live import Live, open_live
+from signalbox.agents.metrics.present import blocks_of
+from signalbox.agents.metrics.promql_run import QueryOutcome, QueryTime, run_query, unknown_metric
+from signalbox.agents.metrics.query_text import query_text, with_summary
+from signalbox.agents.metrics.server_time import in_time, in_turn
+from signalbox.agents.metrics.state import MetricsQueryResult, Moment, TimeRange, aware
+from signalbox.agents.metrics.times import Moment as Clock
+from signalbox.contract import blocks
+from signalbox.contract.sources import places
 from signalbox.language.names import did_you_mean
-from signalbox.settings import now
+from signalbox.settings import now, person_zone
+from signalbox.toolbox.typed_tools import Result, Tool, tool
 
-__all__ = ["GrafanaMetricsInput", "create_grafana_metrics_tool"]
+__all__ = ["check_health", "find_changes", "find_metrics", "get_labels", "query_metrics", "tools"]
 
-_DESCRIPTION = (
-    "Read a metric's raw time series from Grafana or Prometheus. A counter comes as its rate by the second, a "
-    "histogram as its 95th percentile, a gauge as it is. Only reads."
-)
-_SHOWN = 12
-
-
-class _Span(BaseModel):
-    """A range of time; what is wrong with it is said in words, not by the schema."""
-
-    start_time: Moment = Field(description="Where the range starts (ISO 8601).")
-    end_time: Moment = Field(description="Where the range ends (ISO 8601), after its start, at most 90 days later.")
-
-
-def _as_data(said: Any) -> Any:
-    return said.model_dump() if isinstance(said, TimeRange) else said
+_MOST_FOUND, _MOST_VALUES = 20, 200
+_DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:ms|[smhdwy]))+")
+_PIECE = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhdwy])")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0, "y": 31_536_000.0}
+_WORDS = Field(description="What is measured, or a part of a metric's name.")
+_QUERY = Field(description="PromQL. It is run exactly as written.")
+_TIME = Field(description="For one moment (ISO 8601); by default now.")
+_START = Field(description="Where a range of time starts (ISO 8601).")
+_END = Field(description="Where it ends (ISO 8601); by default now.")
+_STEP = Field(description="Between two points of a range, such as 5m; by default it fits a chart.")
 
 
-class GrafanaMetricsInput(BaseModel):
-    """What the tool is asked."""
-
-    metric_name: str = Field(description="The metric's name as the server knows it, e.g. http_requests_total.")
-    time_range: Annotated[_Span, BeforeValidator(_as_data)] = Field(description="The range of time.")
-    aggregation: Aggregation | None = Field(
-        default=None, description="How all series are put together into one; without it each comes by itself."
-    )
-    filters: Filters | None = Field(
-        default=None, description='Values that labels must have, e.g. {"service": "payment"}; a|b for alternatives.'
-    )
-
-
-def create_grafana_metrics_tool(client: GrafanaMetricsClient | None = None) -> BaseTool:
-    """The tool `grafana_metrics`; without a client it asks the one of the run, else the one of the environment.
-
-    It gives `{metric_name, promql, unit, series: [{labels, values: [[seconds, value], …]}], is_empty, dropped}`, and
-    raises ToolException with words for a person.
-    """
-
-    async def read(
-        metric_name: str, time_range: _Span, aggregation: Aggregation | None = None, filters: Filters | None = None
-    ) -> dict[str, Any]:
-        with _in_words():
-            span = TimeRange(start_time=time_range.start_time, end_time=time_range.end_time)
-            return await _read(client or current_client(), metric_name, span, aggregation, filters or {})
-
-    def read_now(**asked: Any) -> dict[str, Any]:
-        with _in_words():
-            chosen = client or current_client()
-
-        async def read_and_close() -> dict[str, Any]:
-            try:
-                return await read(**asked)
-            finally:
-                # The event loop of this call ends with it, and its connections too.
-                await chosen.aclose()
-
-        answer: dict[str, Any] = wait_for(read_and_close())
-        return answer
-
-    return StructuredTool.from_function(
-        func=read_now, coroutine=read, name="grafana_metrics", description=_DESCRIPTION, args_schema=GrafanaMetricsInput
-    )
+@tool(effect="read")
+async def query_metrics(
+    query: Annotated[str, _QUERY],
+    time: Annotated[Moment | None, _TIME] = None,
+    start: Annotated[Moment | None, _START] = None,
+    end: Annotated[Moment | None, _END] = None,
+    step: Annotated[str, _STEP] = "",
+) -> Result:
+    """Run a PromQL query: at one moment for figures and rankings, or with `start` over a range for a chart. The result
+    has the figures of every series with units, min, max, mean and last with their times, and the chart."""
+    async with _server() as live:
+        ran = await run_query(query, live, _asked(time, start, end, step), now())
+        # An answer may have tens of thousands of points.
+        return await asyncio.to_thread(_told, ran, live)
 
 
-@contextmanager
-def _in_words() -> Iterator[None]:
-    """Errors as an agent that calls tools is told them."""
-    try:
-        yield
-    except SignalboxError as error:
-        raise ToolException(" ".join(part for part in (error.user_message, error.suggestion) if part)) from None
+@tool(effect="read")
+async def find_metrics(words: Annotated[str, _WORDS]) -> Result:
+    """Find metrics by words of their names and help texts: names, types, units, and the labels of the best ones."""
+    async with _server() as live:
+        hits = await live.search(words, recent(), _MOST_FOUND)
+        hits = [hit for hit in hits if hit.explained and hit.score >= hits[0].score / 2]
+        part = words.strip().lower().replace(" ", "_")
+        named = [one for one in live.families if part and part in one.lower()]
+        found = [*named, *(hit.offer.family.name for hit in hits if hit.offer.family)]
+        found += [family for hit in hits for metric in hit.offer.metrics if (family := _family(metric, live))]
+        families = list(dict.fromkeys(found))[:_MOST_FOUND]
+        where = f"on {_where(live)}"
+        if not families:
+            told = f"None of the {len(live.names):,} metrics {where} fits '{words}'. Try other words, or fewer."
+            return Result(told, data=[], source=_source(live), is_empty=True)
+        listed = await describe_families(families, live, recent())
+        rows = [(one, live.families[one].type, live.families[one].help) for one in families]
+        table = blocks.table(["metric", "type", "what it is"], rows, "Metrics")
+        told = f"{len(families)} of {len(live.families):,} metrics {where} for '{words}', the best first:\n{listed}"
+        data = [{"metric": name, "type": kind, "help": about} for name, kind, about in rows]
+        return Result(told, data=data, blocks=[table], source=_source(live))
 
 
-async def _read(
-    client: GrafanaMetricsClient, metric: str, span: TimeRange, how: Aggregation | None, filters: dict[str, str]
-) -> dict[str, Any]:
-    described = await client.describe_metrics()
-    if metric not in described:
-        raise MetricNotFoundError(f"There is no metric '{metric}'.", suggestion=did_you_mean(metric, described))
-    matchers = [await _matcher(client, metric, label, value, span) for label, value in filters.items()]
-    measure = _measure(described[metric], how)
-    question = Question("", measure, "series", span, now(), matchers=tuple(matchers))
-    found = await fetch(question, client)
-    if found.is_empty:
-        await _refuse_absent(client, metric, matchers, span.end_time)
-    return {
-        "metric_name": metric,
-        "promql": found.promql,
-        "unit": found.unit,
-        "series": [
-            {"labels": curve.labels, "values": [list(pair) for pair in zip(curve.stamps, curve.values, strict=True)]}
-            for curve in found.curves
-        ],
-        "is_empty": found.is_empty,
-        "dropped": found.dropped,
-    }
+@tool(effect="read")
+async def get_labels(
+    metric: Annotated[str, Field(description="The metric's exact name.")],
+    label: Annotated[str, Field(description="One label, for all of its values.")] = "",
+    start: Annotated[Moment | None, _START] = None,
+    end: Annotated[Moment | None, _END] = None,
+) -> Result:
+    """The labels of a metric with sample values, or all values of one label; by default of the last six hours."""
+    async with _server() as live:
+        family = live.families.get(metric)
+        name = family.names[0] if metric not in live.names and family is not None else metric
+        if name not in live.names:
+            raise await asyncio.to_thread(unknown_metric, metric, live)
+        within = _range(start, end) if start else recent()
+        series = (await live.series([name], within))[name]
+        if label and label not in series.values:
+            raise InvalidQueryError(f'{metric} has no label "{label}".', suggestion=did_you_mean(label, series.values))
+        values = {one: list(series.values[one]) for one in ([label] if label else sorted(series.values))}
+        where = f"{metric} on {_where(live)}"
+        if not values:
+            told = f"{where} had no series in the last 90 days. Look for another metric with find_metrics."
+            return Result(told, data={}, source=_source(live), is_empty=True)
+        told = f"Labels of {where}:\n{labels_text(values, _MOST_VALUES if label else 0)}"
+        rows = [(one, ", ".join(known)) for one, known in values.items()]
+        shown = blocks.table(["label", "values"], rows, metric)
+        return Result(told, data=values, blocks=[shown], source=_source(live))
 
 
-async def _matcher(client: GrafanaMetricsClient, metric: str, label: str, value: str, span: TimeRange) -> Matcher:
-    """The filter; a value that has a bar in it is itself, where the label has it, rather than alternatives."""
-    if "|" not in value or value in await client.label_values(label, selector_of(metric), span):
-        return Matcher(label, (value,))
-    return Matcher(label, tuple(value.split("|")))
+@tool(effect="read")
+async def check_health() -> Result:
+    """Whether anything is wrong now: every measure that is marked as a sign of trouble, thing by thing."""
+    async with _server() as live:
+        return _reported(await health_report(live, _clock()), live)
 
 
-async def _refuse_absent(client: GrafanaMetricsClient, metric: str, matchers: Sequence[Matcher], end: datetime) -> None:
-    """Raise InvalidQueryError for a filter that no series of the metric can pass, rather than call that no data."""
-    selector, within = selector_of(metric), TimeRange(start_time=end - timedelta(days=MOST_DAYS), end_time=end)
-    labels = await client.label_names(selector, within) if matchers else []
-    for one in matchers:
-        if labels and one.label not in labels:
-            raise InvalidQueryError(f"{metric} has no label {one.label}.", suggestion=_listed("labels", labels))
-        values = await client.label_values(one.label, selector, within)
-        if values and not set(one.values) & {*values, ""}:
-            said = "|".join(one.values)
-            raise InvalidQueryError(
-                f'The label {one.label} has no value "{said}" here.', suggestion=_listed("values", values)
-            )
+@tool(effect="read")
+async def find_changes(start: Annotated[Moment, _START], end: Annotated[Moment | None, _END] = None) -> Result:
+    """What left its usual course in a range of time, over the measures that are marked as signs of trouble: what, since
+    when and how far. Use it to find out what moved together with something else."""
+    async with _server() as live:
+        return _reported(await changes_report(live, _clock(), _range(start, end)), live)
 
 
-def _listed(what: str, names: Sequence[str]) -> str:
-    """The names there are, as far as a person reads them."""
-    shown = [shown_labels({what: name}) for name in names if name and name != "__name__"]
-    more = f", and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-    return f"Its {what} are: {', '.join(shown[:_SHOWN])}{more}."
+def tools() -> Sequence[Tool]:
+    """What a model may call."""
+    return (query_metrics, find_metrics, get_labels, find_changes, check_health)
 
 
-def _measure(metric: MetricInfo, how: Aggregation | None) -> Measure:
-    """The metric by its own name; its series are put together as asked, or not at all."""
-    name, selector, base = metric.name, _selector(metric.name), base_unit(metric)
-    is_part = name != metric.family
-    joined = f"{how} by ($by) " if how else ""
-    if metric.type == "histogram" and name.endswith("_bucket"):
-        buckets = "sum by (le, $by)" if how else "sum without ()"
-        template = f"histogram_quantile($quantile, {buckets} (rate({selector}[$window])))"
-        unit = base_unit(MetricInfo(metric.family, family=metric.family))
-        return Measure(name, name, template, "histogram", unit, metrics=(name,))
-    if metric.type == "counter" or (is_part and name.endswith(("_count", "_sum"))):
-        template, unit = f"{joined}(rate({selector}[$window]))", rate_unit(base, name)
-        return Measure(name, name, template, "counter", unit, agg=how or "sum", metrics=(name,))
-    return Measure(name, name, f"{joined}({selector})", "gauge", base, agg=how or "sum", metrics=(name,))
+@asynccontextmanager
+async def _server() -> AsyncIterator[Live]:
+    """The server of the run, while a call asks it: in its turn, and within the time that a question may take there."""
+    client = await asyncio.to_thread(current_client)
+    async with in_turn(), in_time(client):
+        yield await open_live(client, now())
 
 
-def _selector(name: str) -> str:
-    plain = selector_of(name)
-    escaped = plain.replace("$", "$$")
-    return f"{escaped[:-1]},$match}}" if plain.endswith("}") else f"{plain}{{$match}}"
+def _asked(time: datetime | None, start: datetime | None, end: datetime | None, step: str) -> QueryTime:
+    if start is None:
+        if end is not None or step:
+            raise InvalidTimeRangeError("A range of time needs a start.", suggestion="Give start, or only time.")
+        return QueryTime(at=_past(time) if time else now())
+    if time is not None:
+        raise InvalidTimeRangeError("Both a moment and a range are given.", suggestion="Give time, or start and end.")
+    return QueryTime(window=_range(start, end), step=_seconds(step) if step else 0.0)
+
+
+def _range(start: datetime, end: datetime | None) -> TimeRange:
+    return TimeRange(start_time=_past(start), end_time=aware(end) if end else now())
+
+
+def _past(moment: datetime) -> datetime:
+    if aware(moment) > now() + timedelta(minutes=1):
+        raise InvalidTimeRangeError(
+            f"{aware(moment).isoformat(timespec='minutes')} is in the future.",
+            suggestion=f"It is now {now().astimezone(person_zone()).isoformat(timespec='minutes')}.",
+        )
+    return aware(moment)
+
+
+def _seconds(step: str) -> float:
+    if not _DURATION.fullmatch(step.strip()):
+        raise InvalidQueryError(f"'{step}' is no step.", suggestion="Write it as 30s, 5m, 1h or 1d.")
+    return sum(float(number) * _SECONDS[unit] for number, unit in _PIECE.findall(step))
+
+
+def _family(metric: str, live: Live) -> str:
+    if metric in live.families:
+        return metric
+    info = live.names.get(metric)
+    return info.family if info is not None and info.family in live.families else ""
+
+
+def _clock() -> Clock:
+    return Clock(now(), person_zone())
+
+
+def _where(live: Live) -> str:
+    """The server in words; the address of an embedded one says nothing, and is another one each time."""
+    source = _source(live)
+    return f"the embedded {source['system']}" if source["kind"] == "embedded" else places(source)
+
+
+def _source(live: Live) -> dict[str, Any]:
+    return dict(source_of(live.client))
+
+
+def _told(ran: QueryOutcome, live: Live) -> Result:
+    ran = with_summary(ran)
+    text, empty = query_text(ran, _where(live)), ran.result.is_empty
+    return Result(text, data=ran.as_data(), blocks=blocks_of(ran.result), source=_source(live), is_empty=empty)
+
+
+def _reported(result: MetricsQueryResult, live: Live) -> Result:
+    listed = [f"- {one.text}" for one in result.findings]
+    told = "\n".join([result.summary, *listed, f"Server: {_where(live)}"])
+    data = {"result": result.model_dump(mode="json")}
+    return Result(told, data=data, blocks=blocks_of(result), source=_source(live), is_empty=not result.looked_at)

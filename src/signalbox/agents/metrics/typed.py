@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
 
 import promql_parser
 
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.promql import check_promql
+from signalbox.agents.metrics.promql_tree import metric_names
 from signalbox.agents.metrics.querying import fetch
 from signalbox.agents.metrics.querying.asking import ask_at, ask_over
 from signalbox.agents.metrics.querying.found import Found, by_mean
@@ -38,7 +37,7 @@ def is_promql(text: str, live: Live) -> str:
         parsed = promql_parser.parse(check_promql(said))
     except (InvalidQueryError, ValueError):
         return ""
-    return said if any(name in live.names for name in _names(parsed)) else ""
+    return said if any(name in live.names for name in metric_names(parsed)) else ""
 
 
 async def run_promql(
@@ -58,7 +57,7 @@ async def run_promql(
     Raises InvalidQueryError, and MetricNotFoundError for a name that the server does not have.
     """
     parsed = promql_parser.parse(check_promql(promql))
-    names = list(dict.fromkeys(_names(parsed)))
+    names = metric_names(parsed)
     for name in names if by_model else ():
         if name not in live.names:
             raise MetricNotFoundError(
@@ -88,20 +87,3 @@ async def run_promql(
 def _told(result: MetricsQueryResult, by_model: bool) -> MetricsQueryResult:
     whose = "The model wrote this query itself." if by_model else "The query was run exactly as it was typed."
     return result.model_copy(update={"summary": f"{result.summary} {whose}", "is_models_own": by_model})
-
-
-def _names(parsed: Any) -> Iterable[str]:
-    """The metrics that a query names."""
-    name = getattr(parsed, "name", None)
-    if type(parsed).__name__ == "VectorSelector":
-        if name:
-            yield str(name)
-        for one in getattr(getattr(parsed, "matchers", None), "matchers", ()) or ():
-            if one.name == "__name__" and "Equal" in str(one.op) and "Not" not in str(one.op):
-                yield str(one.value)
-        return
-    for part in ("expr", "lhs", "rhs", "args", "vector_selector", "param"):
-        inner = getattr(parsed, part, None)
-        for one in inner if isinstance(inner, list | tuple) else [inner]:
-            if one is not None and not isinstance(one, str | int | float):
-                yield from _names(one)

@@ -35,8 +35,9 @@ AGENT = Agent(
     source=lazy(f"{__name__}.source:source_set", _EXTRA),
     data="network devices",
     examine=lazy(f"{__name__}.examine:examine", _EXTRA),
+    tools=lazy(f"{__name__}.agent_tools:tools", _EXTRA),
     remembers=("asked",),
-    private=("previous", "retry"),
+    private=("previous", "retry", "inventory"),
 )
 
 _NAMES = {

@@ -10,12 +10,11 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from signalbox.agents.oncall.planner import lent_model
 from signalbox.agents.oncall.prompts import assess_prompt
 from signalbox.agents.oncall.state import GraphState, StepExecutionResult, StopReason
+from signalbox.agents.oncall.tools import PASSING
 from signalbox.errors import BudgetError, LLMAPIError
 
-__all__ = ["ASSESSMENT", "devices_of", "failed_steps", "failed_while", "objective_assessor"]
+__all__ = ["ASSESSMENT", "devices_of", "failed_steps", "objective_assessor"]
 
-_PASSING = ("timeout", "tool_timeout", "unavailable", "rate_limited", "tool_server", "tool_failed", "failed")
-"""Errors that another attempt may not have; all others are limitations of the tools or the device."""
 ASSESSMENT = {
     "title": "Assessment",
     "description": "Whether what was collected answers the objective.",
@@ -35,8 +34,9 @@ ASSESSMENT = {
 async def objective_assessor(state: GraphState) -> dict[str, Any]:
     """Stop (`objective_achieved_assessment` True, with `stop_reason`), or retry, with feedback and the steps for it.
 
-    What failed and may pass is tried again, as long as there are retries; a model may ask for further steps, saying
-    what to do otherwise, and waives nothing. Where a model failed, here or in a step, nothing is tried again.
+    What failed and may pass is tried again, as long as there are retries; a model that fills plans may ask for further
+    steps, saying what to do otherwise, and waives nothing. One that works in the loop (`answer` is set) has decided
+    itself when it had enough, and what failed was tried again there. Where a model failed, nothing is tried again.
     """
     if known := state.get("model_error"):
         return _stopped(known, "choosing what to read")
@@ -46,14 +46,14 @@ async def objective_assessor(state: GraphState) -> dict[str, Any]:
         for device, found in failed.items()
         if (steps := [place for place, passing in found.items() if passing])
     }
-    told = ""
-    if not failed:
+    told, is_looped = "", state.get("answer") is not None
+    if not failed and not is_looped:
         try:
             again, told = await _asked_for(state)
         except (LLMAPIError, BudgetError) as error:
             return _stopped(error.as_dict(), "judging whether that is enough")
     retries, most = int(state.get("current_retries") or 0), int(state.get("max_retries") or 0)
-    if again and retries < most:
+    if again and retries < most and not is_looped:
         return {
             "objective_achieved_assessment": False,
             "current_retries": retries + 1,
@@ -61,7 +61,9 @@ async def objective_assessor(state: GraphState) -> dict[str, Any]:
             "retry": again,
             "stop_reason": None,
         }
-    reason: StopReason = "met" if not failed and not again else "max_retries" if again else "limitation"
+    was_tried_again = retries >= most or not is_looped
+    reason: StopReason = "met" if not failed and not again else "limitation"
+    reason = "max_retries" if again and was_tried_again else reason
     return {
         "objective_achieved_assessment": True,
         "assessor_feedback_for_retry": None,
@@ -78,12 +80,12 @@ def _stopped(error: dict[str, str], during: str) -> dict[str, Any]:
         "assessor_feedback_for_retry": None,
         "retry": {},
         "stop_reason": "error",
-        "assessor_notes_for_final_report": failed_while(during, error),
+        "assessor_notes_for_final_report": _failed_while(during, error),
         "model_error": error,
     }
 
 
-def failed_while(during: str, error: Mapping[str, str]) -> str:
+def _failed_while(during: str, error: Mapping[str, str]) -> str:
     """That the model failed, at what, and how."""
     return f"The model failed while {during}: {error['message']} {error['suggestion']}".strip()
 
@@ -116,14 +118,14 @@ def _failure(result: StepExecutionResult | None, all_of_device: Sequence[StepExe
         return True
     errors = [str(call.get("error_type")) for call in result["executed_calls"] if call.get("error")]
     if errors:
-        return any(kind in _PASSING for kind in errors)
+        return any(kind in PASSING for kind in errors)
     if result.get("problem") is None:
         return None
     elsewhere = [
         str(call.get("error_type")) for one in all_of_device for call in one["executed_calls"] if call.get("error")
     ]
     if "cannot be read" in str(result["problem"]):
-        return any(kind in _PASSING for kind in elsewhere)
+        return any(kind in PASSING for kind in elsewhere)
     return "time for this device" not in str(result["problem"])
 
 

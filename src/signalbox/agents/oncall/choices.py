@@ -13,7 +13,6 @@ from langchain_core.messages import AIMessage, BaseMessage
 from signalbox.agents.oncall.plans import likely_tools
 from signalbox.agents.oncall.tools import model_tools
 from signalbox.maps.context import StepBudget, current_run
-from signalbox.models import fills_plans
 from signalbox.toolbox.sessions import ToolInfo
 
 __all__ = ["choose_calls"]
@@ -39,10 +38,7 @@ async def choose_calls(model: BaseChatModel, messages: Sequence[BaseMessage], in
 
 
 async def _choose(model: BaseChatModel, messages: Sequence[BaseMessage], infos: Sequence[ToolInfo]) -> AIMessage:
-    """The reply. A model that only reads a request is offered the likeliest tools first; any other one always sees all
-    of them, the same for every step, so that a provider's cache holds."""
-    if not fills_plans(model):
-        return await _reply(model, messages, infos)
+    """The reply: the likeliest tools are offered first, and all of them if it calls none of those."""
     likely = likely_tools(messages[1].text, infos)
     called = {call["name"] for one in messages for call in getattr(one, "tool_calls", ())}
     if called - {one.name for one in likely}:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -18,33 +16,45 @@ from signalbox.agents.oncall.arguments import ground_arguments
 from signalbox.agents.oncall.checks import Checks, load_checks, run_checks, topics_found
 from signalbox.agents.oncall.choices import choose_calls
 from signalbox.agents.oncall.facts import collect
+from signalbox.agents.oncall.limitations import lacking_in, limitations
+from signalbox.agents.oncall.loop_executor import execute_in_loop
 from signalbox.agents.oncall.objectives import without_devices
 from signalbox.agents.oncall.planner import lent_model
 from signalbox.agents.oncall.prompts import step_prompt
 from signalbox.agents.oncall.state import ExecutedToolCall, GraphState, StepExecutionResult
 from signalbox.agents.oncall.steps import Part, read_step
-from signalbox.agents.oncall.tools import Budget, call_device, current_session, device_tools, lacking_parts
+from signalbox.agents.oncall.tools import (
+    AWAY,
+    Budget,
+    call_device,
+    current_session,
+    device_tools,
+    place_to_read,
+)
 from signalbox.errors import SignalboxError
+from signalbox.models import fills_plans
 from signalbox.settings import get_settings
 from signalbox.toolbox.sessions import Session, ToolInfo
 
-__all__ = ["AWAY", "network_executor"]
+__all__ = ["network_executor"]
 
-AWAY = ("refused", "timeout", "tls", "auth", "unavailable", "tool_timeout", "tool_server")
-"""Errors after which no further call on the device is worth trying in the same attempt."""
 _MENDABLE = ("not_found", "tool_arguments")
 _ROUNDS = 3
 _MOST_CALLS = 6
 _MOST_SHOWN = 4_000
 _log = logging.getLogger("signalbox.agents.oncall")
-_places: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[int, asyncio.Semaphore]] = WeakKeyDictionary()
 
 
 async def network_executor(state: GraphState) -> dict[str, Any]:
     """The results of the steps on `device_name`, and what could not be done. On a retry only the steps named in `retry`
-    run again. Nothing that a device, a tool or a model does wrong is raised; a model's failure is `model_error`."""
+    run again. Nothing that a device, a tool or a model does wrong is raised; a model's failure is `model_error`.
+
+    A model that works with tools does so in the loop, for all devices at once; any other is asked for each step.
+    """
+    if not fills_plans(lent_model()):
+        return await execute_in_loop(state)
     device = state["device_name"]
-    async with _place():
+    async with place_to_read():
         work = await _begin(state)
         for index in _due(state, device):
             work.results[index] = await _step(work, index, state["working_plan_steps"][index])
@@ -166,8 +176,7 @@ async def _carry_out(work: _Work, part: Part, guidance: str) -> tuple[list[Execu
         ]
     if not calls:
         return calls, "no tool was found for it"
-    parts = {one["function"]: lacking for one in calls if (lacking := lacking_parts(one.get("result")))}
-    return calls, "; ".join(f"{name} could not read {lacking}" for name, lacking in parts.items()) or None
+    return calls, lacking_in(calls)
 
 
 async def _called(
@@ -213,39 +222,3 @@ def _shown_to_model(made: ExecutedToolCall, call_id: str) -> ToolMessage:
         name=made["function"],
         status=status,
     )
-
-
-def limitations(device: str, results: Sequence[StepExecutionResult]) -> str | None:
-    """What failed or could not be tried, a line each after the device's name; a bare name where nothing did."""
-    lines: list[tuple[int, str]] = []
-    for one in sorted(results, key=lambda result: result["step_index"]):
-        failed = [
-            f"{call['function']} failed ({call.get('error_type')}): {call['error']}"
-            for call in one["executed_calls"]
-            if call.get("error")
-        ]
-        if one.get("problem"):
-            failed.append(str(one["problem"]))
-        lines += [(one["step_index"] + 1, text) for text in failed]
-    return "\n".join(f"{device}: {_steps(at)}: {text}" for text, at in _by_text(lines).items()) or f"{device}:"
-
-
-def _by_text(lines: Sequence[tuple[int, str]]) -> dict[str, list[int]]:
-    """Where each thing is told of, told once."""
-    places: dict[str, list[int]] = {}
-    for place, text in lines:
-        places.setdefault(text, []).append(place)
-    return places
-
-
-def _steps(places: Sequence[int]) -> str:
-    return f"step{'s' if len(places) > 1 else ''} {', '.join(map(str, places))}"
-
-
-def _place() -> asyncio.Semaphore:
-    """A place among the devices that are read at a time in this event loop."""
-    loop, most = asyncio.get_running_loop(), get_settings().oncall_parallel
-    kept = _places.get(loop)
-    if kept is None or kept[0] != most:
-        kept = _places[loop] = (most, asyncio.Semaphore(most))
-    return kept[1]

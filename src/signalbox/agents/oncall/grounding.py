@@ -15,7 +15,7 @@ from signalbox.agents.oncall.restrictions import is_about_checks, place_after, s
 from signalbox.errors import NotFoundError
 from signalbox.language.names import nearest
 
-__all__ = ["Question", "devices_meant", "devices_of_reply", "same_as_before"]
+__all__ = ["Question", "devices_meant", "devices_of_reply", "named_devices", "same_as_before"]
 
 _ALL_OFFERED = re.compile(
     r"(?:both|all|yes,?\s+(?:both|all)|all\s+of\s+(?:them|these|those)|both\s+of\s+them)[.!]*", re.IGNORECASE
@@ -80,6 +80,26 @@ class _Found:
     unread: tuple[str, ...] = ()
     some: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Groups of which only a part is meant, with what there is to choose from."""
+
+
+def named_devices(reading: Reading, inventory: Sequence[Device]) -> list[str] | Question:
+    """The devices of a reading that names them: exact names, else what the grammar of names makes of each (a range, a
+    pattern, a role). None of the request's other words count.
+
+    Raises NotFoundError with the nearest names.
+    """
+    known = {device.name.casefold(): device.name for device in inventory}
+    found: list[list[str]] = []
+    for said in (reading.devices, reading.left_out):
+        names: list[str] = []
+        for one in said:
+            exact = known.get(one.casefold())
+            meant = ([exact], []) if exact else devices_meant(one, Reading(devices=(one,)), inventory, [])
+            if isinstance(meant, Question):
+                return meant
+            names += meant[0]
+        found.append(names)
+    return [name for name in dict.fromkeys(found[0]) if name not in found[1]]
 
 
 def devices_meant(

@@ -10,9 +10,11 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from signalbox.agents.oncall.prompts import read_prompt
+from signalbox.agents.oncall.inventory import Device
+from signalbox.agents.oncall.prompts import plan_prompt, planning_context, read_prompt
+from signalbox.maps.context import Conversation
 
-__all__ = ["ACTIONS", "Reading", "plan_schema", "read_request"]
+__all__ = ["ACTIONS", "Reading", "plan_schema", "read_request", "read_request_by_name"]
 
 ACTIONS = {
     "check": "look, show, verify, troubleshoot or review; nothing is altered",
@@ -92,6 +94,23 @@ async def read_request(
     if before is not None:
         messages += [HumanMessage(before[0]), AIMessage(before[1])]
     given: Any = await model.with_structured_output(plan_schema(intents)).ainvoke([*messages, HumanMessage(request)])
+    return _reading(given)
+
+
+async def read_request_by_name(
+    request: str,
+    intents: Mapping[str, str],
+    model: BaseChatModel,
+    inventory: Sequence[Device],
+    conversation: Conversation,
+) -> Reading:
+    """The request as a model reads it that is told the devices there are and the conversation of the thread.
+
+    Raises what the model raises.
+    """
+    context = HumanMessage(planning_context(inventory, conversation))
+    messages = [SystemMessage(plan_prompt()), context, HumanMessage(request)]
+    given: Any = await model.with_structured_output(plan_schema(intents)).ainvoke(messages)
     return _reading(given)
 
 

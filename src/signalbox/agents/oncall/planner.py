@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -12,23 +14,30 @@ from langgraph.types import interrupt
 
 from signalbox.agents.oncall.beside import is_elsewhere, past_times, topics_beside, wishes_for_more
 from signalbox.agents.oncall.checks import load_checks
-from signalbox.agents.oncall.grounding import Question, devices_meant, devices_of_reply, same_as_before
+from signalbox.agents.oncall.grounding import Question, devices_meant, devices_of_reply, named_devices, same_as_before
 from signalbox.agents.oncall.inventory import Device, read_devices
 from signalbox.agents.oncall.mentions import find_mentions
 from signalbox.agents.oncall.objectives import objective_of
-from signalbox.agents.oncall.plan import Reading, read_request
+from signalbox.agents.oncall.plan import Reading, read_request, read_request_by_name
 from signalbox.agents.oncall.plans import Plan, load_plans, unserved_steps
 from signalbox.agents.oncall.state import GraphState
 from signalbox.agents.oncall.tools import call_plain, current_session, device_tools, source_of
 from signalbox.errors import MissingInputError, SignalboxError, UnsupportedError
 from signalbox.maps.context import current_run
+from signalbox.models import fills_plans
 from signalbox.settings import get_settings
+from signalbox.toolbox.sessions import Session
 
 __all__ = ["Planned", "lent_model", "make_plan", "planner"]
 
 _log = logging.getLogger("signalbox.agents.oncall")
 _SURE = 0.9
 _BROADEST = "general_device_health_check"
+_INTENTS = {
+    "vrf": "troubleshoot_vpn_vrf",
+    "interface": "check_interface_status",
+    "neighbor": "check_bgp_neighbors",
+}
 _DOES = "It checks BGP, interfaces, MPLS, VPNs and the health of devices, and reviews them in their role"
 
 
@@ -49,19 +58,13 @@ async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None
 
     Raises UnsupportedError for a request to change something, NotFoundError for a device that there is not.
     """
-    plans = load_plans()
-    before = state.get("previous") or {}
-    turn = (str(before.get("query", "")), str(before.get("answer", ""))) if before.get("query") else None
-    told = {intent: plan.description for intent, plan in plans.items()}
-    reading = await read_request(state["user_query"], told, model or lent_model(), turn)
-    _refuse(state["user_query"], reading)
+    plans, before, chosen = load_plans(), state.get("previous") or {}, model or lent_model()
     session = current_session()
-    inventory = read_devices(await call_plain(session, "get_devices"))
-    if not inventory:
-        raise MissingInputError("The inventory has no device.", suggestion="Set NETWORK_INVENTORY to one that has.")
-    devices, unread = _devices(state["user_query"], reading, inventory, before)
-    plan = plans[_intent(state["user_query"], reading, before, plans)]
-    focus = _focus(reading, before, inventory, devices)
+    if fills_plans(chosen):
+        read = await _read_words(state["user_query"], before, plans, chosen, session)
+    else:
+        read = await _read_names(state["user_query"], before, plans, chosen, session)
+    plan, devices, focus = read.plan, read.devices, read.focus
     missing = unserved_steps(plan.steps, await device_tools(session))
     objective = objective_of(plan.intent, plan.description, devices, focus)
     return {
@@ -70,16 +73,14 @@ async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None
         "intent": plan.intent,
         "objective": objective,
         "focus": focus,
+        "inventory": {device.name: device.role for device in read.inventory},
         "working_plan_steps": list(plan.steps),
         "unserved_steps": [f"Step {place + 1}: {text}" for place, text in missing.items()],
         "execution_results": [],
         "max_retries": get_settings().oncall_max_retries,
         "current_retries": 0,
         "retry": {},
-        "not_covered": [
-            *_left_over(state["user_query"], (*unread, *reading.not_covered), inventory, devices, focus),
-            *topics_beside(state["user_query"], plan.told, load_checks().topics),
-        ],
+        "not_covered": read.not_covered,
         "source": source_of(),
         "asked": {
             "query": state["user_query"],
@@ -91,21 +92,86 @@ async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None
     }
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A request in the terms of the inventory and the plans."""
+
+    inventory: list[Device]
+    devices: list[str]
+    plan: Plan
+    focus: dict[str, str]
+    not_covered: list[str]
+
+
+async def _read_words(
+    text: str, before: Mapping[str, Any], plans: Mapping[str, Plan], model: BaseChatModel, session: Session
+) -> _Read:
+    """The request as a model reads it that copies words: code finds out which devices they mean."""
+    turn = (str(before.get("query", "")), str(before.get("answer", ""))) if before.get("query") else None
+    reading = await read_request(text, _told(plans), model, turn)
+    _refuse(text, reading)
+    inventory = await _inventory(session)
+    devices, unread = _devices(text, reading, inventory, before)
+    plan = plans[_intent(text, reading, before, plans)]
+    focus = _focus(reading, before, inventory, devices)
+    left = _left_over(text, (*unread, *reading.not_covered), inventory, devices, focus)
+    return _Read(inventory, devices, plan, focus, [*left, *topics_beside(text, plan.told, load_checks().topics)])
+
+
+async def _read_names(
+    text: str, before: Mapping[str, Any], plans: Mapping[str, Plan], model: BaseChatModel, session: Session
+) -> _Read:
+    """The request as a model reads it that knows the inventory and the conversation, and gives names. What is asked
+    beside the plan is answered in the loop."""
+    inventory, run = await _inventory(session), current_run.get()
+    conversation = run.conversation if run is not None else ()
+    if not conversation and before.get("query"):
+        conversation = ({"said": str(before["query"]), "agent": "oncall", "answer": str(before.get("answer", ""))},)
+    reading = await read_request_by_name(text, _told(plans), model, inventory, conversation)
+    _refuse_action(reading)
+    found = named_devices(reading, inventory)
+    if not found:
+        known = {device.name for device in inventory}
+        found = [name for name in before.get("devices") or () if name in known] or _which(inventory)
+    devices = _asked(found, inventory) if isinstance(found, Question) else found
+    read = [reading.intent, str(before.get("intent") or ""), *_intents_of(reading), _BROADEST]
+    plan = plans[next(intent for intent in read if intent in plans)]
+    return _Read(inventory, devices, plan, _focus(reading, before, inventory, devices), [])
+
+
+def _told(plans: Mapping[str, Plan]) -> dict[str, str]:
+    return {intent: plan.description for intent, plan in plans.items()}
+
+
+async def _inventory(session: Session) -> list[Device]:
+    found = read_devices(await call_plain(session, "get_devices"))
+    if not found:
+        raise MissingInputError("The inventory has no device.", suggestion="Set NETWORK_INVENTORY to one that has.")
+    return found
+
+
 def lent_model() -> BaseChatModel:
-    """The model of the run, else the one of the settings, taught by the examples of this room."""
+    """The model of the run, else the one of the settings. One that fills plans is taught by the examples of this room;
+    they copy words and serve single steps, so that they would mislead any other."""
     from signalbox.models import load_chat_model, open_door
 
     run = current_run.get()
     if run is not None and run.model is not None:
-        lent: BaseChatModel = open_door(run.model)
-        return lent
-    from pathlib import Path
-
-    return load_chat_model(None, examples=Path(__file__).with_name("examples.jsonl"))
+        model: BaseChatModel = open_door(run.model)
+    else:
+        model = load_chat_model(None, examples=Path(__file__).with_name("examples.jsonl"))
+    if getattr(model, "taught", ()) and not fills_plans(model):
+        return model.model_copy(update={"taught": ()})
+    return model
 
 
 def _refuse(text: str, reading: Reading) -> None:
-    if reading.action == "change" or (reading.action == "check" and wishes_for_more(text)):
+    is_wish = reading.action == "check" and wishes_for_more(text)
+    _refuse_action(replace(reading, action="change") if is_wish else reading)
+
+
+def _refuse_action(reading: Reading) -> None:
+    if reading.action == "change":
         raise UnsupportedError(
             "That would change something on a device, and the on-call agent only reads.",
             suggestion="Ask for the state instead, such as: check the interfaces of pe1.",
@@ -129,7 +195,11 @@ def _devices(
     if earlier:
         same = same_as_before(text, [*unread, *reading.not_covered], earlier, inventory)
         return _asked(same, inventory) if isinstance(same, Question) else same, unread
-    return _asked(Question("Which device is meant?", tuple(device.name for device in inventory)), inventory), unread
+    return _asked(_which(inventory), inventory), unread
+
+
+def _which(inventory: list[Device]) -> Question:
+    return Question("Which device is meant?", tuple(device.name for device in inventory))
 
 
 def _asked(question: Question, inventory: list[Device]) -> list[str]:
@@ -163,14 +233,13 @@ def _intent(text: str, reading: Reading, before: Mapping[str, Any], plans: Mappi
         return read
     if earlier:
         return earlier
-    for name, words in (
-        ("vrf", "troubleshoot_vpn_vrf"),
-        ("interface", "check_interface_status"),
-        ("neighbor", "check_bgp_neighbors"),
-    ):
-        if getattr(reading, name) and words in plans:
-            return words
-    return _asked_intent("What is to be checked?", plans)
+    meant = next((intent for intent in _intents_of(reading) if intent in plans), "")
+    return meant or _asked_intent("What is to be checked?", plans)
+
+
+def _intents_of(reading: Reading) -> list[str]:
+    """What is to be checked, by the thing that a request names."""
+    return [intent for name, intent in _INTENTS.items() if getattr(reading, name)]
 
 
 def _speaks_of(text: str, plan: Plan) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from signalbox.agents.oncall.reporter import in_order
 from signalbox.agents.oncall.spoken import spoken_moment
 from signalbox.contract import Presented, blocks
 from signalbox.contract.blocks import Block
@@ -14,14 +16,16 @@ __all__ = ["present", "report_blocks"]
 
 
 def present(state: Mapping[str, Any]) -> Presented:
-    """Verdict, findings by severity with their evidence, what could not be checked and why, and next steps. Where a
-    model failed on the way, an error that shows what was found until then."""
+    """The model's own answer if it has one, then verdict, findings by severity with their evidence, what could not be
+    checked and why, and next steps. Where a model failed on the way, an error that shows what was found until then."""
     report = state.get("report") or {}
     text = _markdown(report, state)
     source = state.get("source")
     failed = state.get("model_error")
-    beside = [*_in_words(report), *_noted(report, failed)]
-    drawn = [*report_blocks(report), *([blocks.text("\n\n".join(beside))] if beside else [])]
+    answer, notes = _answer(report), _noted(report, failed)
+    leads = in_order(report)[0] == "answer"
+    first, last = (answer, notes) if leads else ([], [*answer, *notes])
+    drawn = [*map(blocks.text, first), *report_blocks(report), *map(blocks.text, last)]
     return Presented(text, drawn, source, list(state.get("not_covered") or ()), error=failed)
 
 
@@ -52,7 +56,8 @@ def _sections(report: Mapping[str, Any]) -> list[tuple[str, Sequence[str]]]:
 
 
 def _markdown(report: Mapping[str, Any], state: Mapping[str, Any]) -> str:
-    parts = [f"**{as_markdown(str(report.get('verdict', '')))}**", *_in_words(report)]
+    told = {"answer": _answer(report), "verdict": [f"**{as_markdown(str(report.get('verdict', '')))}**"]}
+    parts = [line for name in in_order(report) for line in told[name]]
     found = report.get("findings") or ()
     for severity, title in (("critical", "Critical"), ("warning", "Warnings"), ("info", "For information")):
         lines = [_told(one) + _evidence(one["evidence"]) for one in found if one["severity"] == severity]
@@ -64,9 +69,9 @@ def _markdown(report: Mapping[str, Any], state: Mapping[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
-def _in_words(report: Mapping[str, Any]) -> list[str]:
-    """The findings in a model's words, where there are some."""
-    return [as_markdown(str(report["in_words"]))] if report.get("in_words") else []
+def _answer(report: Mapping[str, Any]) -> list[str]:
+    """The model's own answer. It is Markdown; what it repeats of a device makes no link and no tag."""
+    return [re.sub(r"<|(?<=\])\(", r"\\\g<0>", str(report["answer"]))] if report.get("answer") else []
 
 
 def _noted(report: Mapping[str, Any], failed: Mapping[str, str] | None) -> list[str]:

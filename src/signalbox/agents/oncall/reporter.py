@@ -1,33 +1,26 @@
-"""`report_generator`: the contract's Report Generator. What was found, by code; a model may put it into words."""
+"""`report_generator`: the contract's Report Generator. Code writes the report, below a model's own answer."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from langgraph.constants import TAG_NOSTREAM
-
-from signalbox.agents.oncall.assessor import devices_of, failed_steps, failed_while
+from signalbox.agents.oncall.assessor import devices_of, failed_steps
 from signalbox.agents.oncall.checks import load_checks, run_checks
 from signalbox.agents.oncall.compare import compare_devices
 from signalbox.agents.oncall.facts import Record, collect
-from signalbox.agents.oncall.figures import invented_words
 from signalbox.agents.oncall.focus import look_at_focus, rank, vrf_among
 from signalbox.agents.oncall.history import keep_run
-from signalbox.agents.oncall.planner import lent_model
-from signalbox.agents.oncall.prompts import phrase_prompt
+from signalbox.agents.oncall.loop_executor import LEFT_OUT
 from signalbox.agents.oncall.state import Finding, GraphState
 from signalbox.agents.oncall.verdict import device_status, looked_at, overall, verdict_of
-from signalbox.errors import BudgetError, LLMAPIError, SignalboxError
-from signalbox.maps.agents.models import ask_model
-from signalbox.models import is_offline
+from signalbox.errors import SignalboxError
 
-__all__ = ["report_generator"]
+__all__ = ["in_order", "report_generator"]
 
-_FREE_TEXT = ("alarm", "log")
-_LONGEST = 1_200
 _log = logging.getLogger("signalbox.agents.oncall")
 
 
@@ -43,21 +36,13 @@ async def report_generator(state: GraphState) -> dict[str, Any]:
         focus, unread = {**focus, "vrf": vrf}, [word for word in unread if word != vrf]
     report = make_report({**state, "focus": focus}, facts, results)
     await asyncio.to_thread(_keep, state, facts, report)
-    phrased, failed = "", state.get("model_error")
-    if not failed:
-        try:
-            phrased = await asyncio.to_thread(_phrase, report)
-        except (LLMAPIError, BudgetError) as error:
-            failed = error.as_dict()
-            report["notes"] = f"{report['notes']} {failed_while('putting this into words', failed)}".strip()
     return {
-        "summary": _summary(report, phrased),
+        "summary": _summary(report),
         "findings": report["findings"],
         "verdict": report["status"],
         "focus": focus,
         "not_covered": unread,
-        "report": {**report, "in_words": phrased},
-        **({"model_error": failed} if failed else {}),
+        "report": report,
     }
 
 
@@ -65,7 +50,9 @@ def make_report(
     state: Mapping[str, Any], facts: Mapping[str, Mapping[str, Sequence[Record]]], results: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """The report as data: what was found on each device, what was looked at, what was not and why, what to do next."""
-    checks, failed = load_checks(), failed_steps(state)
+    checks = load_checks()
+    called = {one.get("device_name") for one in results if one.get("executed_calls")}
+    unread = {device for device in facts if not called & {device, None}} | failed_steps(state).keys()
     findings = [one for device in facts for one in run_checks(facts[device], checks)] + compare_devices(facts)
     answers, missing, names = [], [], set[str]()
     for device, records in facts.items():
@@ -76,7 +63,7 @@ def make_report(
     findings = _sorted(rank(findings, names))
     looked = {device: looked_at(results, device) for device in facts}
     statuses = {
-        device: device_status([one for one in findings if one["device"] == device], facts[device], device in failed)
+        device: device_status([one for one in findings if one["device"] == device], facts[device], device in unread)
         for device in facts
     }
     return {
@@ -84,11 +71,13 @@ def make_report(
         "status": overall(statuses),
         "verdict": verdict_of(statuses, findings, looked),
         "stop_reason": state.get("stop_reason"),
+        "answer": state.get("answer") or "",
         "notes": state.get("assessor_notes_for_final_report") or "",
         "answers": answers,
         "findings": findings,
         "devices": [_row(device, statuses[device], findings, looked[device]) for device in facts],
         "not_checked": [*missing, *_not_checked(state)],
+        "left_out": _left_out(state),
         "next_steps": _next_steps(findings),
     }
 
@@ -122,7 +111,17 @@ def _not_checked(state: Mapping[str, Any]) -> list[str]:
     told = [line for line in str(state.get("tool_limitations_report") or "").splitlines() if line.strip()]
     for line in state.get("unserved_steps") or ():
         told.append(f"{line} (no tool serves this step)")
+    left = _left_out(state)
+    if left and not state.get("answer"):
+        steps = f"step{'s' if len(left) > 1 else ''} {', '.join(map(str, left))}"
+        told.append(f"{steps} of the plan: {LEFT_OUT}")
     return told
+
+
+def _left_out(state: Mapping[str, Any]) -> list[int]:
+    """The numbers of the steps that the model did not need."""
+    results = state.get("execution_results") or ()
+    return sorted({one["step_index"] + 1 for one in results if one.get("skipped") == LEFT_OUT})
 
 
 def _keep(
@@ -140,29 +139,20 @@ def _keep(
             _log.warning("The run on %s was not kept: %s", device, error)
 
 
-def _phrase(report: Mapping[str, Any]) -> str:
-    """The findings in a model's words; nothing where it writes a figure that is not in the data. What devices wrote
-    themselves (alarms, log lines) is not shown to it; the offline model writes none. Raises what the model raises."""
-    told = [
-        one
-        for one in report["findings"]
-        if one["check"].partition("_")[0] not in _FREE_TEXT and one["severity"] != "info"
-    ]
-    model = lent_model()
-    if not told or is_offline(model):
-        return ""
-    data = "\n".join([report["verdict"], *(_sentence(one) for one in told[:20])])
-    # Its figures are checked first, so nothing of it is streamed.
-    prompt, unstreamed = phrase_prompt(), model.with_config(tags=[TAG_NOSTREAM])
-    said = ask_model(unstreamed, [("system", prompt), ("human", f"Data:\n{data}")]).strip()
-    invented = invented_words(said, f"{prompt} {data}")
-    if invented:
-        _log.warning("The model wrote figures that are not in the data: %s", ", ".join(invented))
-    return "" if invented or len(said) > _LONGEST else said
+def in_order(report: Mapping[str, Any]) -> tuple[str, ...]:
+    """The model's answer before the verdict, since it is what was asked for; but words that rest on no evidence do not
+    stand before findings that do. Who asked for a fact, for which only part of the plan was needed, is given no verdict
+    that all is well."""
+    answer = str(report.get("answer") or "")
+    has_faults, is_proven = report.get("status") in ("critical", "warning"), bool(re.search(r"\[E\d", answer))
+    if is_proven and report.get("status") == "healthy" and report.get("left_out"):
+        return ("answer",)
+    return ("answer", "verdict") if is_proven or not has_faults else ("verdict", "answer")
 
 
-def _summary(report: Mapping[str, Any], phrased: str) -> list[str]:
-    lines = [str(report["verdict"]), *([phrased] if phrased else []), *report["answers"]]
+def _summary(report: Mapping[str, Any]) -> list[str]:
+    """What was asked for, then the verdict and what it rests on."""
+    lines = [*(report[name] for name in in_order(report) if report[name]), *report["answers"]]
     lines += [_line(one) for one in report["findings"]]
     lines += [f"Not checked: {one}" for one in report["not_checked"]]
     lines += [f"Next: {one}" for one in report["next_steps"]]

@@ -8,6 +8,8 @@ from typing import Any, Literal
 from langgraph.types import Send
 
 from signalbox.agents.oncall.assessor import devices_of
+from signalbox.agents.oncall.planner import lent_model
+from signalbox.models import fills_plans
 
 __all__ = ["after_assessment", "to_devices"]
 
@@ -21,13 +23,17 @@ _SHARED = (
     "assessor_feedback_for_retry",
     "focus",
     "intent",
+    "inventory",
 )
 
 
 def to_devices(state: Mapping[str, Any]) -> list[Send | Literal["network_executor"]] | None:
-    """A run of the executor for each device; the end where there is no plan."""
+    """A run of the executor for each device, or one for all of them if the model works in the loop; the end where there
+    is no plan."""
     if state.get("error"):
         return None
+    if not fills_plans(lent_model()):
+        return [_send(state, ", ".join(devices_of(state)))]
     return [_send(state, device) for device in devices_of(state)]
 
 

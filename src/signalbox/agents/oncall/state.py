@@ -95,6 +95,11 @@ class GraphState(TypedDict, total=False):
     retry: dict[str, list[int]]
     """The steps that run again, by device."""
     stop_reason: StopReason | None
+    answer: str | None
+    """What a model that works with the tools itself says of what it read; empty where the report says it all, None for
+    a model that fills plans."""
+    inventory: dict[str, str]
+    """The role of every device that there is, by its name."""
     unserved_steps: list[str]
     not_covered: list[str]
     findings: list[Finding]
@@ -126,6 +131,7 @@ def start_state(request: str, before: Any = None) -> dict[str, Any]:
         "assessor_notes_for_final_report": None,
         "summary": None,
         "stop_reason": None,
+        "answer": None,
         "error": None,
         "model_error": None,
         "previous": (before or {}).get("asked"),

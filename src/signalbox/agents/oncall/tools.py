@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from signalbox.agents.oncall.source import of_server, source_set
 from signalbox.agents.oncall.state import ExecutedToolCall
@@ -18,7 +20,9 @@ from signalbox.toolbox.policy import Policy, check, without
 from signalbox.toolbox.sessions import ServerEntry, Session, ToolInfo, close_sessions, hold, read_entries
 
 __all__ = [
+    "AWAY",
     "DEVICE",
+    "PASSING",
     "Budget",
     "call_device",
     "call_plain",
@@ -27,23 +31,30 @@ __all__ = [
     "device_tools",
     "lacking_parts",
     "model_tools",
+    "place_to_read",
+    "read_device",
     "server_set",
     "source_of",
     "use_server",
 ]
 
 DEVICE = "device_name"
+AWAY = ("refused", "timeout", "tls", "auth", "unavailable", "tool_timeout", "tool_server")
+"""Errors after which no further call on the device is worth trying in the same attempt."""
+PASSING = ("timeout", "tool_timeout", "unavailable", "rate_limited", "tool_server", "tool_failed", "failed")
+"""Errors that another attempt may not have; all others are limitations of the tools or the device."""
 _READ = ("success", "partial_success", "feature_not_available")
 _CALL_SECONDS = 30.0
 _lent: ContextVar[ServerEntry | None] = ContextVar("signalbox_oncall_server", default=None)
+_places: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[int, asyncio.Semaphore]] = WeakKeyDictionary()
 
 
 class _EnvelopeError(ToolFailedError):
     """A tool answered, and its envelope says that the device could not be read."""
 
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
+    def __init__(self, kind: str, message: str, suggestion: str = "") -> None:
+        super().__init__(str(redact(message)), suggestion=str(redact(suggestion)))
+        self.error_type = kind
 
 
 @contextmanager
@@ -184,26 +195,37 @@ async def call_device(
     try:
         with current_ledger().call(name, allowed, step) as entry:
             made["evidence"] = entry.id
-            given = await session.call(name, allowed, max(min(_CALL_SECONDS, budget.left), 0.05))
-            if failed := _failure(given):
-                raise _EnvelopeError(*failed)
-            entry.returned(_status(given), given)
+            given = await read_device(session, name, allowed, budget.left)
+            entry.returned(str(given.get("status", "success")), given)
     except SignalboxError as error:
-        return {**made, "error": redact(error.user_message), "error_type": getattr(error, "kind", error.error_type)}
-    return {**made, "result": given if isinstance(given, dict) else {"data": given}}
+        return {**made, "error": redact(error.user_message), "error_type": error.error_type}
+    return {**made, "result": given}
+
+
+async def read_device(session: Session, name: str, args: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """What a tool gives for arguments that were checked.
+
+    Raises as `Session.call` does, and ToolFailedError with the `error_type` of the envelope if the device could not be
+    read.
+    """
+    given = await session.call(name, dict(args), max(min(_CALL_SECONDS, seconds), 0.05))
+    if failed := _failure(given):
+        raise _EnvelopeError(*failed)
+    return given if isinstance(given, dict) else {"data": given}
 
 
 def _status(given: Any) -> str:
     return str(given.get("status", "success")) if isinstance(given, Mapping) else "success"
 
 
-def _failure(given: Any) -> tuple[str, str] | None:
-    """The type and message of the error in an envelope; None where it holds data."""
+def _failure(given: Any) -> tuple[str, str, str] | None:
+    """The type, message and suggestion of the error in an envelope; None where it holds data."""
     if not isinstance(given, Mapping) or given.get("status", "success") in _READ:
         return None
     told = given.get("error_response")
     told = told if isinstance(told, Mapping) else {}
-    return str(told.get("type") or "failed"), str(told.get("message") or "The tool failed and does not say why.")
+    said = str(told.get("message") or "The tool failed and does not say why.")
+    return str(told.get("type") or "failed"), said, str(_mapping(told.get("details")).get("suggestion") or "")
 
 
 def lacking_parts(given: Any) -> str:
@@ -224,6 +246,15 @@ def _mapping(given: Any) -> Mapping[str, Any]:
 
 def _listed(given: Any) -> Sequence[Any]:
     return given if isinstance(given, list | tuple) else ()
+
+
+def place_to_read() -> asyncio.Semaphore:
+    """A place among the devices that are read at a time in this event loop."""
+    loop, most = asyncio.get_running_loop(), get_settings().oncall_parallel
+    kept = _places.get(loop)
+    if kept is None or kept[0] != most:
+        kept = _places[loop] = (most, asyncio.Semaphore(most))
+    return kept[1]
 
 
 async def close_tools() -> None:

@@ -10,7 +10,7 @@ from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.calling import call_for
 from signalbox.agents.tasks.changing import Done, Person, asking, change, failed, looks, repeated, view_of
 from signalbox.agents.tasks.correcting import correct, reopen, take_off, undo
-from signalbox.agents.tasks.permission import is_named, may_take_back
+from signalbox.agents.tasks.permission import may_take_back
 from signalbox.agents.tasks.state import Pending, Talk
 from signalbox.agents.tasks.targets import find_meant
 from signalbox.errors import ToolFailedError
@@ -29,7 +29,7 @@ async def act(name: str, args: Mapping[str, Any], talk: Talk, person: Person, *,
             case "other_people":
                 return Done(say.NOT_YOURS, talk)
             case "choose_task":
-                return await _chosen(args, talk, person, confirmed=confirmed)
+                return await _chosen(args, talk, person)
             case "correct_change" | "undo_change":
                 return await _taken_back(name, args, talk, person, confirmed=confirmed)
             case "list_tasks":
@@ -101,17 +101,14 @@ async def decide(decision: Decision, pending: Pending, talk: Talk, person: Perso
     return await act(name, args, closed, agreed, confirmed=is_said)
 
 
-async def _chosen(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool) -> Done:
-    """The change that waits, made to the tasks that the person chose. `confirmed`: code has read the choice in the
-    person's own words; a model's choice counts if the message names these tasks."""
+async def _chosen(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
+    """The change that waits, made to the tasks that the person chose."""
     pending = talk["pending"]
     if pending is None or pending["kind"] != "choose" or not args.get("task"):
         return Done(pending["question"] if pending else "There is nothing to choose from.", talk)
     found = await find_meant(str(args["task"]), view_of(talk), Store(person.user_id).tasks)
     chosen = [one for one in found.tasks if one.task_id in pending["numbers"] or not pending["numbers"]]
     is_clear = found.how in ("one", "several") and chosen and len(chosen) == len(found.tasks)
-    if is_clear and not confirmed and not person.heard.is_read:
-        is_clear = all([await is_named(one, talk, person.user_id, person.heard) for one in chosen])
     if not is_clear:
         return Done(pending["question"], talk)
     call = {**pending["args"], "numbers": [one.task_id for one in chosen]}

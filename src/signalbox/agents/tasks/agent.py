@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -12,9 +13,11 @@ from signalbox.agents.tasks import AGENT
 from signalbox.agents.tasks.conversation import keep_talk, new_turn, recall_talk
 from signalbox.agents.tasks.errors import INVALID_REQUEST, TEXTS, text_for
 from signalbox.agents.tasks.state import AgentConfiguration, AgentResponse, empty_talk
+from signalbox.contract.answer import uncited
 from signalbox.errors import SignalboxError, hide, redact
 from signalbox.maps.map_run import MapRun, open_map
 from signalbox.maps.run import arun_map
+from signalbox.maps.writing import current_listener, use_writing
 from signalbox.models import load_chat_model
 from signalbox.storage import check_owner
 from signalbox.toolbox import use_person
@@ -57,7 +60,7 @@ async def _answer(
     talk = await recall_talk(owner, earlier)
     limits = {"max_iterations": config.max_iterations, "timeout": config.timeout}
     state = new_turn(request, owner, earlier, talk, limits=limits)
-    with use_person(owner):
+    with use_person(owner), _writing_uncited():
         run = replace(_opened(), model=model, max_steps=20 * config.max_iterations + 200, thread_id="", run_id="")
         result = await arun_map(run, state)
     final = result.values
@@ -68,16 +71,26 @@ async def _answer(
         return _failed(history, told["message"], told["error_type"])
     if failed := result.error or _error_of(final):
         return _failed(history, TEXTS["Unknown"], str(failed.get("error_type")))
-    answer = {"role": "assistant", "content": final["final_response"]}
+    # Who is given no evidence is given no citations of it.
+    answer = {"role": "assistant", "content": uncited(final["final_response"])}
     await keep_talk(owner, [*earlier, kept[-1], answer], final.get("talk") or empty_talk())
     return AgentResponse(
         status=final["status"],
-        final_response=final["final_response"],
+        final_response=answer["content"],
         messages=[*history, answer],
         iterations=final["iterations"],
         finish_reason=final["status"],
         warning=final["warning"],
     )
+
+
+@contextmanager
+def _writing_uncited() -> Iterator[None]:
+    """Let who hears what is written hear it as it is answered."""
+    listener = current_listener.get()
+    heard = None if listener is None else lambda piece: listener(replace(piece, text=uncited(piece.text)))
+    with use_writing(heard):
+        yield
 
 
 @cache

@@ -46,9 +46,12 @@ __all__ = [
     "change",
     "confirm",
     "failed",
+    "kept_args",
     "looks",
     "meant_by",
+    "remember",
     "repeated",
+    "spoken_of",
     "view_of",
 ]
 
@@ -60,8 +63,7 @@ _ADDING = word_set("add create another write note put remind")
 _BACK = word_set("back restore undelete")
 _ONE = word_set("one task thing item that this it")
 _OF_A_NEW_ONE = ("due", "priority", "tags")
-_ADDED = "add"
-"""What a call says that adds something."""
+_WHICH = ("task", "task_id", "task_ids", "numbers", "user_id")
 _MOST_CHANGES = 5
 _MOST_OPTIONS = 10
 
@@ -142,8 +144,8 @@ async def _add(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed
     said = {key: args[key] for key in ("due", "priority", "tags") if args.get(key)}
     if not confirmed and person.said and said and (there := await there_already(title, person.said, tasks)):
         return await _change_tasks("update_task", {**said, "numbers": [one.task_id for one in there]}, talk, person)
-    if not confirmed and (twin := await find_twin(title, args, person.said or _ADDED, tasks)) is not None:
-        told = say.ask_another(twin)
+    if not confirmed and (twin := await find_twin(title, args, person.said, tasks)) is not None:
+        told = say.ask_another(twin, args)
         # Who goes on about "it" means the one there is.
         seen: Talk = {**talk, "spoken": [twin.task_id]}
         return Done(told, asking(seen, "confirm", "add_task", args, (), told, person))
@@ -160,7 +162,7 @@ async def _add(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed
     # Things added in one message are a list of their own; one more thing joins the list that was shown.
     shown = [*(together or talk["shown"]), number]
     seen_now: Talk = {**talk, "shown": shown, "spoken": [number], "pending": _asked_now(talk, person)}
-    kept = _remember(seen_now, person, "add_task", args, [number])
+    kept = remember(seen_now, person.turn, person.key, "add_task", args, [number])
     return Done(say.said_of("add_task", [made]), kept, [made], changed=True)
 
 
@@ -343,7 +345,7 @@ async def _made(
     name: str, args: Mapping[str, Any], tasks: Sequence[Task], talk: Talk, person: Person, *, confirmed: bool = False
 ) -> Done:
     """The call, for each of the tasks; or the question whether to make it."""
-    given = {key: value for key, value in args.items() if key not in ("task", "task_id", "numbers", "user_id")}
+    given = kept_args(args)
     if name == "update_task" and len(given) > 1 and all(is_title_of(str(given.get("title", "")), one) for one in tasks):
         given.pop("title")
     if name == "update_task" and person.said and len(tasks) == 1 and len(tokens(str(given.get("title", "")))) == 1:
@@ -351,10 +353,10 @@ async def _made(
         given["title"] = reworded(tasks[0].title, "", str(given["title"])) or given["title"]
     if name == "complete_task" and all(one.completed for one in tasks):
         those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
-        return Done(f"{those} {'is' if len(tasks) == 1 else 'are'} done already.", _spoken_of(talk, tasks))
+        return Done(f"{those} {'is' if len(tasks) == 1 else 'are'} done already.", spoken_of(talk, _numbers(tasks)))
     if name == "reopen_task" and not any(one.completed or one.deleted for one in tasks):
         those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
-        return Done(f"{those} {'is' if len(tasks) == 1 else 'are'} open already.", _spoken_of(talk, tasks))
+        return Done(f"{those} {'is' if len(tasks) == 1 else 'are'} open already.", spoken_of(talk, _numbers(tasks)))
     if name != "get_task" and not confirmed:
         sought = {**given, "task": args.get("task")}
         if await may_change(name, sought, tasks, talk, person.user_id, person.heard) == "confirm":
@@ -367,9 +369,9 @@ async def _made(
             call["due"] = _due_of(str(given["due"]), task.due_date, person.said)
         results.append(await call_for(person.user_id, name, call, deadline=person.deadline, **turn))
     waits = talk["pending"] if name == "get_task" else _asked_now(talk, person)
-    kept = _spoken_of({**talk, "pending": waits}, tasks)
+    kept = spoken_of({**talk, "pending": waits}, _numbers(tasks))
     if name != "get_task":
-        kept = _remember(kept, person, name, given, [one.task_id for one in tasks])
+        kept = remember(kept, person.turn, person.key, name, given, _numbers(tasks))
     return Done(say.said_of(name, results, tasks), kept, results, changed=name != "get_task")
 
 
@@ -379,20 +381,24 @@ def _due_of(words: str, before: str | None, message: str) -> str:
     return at_hour if _SAME_HOUR.search(message) or at_hour == before else words
 
 
-def _spoken_of(talk: Talk, tasks: Sequence[Task]) -> Talk:
-    numbers = [one.task_id for one in tasks]
+def spoken_of(talk: Talk, numbers: list[int]) -> Talk:
+    """The conversation after something was said of these tasks."""
     shown = talk["shown"] if set(numbers) <= set(talk["shown"]) else numbers
     return {**talk, "shown": shown, "spoken": numbers}
 
 
-def _remember(talk: Talk, person: Person, name: str, args: Mapping[str, Any], numbers: list[int]) -> Talk:
+def _numbers(tasks: Sequence[Task]) -> list[int]:
+    return [one.task_id for one in tasks]
+
+
+def remember(talk: Talk, turn: str, key: str, name: str, args: Mapping[str, Any], numbers: list[int]) -> Talk:
     """The change among those of the conversation: all of one message are one."""
     made = {"name": name, "args": dict(args), "numbers": numbers}
     latest = talk["changes"][-1] if talk["changes"] else None
-    if latest is not None and latest["turn"] == person.turn:
-        joined = {**latest, "keys": [*latest["keys"], person.key], "acts": [*latest["acts"], made]}
+    if latest is not None and latest["turn"] == turn:
+        joined = {**latest, "keys": [*latest["keys"], key], "acts": [*latest["acts"], made]}
         return {**talk, "changes": [*talk["changes"][:-1], joined]}
-    change = {"turn": person.turn, "keys": [person.key], "acts": [made], "shown": talk["shown"]}
+    change = {"turn": turn, "keys": [key], "acts": [made], "shown": talk["shown"]}
     return {**talk, "changes": [*talk["changes"], change][-_MOST_CHANGES:]}
 
 
@@ -402,9 +408,8 @@ async def repeated(name: str, args: Mapping[str, Any], talk: Talk, person: Perso
     if not made:
         return None
     tasks = [one.task for one in made]
-    kept = _remember(
-        _spoken_of({**talk, "pending": None}, tasks), person, name, _kept(args), [t.task_id for t in tasks]
-    )
+    seen = spoken_of({**talk, "pending": None}, _numbers(tasks))
+    kept = remember(seen, person.turn, person.key, name, kept_args(args), _numbers(tasks))
     return Done(say.done_before(made), kept, [one.as_dict() for one in tasks], changed=True)
 
 
@@ -413,7 +418,7 @@ async def confirm(name: str, args: Mapping[str, Any], tasks: Sequence[Task], tal
     joins the question, and anything else waits for the answer."""
     pending = talk["pending"]
     if pending is not None and pending["kind"] == "confirm" and pending.get("turn") == person.turn:
-        if (pending["name"], pending["args"]) != (name, _kept(args)) or not pending["numbers"]:
+        if (pending["name"], pending["args"]) != (name, kept_args(args)) or not pending["numbers"]:
             return Done(say.WAITS, talk)
         before = await Store(person.user_id).tasks.several(pending["numbers"], deleted=name == "reopen_task")
         tasks = list({one.task_id: one for one in (*before, *tasks)}.values())
@@ -427,7 +432,7 @@ def asking(
     """The conversation with a question that waits. "It" is what was asked about, if that is one task."""
     numbers = [one.task_id for one in tasks]
     pending: Pending = {
-        "kind": kind, "name": name, "args": _kept(args), "numbers": numbers, "question": question,
+        "kind": kind, "name": name, "args": kept_args(args), "numbers": numbers, "question": question,
         "seen": looks(tasks), "turn": person.turn,
     }  # fmt: skip
     is_clear = kind == "confirm" or len(numbers) == 1
@@ -450,5 +455,6 @@ def looks(tasks: Sequence[Task]) -> dict[str, Any]:
     return {str(number): {key: one[key] for key in one if key != "updated"} for number, one in told.items()}
 
 
-def _kept(args: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in args.items() if key not in ("task", "task_id", "numbers", "user_id")}
+def kept_args(args: Mapping[str, Any]) -> dict[str, Any]:
+    """What a call says of its tasks, without which ones they are."""
+    return {key: value for key, value in args.items() if key not in _WHICH}

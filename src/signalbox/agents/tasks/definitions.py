@@ -1,8 +1,8 @@
-"""The tools: what each is called, does and takes. The MCP server offers the first group; the second speaks of the
-conversation itself, and exists only between the model and the agent.
+"""The tools of the MCP server and of plans: what each is called, does and takes. The server offers the first group; the
+second speaks of the conversation itself, and exists only in plans. What a model in the loop is offered stands in
+`tools.py`.
 
-No model is shown `user_id`: it is injected into every call. The offline model reads words and not numbers, so its plan
-has no `task_id` either.
+`user_id` is injected into every call. A plan holds words and not numbers, so it has no `task_id` either.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["CHANGING", "CONVERSATION", "TOOLS", "WITH_TOOLS", "Definition", "shown_to_model", "tools_for"]
+__all__ = ["CHANGING", "CONVERSATION", "TOOLS", "Definition", "shown_to_model", "tools_for"]
 
 Definition = Mapping[str, Any]
 
@@ -131,9 +131,6 @@ CONVERSATION: tuple[Definition, ...] = (
 )
 """What is said of the conversation itself."""
 
-WITH_TOOLS = (*(one["name"] for one in TOOLS), "correct_change", "choose_task")
-"""What a model that works with tools is offered. It talks without one."""
-
 CHANGING = frozenset(
     {
         "add_task",
@@ -148,22 +145,20 @@ CHANGING = frozenset(
 )
 """Those that change something, or may."""
 
-_NOT_IN_PLANS = {"task_id", "description", "page_size"}
+_NOT_IN_PLANS = {"user_id", "task_id", "description", "page_size"}
 
 
-def shown_to_model(definition: Definition, *, is_plan: bool = False) -> dict[str, Any]:
-    """The tool as a chat model is given it, in OpenAI's form; with `is_plan`, without what the offline model cannot
-    read in a message."""
+def shown_to_model(definition: Definition) -> dict[str, Any]:
+    """The tool as it is offered for a plan, in OpenAI's form: without what cannot be read in a message."""
     parameters = definition["parameters"]
-    gone = {"user_id"} | (_NOT_IN_PLANS if is_plan else set())
-    gone -= {"description"} if definition["name"] == "add_task" else set()
+    gone = _NOT_IN_PLANS - ({"description"} if definition["name"] == "add_task" else set())
     properties = {name: told for name, told in parameters["properties"].items() if name not in gone}
     required = [name for name in parameters["required"] if name not in gone]
     function = {**definition, "parameters": {**parameters, "properties": properties, "required": required}}
     return {"type": "function", "function": function}
 
 
-def tools_for(names: Iterable[str], *, is_plan: bool) -> list[dict[str, Any]]:
+def tools_for(names: Iterable[str]) -> list[dict[str, Any]]:
     """The tools of these names as a model is given them."""
     by_name = {one["name"]: one for one in (*TOOLS, *CONVERSATION)}
-    return [shown_to_model(by_name[name], is_plan=is_plan) for name in names]
+    return [shown_to_model(by_name[name]) for name in names]

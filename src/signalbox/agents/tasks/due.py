@@ -76,6 +76,7 @@ _SPOKEN_CLOCK = re.compile(
     rf"(?P<hour>\d{{1,2}}|{'|'.join(NUMBERS)})\b"
 )
 _BEFORE_FEAST = re.compile(r"(?:by |any ?time )?before (?P<feast>christmas)")
+_DATES = re.compile(r"(\d{4}-\d\d-\d\d)/(\d{4}-\d\d-\d\d)")
 _LEAD = re.compile(r"^(?:by|on|for|until|till|before|to|due|at|from|over)\s+", re.IGNORECASE)
 
 
@@ -297,9 +298,15 @@ def _end_of_stretch(said: str) -> str | None:
 
 
 def read_days(words: str) -> Days | None:
-    """The days that a list is to show: a day, a week, a month, whole ones and ahead as well as past. None where the
-    words mean none."""
+    """The days that a list is to show: a day, a week, a month, whole ones and ahead as well as past, or two dates with
+    a slash between them. None where the words mean none."""
     said = _LEAD.sub("", words.strip().casefold())
+    if (dates := _DATES.fullmatch(said)) is not None:
+        try:
+            first_day, last_day = map(datetime.fromisoformat, dates.groups())
+        except ValueError:
+            return None
+        return _days(first_day, last_day + timedelta(days=1))
     moment = clock_now()
     today = moment.replace(hour=0, minute=0, second=0, microsecond=0)
     monday = today - timedelta(days=today.weekday())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from signalbox.errors import (
@@ -29,6 +30,7 @@ __all__ = [
     "ToolNotFoundError",
     "UnauthorizedTaskAccessError",
     "ValidationError",
+    "contract_error",
     "text_for",
 ]
 
@@ -104,6 +106,23 @@ class ValidationError(RequestError):
     """A tool was called with arguments that it does not take, or that mean nothing."""
 
     error_type = "ValidationError"
+
+
+def contract_error(error: Mapping[str, str] | None, *, is_late: bool = False) -> dict[str, str] | None:
+    """An error of the model, as data, by the contract's names and words; `is_late` for one that took too long."""
+    if is_late:
+        return APITimeoutError().as_dict()
+    if error is None:
+        return None
+    kind = error["error_type"]
+    if kind == "model_timeout":
+        return APITimeoutError().as_dict()
+    if kind == "model_busy":
+        return RateLimitError(suggestion=error.get("suggestion", "")).as_dict()
+    if kind == LLMAPIError.error_type:
+        return {**error, "message": TEXTS["LLMAPIError"]}
+    is_told = kind.startswith("model_") or kind == BudgetError.error_type
+    return {**error, **({} if is_told else {"message": TEXTS["Unknown"]})}
 
 
 def text_for(error: BaseException) -> str:

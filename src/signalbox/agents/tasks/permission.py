@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from signalbox.agents.tasks.state import Talk
 from signalbox.language.words import tokens
 from signalbox.storage import Store, Task, TaskFilter
-from signalbox.toolbox.effects import Effect, Said, Thing, Verdict, decide, names
+from signalbox.toolbox.effects import Effect, Said, Thing, Verdict, decide
 
-__all__ = ["Heard", "is_named", "may_change", "may_take_back"]
+__all__ = ["Heard", "may_change", "may_take_back", "new_texts", "possible_things", "thing_of"]
 
 _FREE_TEXT = ("title", "note", "description", "tags")
 _LAST_CHANGE = Thing("last change", "")
@@ -27,7 +27,6 @@ class Heard:
     or no waited when the person wrote, and `is_confirmed` that the person was shown it and said yes.
     """
 
-    turn: str = ""
     message: str = ""
     earlier: tuple[str, ...] = ()
     shown: tuple[int, ...] = ()
@@ -46,13 +45,10 @@ async def may_change(
     if heard.is_reply:
         # What is neither yes nor no to a question writes nothing: what else it may ask for is shown first.
         return "confirm"
-    if not heard.is_read and _changed_now(talk, heard) & {one.task_id for one in tasks}:
-        # One change to a task is what a message names it for; a second one is shown.
-        return "confirm"
     effect = Effect(
         is_reversible=name != "delete_task",
-        targets=tuple(map(_thing, tasks)),
-        texts=tuple(_new_text(args, tasks)),
+        targets=tuple(map(thing_of, tasks)),
+        texts=tuple(new_texts(args, tasks)),
         reference=str(args.get("task") or "") if not talk.get("is_recalled") else "",
         after_data=heard.after_data,
     )
@@ -66,7 +62,7 @@ async def may_take_back(
     delete that one is a change of its own. There must be a last change."""
     if heard.is_confirmed:
         return "run"
-    if heard.is_reply or (not heard.is_read and talk["changes"][-1]["turn"] == heard.turn):
+    if heard.is_reply:
         return "confirm"
     last = talk["changes"][-1]["acts"]
     changed = {number for act in last for number in act["numbers"]}
@@ -76,45 +72,38 @@ async def may_take_back(
     effect = Effect(
         is_reversible=True,
         targets=(_LAST_CHANGE,),
-        texts=tuple(_new_text(args, ())),
+        texts=tuple(new_texts(args, ())),
         reference=heard.message if heard.is_read else "",
         after_data=heard.after_data,
     )
     only = _LAST_CHANGE.key if is_told else None
-    verdict = decide(effect, Said(said.message, said.earlier, only=only, things=others))
-    is_meant = heard.is_read or all(names(said, _thing(one)) for one in instead)
-    return verdict if is_meant else "confirm"
-
-
-async def is_named(task: Task, talk: Talk, user_id: str, heard: Heard) -> bool:
-    """Whether the person's last message names a task."""
-    return names(await _said([task], talk, user_id, heard), _thing(task))
-
-
-def _changed_now(talk: Talk, heard: Heard) -> set[int]:
-    """The tasks that this turn has changed already; what it has added is still being written down."""
-    acts = [act for change in talk["changes"] if change["turn"] == heard.turn for act in change["acts"]]
-    return {number for act in acts if act["name"] != "add_task" for number in act["numbers"]}
+    return decide(effect, Said(said.message, said.earlier, only=only, things=others))
 
 
 async def _said(tasks: Sequence[Task], talk: Talk, user_id: str, heard: Heard) -> Said:
     """What the person wrote and saw, and every task that a name in it could mean."""
-    store = Store(user_id).tasks
-    open_ones = (await store.list(TaskFilter(limit=_MOST))).tasks
-    shown = await store.several(list(dict.fromkeys((*talk["shown"], *talk["spoken"]))), deleted=True)
-    things = {one.task_id: _thing(one) for one in (*open_ones, *shown, *tasks)}
+    things = await possible_things(tasks, (*talk["shown"], *talk["spoken"]), user_id)
     about = talk["spoken"] or talk["shown"]
     only = str(about[0]) if len(about) == 1 and not talk.get("is_recalled") else None
     # A list that tools gave in this turn is not one that the person has seen.
     places = heard.shown if heard.after_data else talk["shown"]
-    return Said(heard.message, heard.earlier, tuple(map(str, places)), only, tuple(things.values()))
+    return Said(heard.message, heard.earlier, tuple(map(str, places)), only, things)
 
 
-def _thing(task: Task) -> Thing:
+async def possible_things(tasks: Sequence[Task], seen: Iterable[int], user_id: str) -> tuple[Thing, ...]:
+    """Everything that a name may mean: the open tasks, those that the person has seen, and these."""
+    store = Store(user_id).tasks
+    open_ones = (await store.list(TaskFilter(limit=_MOST))).tasks
+    shown = await store.several(list(dict.fromkeys(seen)), deleted=True)
+    return tuple({one.task_id: thing_of(one) for one in (*open_ones, *shown, *tasks)}.values())
+
+
+def thing_of(task: Task) -> Thing:
+    """A task as the policy of effects knows it."""
     return Thing(str(task.task_id), task.title)
 
 
-def _new_text(args: Mapping[str, Any], tasks: Sequence[Task]) -> list[str]:
+def new_texts(args: Mapping[str, Any], tasks: Sequence[Task]) -> list[str]:
     """The free text that a call would write, without the words that its one task has already."""
     own = set(tokens(f"{tasks[0].title} {tasks[0].description}")) if len(tasks) == 1 else set()
     written = [args[key] for key in _FREE_TEXT if args.get(key)]

@@ -8,6 +8,8 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
+from signalbox.toolbox.loop import LoopState
+
 __all__ = ["AgentConfiguration", "AgentResponse", "Pending", "Status", "Talk", "TasksState", "empty_talk"]
 
 Status = Literal["completed", "max_iterations_reached", "error"]
@@ -74,12 +76,13 @@ def empty_talk() -> Talk:
     return {"shown": [], "spoken": [], "changes": [], "pending": None}
 
 
-class TasksState(TypedDict, total=False):
+class TasksState(LoopState, total=False):
     """A turn: one message of a person, and what is done for it.
 
     `seen` are the tasks of the list that the person had seen when they wrote it, `waited` is the question that it may
-    answer, and `decision` what it says to that. `planned` says that the calls under way are the offline model's plan.
-    `paused` is the text of the question that the run waits for an answer to.
+    answer, and `decision` what it says to that. Of a plan, `planned` says that its calls are under way, `paused` is the
+    question that its run waits for an answer to, `wanted` are the tools that the message asks for, and `unnamed` counts
+    the tasks that the message does not name. A run of the loop has the keys of LoopState.
     """
 
     request: str
@@ -94,7 +97,7 @@ class TasksState(TypedDict, total=False):
     decision: Literal["yes", "no", "choice"] | None
     planned: bool
     paused: str | None
-    asked: list[str] | None
+    wanted: list[str] | None
     unnamed: int
     iterations: int
     limits: dict[str, Any]

@@ -1,4 +1,5 @@
-"""`tools`: the next call of the model, looked at and made; one at a time, so that a paused run makes none twice."""
+"""`tools`: one call of the loop; or the next call of a plan, looked at and made, one at a time, so that a paused run
+makes none twice."""
 
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ from signalbox.agents.tasks.permission import Heard
 from signalbox.agents.tasks.plan import doubts, read_asked, whole_call
 from signalbox.agents.tasks.state import Pending, Talk, TasksState
 from signalbox.agents.tasks.targets import View, find_meant
+from signalbox.agents.tasks.task_loop import call_in_loop
 from signalbox.errors import SignalboxError, redact
 from signalbox.storage import Store, Task
 from signalbox.toolbox import ToolInfo
@@ -33,12 +35,15 @@ _log = logging.getLogger("signalbox.agents.tasks")
 _ON_TASKS = ("update_task", "complete_task", "reopen_task", "delete_task")
 
 
-async def tools_node(state: TasksState) -> dict[str, Any]:
-    """The first call of the model that has no result yet, made or asked about. A run that can wait does so in a step of
-    its own: what was shown is stored by then, and an answer is to that and to nothing newer."""
+async def tools_node(state: TasksState) -> Any:
+    """The call that the loop has sent here, or the first call of a plan that has no result yet, made or asked about. A
+    run that can wait does so in a step of its own: what was shown is stored by then, and an answer is to that and to
+    nothing newer."""
+    if "call" in state:
+        return await call_in_loop(state)
     call = next(one for one in _calls(state) if one["id"] not in _answered(state))
     offered = offered_tools(state["talk"])
-    read: dict[str, Any] = {"asked": state["asked"], "unnamed": state["unnamed"]}
+    read: dict[str, Any] = {"wanted": state["wanted"], "unnamed": state["unnamed"]}
     try:
         done = await _next(call, state, read)
     except SignalboxError as error:
@@ -63,7 +68,9 @@ async def tools_node(state: TasksState) -> dict[str, Any]:
 
 
 def after_tools(state: TasksState) -> Literal["tools", "model"]:
-    """The next call, or back to the model."""
+    """The next call of a plan, or back to the model."""
+    if "call" in state:
+        return "model"
     return "tools" if any(one["id"] not in _answered(state) for one in _calls(state)) else "model"
 
 
@@ -89,28 +96,26 @@ async def _next(call: Mapping[str, Any], state: TasksState, read: dict[str, Any]
 
 
 async def _called(call: Mapping[str, Any], state: TasksState, read: dict[str, Any]) -> Done:
-    """The call, if it can be made. What an offline plan is doubtful about is asked first; `read` keeps what was read of
-    the message for that."""
+    """A call of a plan, if it can be made. What is doubtful about it is asked first; `read` keeps what was read of the
+    message for that."""
     talk, person = state["talk"], _person(state)
     name, args = call["name"], _checked(call["name"], dict(call["args"] or {}))
     if name in CHANGING and (before := await repeated(name, args, talk, person)) is not None:
         return before
-    if state["planned"]:
-        name, args = whole_call(name, args, state["request"])
+    name, args = whole_call(name, args, state["request"])
     meant = await _targets(name, args, talk, state)
     if name in CHANGING and (waiting := _asked_now(state)) and {one.task_id for one in meant} & waiting:
         # What has just been asked about waits for the answer.
         return Done(say.WAITS, talk)
-    if state["planned"]:
-        if read["asked"] is None and name in CHANGING:
-            tools = tools_for(offered_tools(talk), is_plan=True)
-            read["asked"] = await read_asked(state["request"], said_before(state)[-2:], tools)
-        calls = [(one["name"], dict(one["args"] or {})) for one in _calls(state)]
-        held, read["unnamed"] = await doubts(
-            (name, args), str(call["id"]), calls, meant, read["asked"] or [], state, person
-        )
-        if held is not None:
-            return held
+    if read["wanted"] is None and name in CHANGING:
+        tools = tools_for(offered_tools(talk))
+        read["wanted"] = await read_asked(state["request"], said_before(state)[-2:], tools)
+    calls = [(one["name"], dict(one["args"] or {})) for one in _calls(state)]
+    held, read["unnamed"] = await doubts(
+        (name, args), str(call["id"]), calls, meant, read["wanted"] or [], state, person
+    )
+    if held is not None:
+        return held
     return await act(name, args, talk, person)
 
 
@@ -130,7 +135,6 @@ def _person(state: TasksState, message: str | None = None) -> Person:
     """Who asks, with what they wrote. What tools gave back before a call is data that came in from outside."""
     at = next(place for place, one in reversed(list(enumerate(state["messages"]))) if getattr(one, "tool_calls", None))
     heard = Heard(
-        turn=state["turn"],
         message=state["request"] if message is None else message,
         shown=tuple(state["seen"]),
         earlier=tuple(one["content"] for one in state["history"] if one["role"] == "user"),

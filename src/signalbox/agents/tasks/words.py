@@ -23,6 +23,7 @@ __all__ = [
     "ask_back",
     "ask_correction",
     "ask_rename",
+    "ask_undo",
     "ask_whether",
     "ask_which",
     "changed_since",
@@ -181,11 +182,16 @@ def ask_whether(name: str, args: Mapping[str, Any], tasks: Sequence[Task]) -> st
         return "Take back the last change? Please say yes or no."
     those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
     what = "this task" if len(tasks) == 1 else f"these {len(tasks)} tasks"
-    if name == "update_task" and len(tasks) == 1 and (new := _before_and_after(args, tasks[0])):
-        those = f"{those}: {new}"
-    elif name == "update_task" and given:
-        those = f"{those}: {given}"
+    if name == "update_task":
+        alike = ", ".join(filter(None, (_new_title(args), given)))
+        new = _before_and_after(args, tasks[0]) if len(tasks) == 1 else alike
+        those = f"{those}: {new}" if new else those
     return f"{_VERBS.get(name, 'Change')} {what}? {those}. Please say yes or no."
+
+
+def ask_undo(changes: Sequence[Change]) -> str:
+    """The question whether these changes should be taken back."""
+    return f"Take back the last change? {done_before(changes)} Please say yes or no."
 
 
 def _given(args: Mapping[str, Any]) -> str:
@@ -195,12 +201,17 @@ def _given(args: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} {', '.join(map(str, one)) if isinstance(one, list) else one}" for key, one in told if one)
 
 
+def _new_title(args: Mapping[str, Any]) -> str:
+    return f"title '{args['title']}'" if args.get("title") else ""
+
+
 def _before_and_after(args: Mapping[str, Any], task: Task) -> str:
     was = task.as_dict()
     told = [f"title '{was['title']}' → '{args['title']}'"] if args.get("title") else []
     told += [f"due {was['due'] or 'never'} → {args['due']}"] if args.get("due") else []
     told += [f"priority {was['priority']} → {args['priority']}"] if args.get("priority") else []
-    rest = _given({key: value for key, value in args.items() if key not in ("due", "priority")})
+    told += [f"description '{was['description']}' → '{args['description']}'"] if args.get("description") else []
+    rest = _given({key: value for key, value in args.items() if key not in ("due", "priority", "description")})
     return ", ".join([*told, *([rest] if rest else [])])
 
 
@@ -242,7 +253,7 @@ def gone_since(name: str) -> str:
 
 def ask_correction(args: Mapping[str, Any], last: str, tasks: Sequence[Task]) -> str:
     """The question whether to put the last change right, or to make it to other tasks instead."""
-    new = ", ".join(filter(None, (f"title '{args['title']}'" if args.get("title") else "", _given(args))))
+    new = ", ".join(filter(None, (_new_title(args), _given(args))))
     if not tasks:
         return f"Change what I did last{f' ({new})' if new else ''}? Please say yes or no."
     those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
@@ -250,9 +261,10 @@ def ask_correction(args: Mapping[str, Any], last: str, tasks: Sequence[Task]) ->
     return f"Take back the last change and {verb} {those} instead{f' ({new})' if new else ''}? Please say yes or no."
 
 
-def ask_another(twin: Task) -> str:
+def ask_another(twin: Task, args: Mapping[str, Any]) -> str:
     """The question whether to add what is there already."""
-    return f"You have #{twin.task_id} {twin.title} already. Add it once more? Please say yes or no."
+    beside = f" ({given})" if (given := _given(args)) else ""
+    return f"You have #{twin.task_id} {twin.title} already. Add it once more{beside}? Please say yes or no."
 
 
 def ask_back(gone: Sequence[Task]) -> str:

@@ -64,6 +64,7 @@ class GraphAgent(MapAgent):
             child, folder, graphs, dict(inputs), here.data, here.model, budget=here.budget,
             thread_id=here.thread_id, depth=here.depth + 1, stepwise=here.stepwise,
             earlier=tracker.waiting.pop(self.name, None) if tracker else None, noted=here.noted,
+            conversation=here.conversation,
         )  # fmt: skip
         try:
             return run_map(run)

@@ -56,9 +56,9 @@ def create(store: Store, body: Mapping[str, Any]) -> dict[str, Any]:
     if body["type"] == "Factorial" and not body.get("factors"):
         raise crashed("undefined", "map")
     at = moment()
-    own = str(body.get("id") or uuid4())
-    if own in store.experiments:
-        own = str(uuid4())
+    own = str(body.get("id") or "")
+    while not own or own in store.experiments:
+        own = store.new_id(at)
     one: dict[str, Any] = stamped(at) | {
         "id": own,
         "name": body["name"],

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
+from uuid import NAMESPACE_URL, uuid5
 
 from signalbox.upgrade.model import Records
 
@@ -66,6 +67,12 @@ class Store:
         self.records = Records(users=Table(), groups=Table(), users_excluded=Table(), groups_excluded=Table())
         self._base = _opened(path) if path else None
         self._seen = -1
+        self._made = 0
+
+    def new_id(self, at: str) -> str:
+        """An id for a new experiment. Assignment goes by it, so at a frozen moment it is the same in every run."""
+        self._made += 1
+        return str(uuid5(NAMESPACE_URL, f"https://signalbox.example/experiments/{at}/{self._made}"))
 
     def close(self) -> None:
         """Close the file."""

@@ -111,6 +111,7 @@ def test_the_raw_response_of_before_is_shown_by_itself(upgrade: Any, talk: Any) 
     assert "```json" in raw.answer
 
 
+@pytest.mark.bench
 def test_made_up_users_never_come_to_the_live_experiment(upgrade: Any, talk: Any) -> None:
     before = upgrade.store.experiments.keys() | set()
     told = talk.say(

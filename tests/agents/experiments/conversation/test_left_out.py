@@ -10,6 +10,8 @@ import pytest
 from signalbox.contract.answer import Answer
 from signalbox.runs import answer, ask
 
+pytestmark = pytest.mark.bench
+
 
 @pytest.fixture
 def say(upgrade: Any) -> Callable[..., Answer]:

@@ -1,0 +1,371 @@
+"""The tools that create, change, move and delete experiments. Each shows what it would do, and waits for a yes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import AwareDatetime, ConfigDict, Field
+from typing_extensions import TypedDict
+
+from signalbox.agents.experiments import drafts
+from signalbox.agents.experiments import tools as upgrade
+from signalbox.agents.experiments.asked import STATUS_OF
+from signalbox.agents.experiments.errors import UpgradeError
+from signalbox.agents.experiments.exact_names import (
+    check_known,
+    group_types,
+    groups_by_type,
+    metadata_of_context,
+)
+from signalbox.agents.experiments.experiment_management import move_question, problems_of, report_write
+from signalbox.agents.experiments.node import Calls
+from signalbox.agents.experiments.proposals import begun_write, details_of, proposal_source, taken_up
+from signalbox.agents.experiments.questions import deletion, what_goes
+from signalbox.agents.experiments.read_tools import Experiment
+from signalbox.agents.experiments.reports import change_rows, new_rows
+from signalbox.agents.experiments.tool_results import as_result
+from signalbox.settings import now, person_zone
+from signalbox.toolbox import Proposal, Result, Tool, tool
+from signalbox.upgrade.states import shown_state
+
+__all__ = ["CHANGE_TOOLS", "NO_CHANGE", "Group"]
+
+NO_CHANGE = "no_change"
+"""The kind of the error where everything is as it would be after the change."""
+_STRICT = ConfigDict(extra="forbid")
+_ACTION_OF = {status: action for action, status in STATUS_OF.items()}
+
+
+class Condition(TypedDict):
+    """A condition: its code, and its weight in percent."""
+
+    __pydantic_config__ = _STRICT  # type: ignore[misc]
+    code: str
+    weight: Annotated[float, Field(ge=0, le=100)]
+    payload: NotRequired[str]
+
+
+class Weight(TypedDict):
+    """The weight, in percent, of a condition that there is."""
+
+    __pydantic_config__ = _STRICT  # type: ignore[misc]
+    code: str
+    weight: Annotated[float, Field(ge=0, le=100)]
+
+
+class Point(TypedDict):
+    """A decision point."""
+
+    __pydantic_config__ = _STRICT  # type: ignore[misc]
+    site: str
+    target: str
+    exclude_if_reached: NotRequired[bool]
+
+
+class Group(TypedDict):
+    """A group of users, such as classId 7a."""
+
+    __pydantic_config__ = _STRICT  # type: ignore[misc]
+    type: str
+    id: str
+
+
+Conditions = Annotated[list[Condition], Field(min_length=1, max_length=50)]
+Points = Annotated[list[Point], Field(min_length=1, max_length=50)]
+Names = Annotated[list[str] | None, Field(max_length=200)]
+Groups = Annotated[list[Group] | None, Field(max_length=200)]
+Text = Annotated[str, Field(max_length=5000)]
+Unit = Literal["individual", "group"]
+Rule = Literal["individual", "group", "experiment"]
+PostRule = Annotated[
+    Literal["continue", "revert", "assign"] | None,
+    Field(description="after it ends: continue, revert to the default, or assign the condition `revert_to` to all"),
+]
+Filter = Literal["includeAll", "excludeAll"]
+Moved = Literal["inactive", "scheduled", "preview", "enrolling", "enrollmentComplete", "cancelled", "archived"]
+
+
+async def _new_args(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of the contract's create_experiment. Raises UpgradeError for what there is not."""
+    context = str(given["context"])
+    types = (await metadata_of_context(context))[context]["group_types"]
+    unit = given["assignment_unit"] or ("group" if given["group_type"] else "individual")
+    check_known("group type", given["group_type"], types)
+    args = {
+        "name": given["name"].strip(),
+        "context": context,
+        "conditions": [dict(one) for one in given["conditions"]],
+        "decision_points": [dict(one) for one in given["decision_points"]],
+        "assignment_unit": unit,
+        "consistency_rule": given["consistency_rule"] or unit,
+        "group": given["group_type"] or None,
+        "post_rule": given["post_rule"] or "continue",
+        "revert_to": given["revert_to"] or None,
+        "filter_mode": given["filter_mode"],
+        "description": given["description"],
+        "tags": list(given["tags"] or ()),
+        "include_users": list(given["include_users"] or ()),
+        "include_groups": groups_by_type(given["include_groups"], types),
+        "exclude_users": list(given["exclude_users"] or ()),
+        "exclude_groups": groups_by_type(given["exclude_groups"], types),
+    }
+    return {name: value for name, value in args.items() if value not in (None, "", [], {})}
+
+
+async def _preview_new(
+    name: str,
+    context: str,
+    conditions: list[Condition],
+    decision_points: list[Point],
+    assignment_unit: Unit | None = None,
+    group_type: str = "",
+    consistency_rule: Rule | None = None,
+    post_rule: PostRule = None,
+    revert_to: str = "",
+    filter_mode: Filter = "includeAll",
+    description: str = "",
+    tags: Names = None,
+    include_users: Names = None,
+    include_groups: Groups = None,
+    exclude_users: Names = None,
+    exclude_groups: Groups = None,
+) -> Proposal:
+    args = await _new_args(locals())
+    problems = await problems_of(drafts.Draft(**args))
+    drafts.raise_for(problems)
+    what = _noted(f"Create the experiment '{args['name']}'? It will be inactive.", [one.message for one in problems])
+    return Proposal(what, new_rows(args), source=proposal_source())
+
+
+@tool(preview=_preview_new)
+async def create_experiment(
+    name: Annotated[str, Field(min_length=1)],
+    context: str,
+    conditions: Conditions,
+    decision_points: Points,
+    key: str,
+    assignment_unit: Unit | None = None,
+    group_type: Annotated[str, Field(description="with the unit group: which kind of group")] = "",
+    consistency_rule: Rule | None = None,
+    post_rule: PostRule = None,
+    revert_to: Annotated[str, Field(description="the code of a condition")] = "",
+    filter_mode: Filter = "includeAll",
+    description: Text = "",
+    tags: Names = None,
+    include_users: Names = None,
+    include_groups: Groups = None,
+    exclude_users: Names = None,
+    exclude_groups: Groups = None,
+) -> Result:
+    """Create an experiment; it is inactive until it is started."""
+    given = dict(locals())
+
+    async def work(calls: Calls) -> dict[str, Any]:
+        args = await _new_args(given)
+        done = await calls(upgrade.create_experiment, **args, key=key)
+        weights = {one["code"]: one["weight"] for one in args["conditions"]}
+        return report_write("create_experiment", done, args) | {
+            "params": {"experiment_name": args["name"], "context": args["context"], "condition_weights": weights}
+        }
+
+    return await as_result(work)
+
+
+async def _changes_of(experiment: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The changes of the contract's update_experiment. Raises UpgradeError for what there is not."""
+    if experiment["type"] != "Simple" or experiment["assignment_unit"] not in drafts.UNITS:
+        told = "This kind of experiment is only shown here."
+        raise UpgradeError(told, "unsupported", suggestion="Change it on UpGrade's page.")
+    types = await group_types(experiment["context"])
+    check_known("group type", given["group_type"], types)
+    changes: dict[str, Any] = {
+        "name": given["new_name"].strip(),
+        "conditions": [dict(one) for one in given["conditions"] or ()] or _weighted(experiment, given["weights"] or ()),
+        "decision_points": [dict(one) for one in given["decision_points"] or ()],
+        "assignment_unit": given["assignment_unit"],
+        "consistency_rule": given["consistency_rule"],
+        "group": given["group_type"],
+        "post_rule": given["post_rule"],
+        "revert_to": given["revert_to"],
+        "filter_mode": given["filter_mode"],
+        "description": given["description"],
+        "tags": list(given["tags"] or ()),
+    }
+    for kind in ("include", "exclude"):
+        there = drafts.draft_of(experiment)
+        users, groups = getattr(there, f"{kind}_users"), getattr(there, f"{kind}_groups")
+        more = groups_by_type(given[f"{kind}_groups"], types)
+        if given[f"{kind}_users"]:
+            changes[f"{kind}_users"] = list(dict.fromkeys([*users, *given[f"{kind}_users"]]))
+        if more:
+            both = dict.fromkeys([*groups, *more])
+            changes[f"{kind}_groups"] = {
+                one: list(dict.fromkeys([*groups.get(one, ()), *more.get(one, ())])) for one in both
+            }
+    changes = {name: value for name, value in changes.items() if value not in (None, "", [], {})}
+    if changes.get("assignment_unit") == "individual" and experiment["group"]:
+        changes["group"] = None
+    if changes.get("post_rule") in ("continue", "revert") and experiment["revert_to"]:
+        changes["revert_to"] = None
+    if not changes:
+        told = "Nothing was given that is to be other than it is."
+        raise UpgradeError(told, "validation", suggestion="Give what is to change.")
+    return changes
+
+
+def _weighted(experiment: Mapping[str, Any], weights: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The conditions of an experiment with these weights. Raises UpgradeError for a condition that it has not."""
+    codes = [one["code"] for one in experiment["conditions"]]
+    for one in weights:
+        check_known("condition", one["code"], codes)
+    asked = {one["code"]: one["weight"] for one in weights}
+    return (
+        [{"code": one["code"], "weight": asked.get(one["code"], one["weight"])} for one in experiment["conditions"]]
+        if asked
+        else []
+    )
+
+
+async def _preview_update(
+    experiment: str,
+    new_name: str = "",
+    description: str = "",
+    tags: Names = None,
+    weights: list[Weight] | None = None,
+    conditions: list[Condition] | None = None,
+    decision_points: list[Point] | None = None,
+    assignment_unit: Unit | None = None,
+    group_type: str = "",
+    consistency_rule: Rule | None = None,
+    post_rule: PostRule = None,
+    revert_to: str = "",
+    filter_mode: Filter | None = None,
+    include_users: Names = None,
+    include_groups: Groups = None,
+    exclude_users: Names = None,
+    exclude_groups: Groups = None,
+) -> Proposal:
+    given = dict(locals())
+    there = await details_of(experiment)
+    changes = await _changes_of(there, given)
+    rows = change_rows(there, changes)
+    if not rows:
+        raise UpgradeError(f"'{there['name']}' is so already. Nothing was changed.", NO_CHANGE)
+    problems = await problems_of(drafts.apply(drafts.draft_of(there), changes), there["id"])
+    drafts.raise_for(problems)
+    notes = [one.message for one in problems if one.field in changes]
+    if there["state"] == "enrolling" and "conditions" in changes:
+        notes.append("It is enrolling: those already enrolled keep their condition, whatever the weights.")
+    return Proposal(
+        _noted(f"Change '{there['name']}'?", notes), rows, source=proposal_source(), version=there["revision"]
+    )
+
+
+@tool(preview=_preview_update)
+async def update_experiment(
+    experiment: Experiment,
+    key: str,
+    new_name: str = "",
+    description: Text = "",
+    tags: Annotated[Names, Field(description="all of its tags")] = None,
+    weights: Annotated[list[Weight] | None, Field(description="new weights of conditions that it has")] = None,
+    conditions: Annotated[
+        Conditions | None, Field(description="all of its conditions, to add or to remove some; otherwise `weights`")
+    ] = None,
+    decision_points: Annotated[Points | None, Field(description="all of its decision points")] = None,
+    assignment_unit: Unit | None = None,
+    group_type: str = "",
+    consistency_rule: Rule | None = None,
+    post_rule: PostRule = None,
+    revert_to: str = "",
+    filter_mode: Filter | None = None,
+    include_users: Annotated[Names, Field(description="users to add to its inclusion list")] = None,
+    include_groups: Groups = None,
+    exclude_users: Annotated[Names, Field(description="users to add to its exclusion list")] = None,
+    exclude_groups: Groups = None,
+) -> Result:
+    """Change an experiment: only what is given becomes other than it is."""
+    given = dict(locals())
+
+    async def work(calls: Calls) -> dict[str, Any]:
+        if begun := begun_write(key):
+            own, changes = begun["id"], begun["update"]
+        else:
+            there = await details_of(experiment)
+            own, changes = there["id"], await _changes_of(there, given)
+        done = await calls(upgrade.update_experiment, experiment=own, changes=changes, key=key)
+        return report_write("update_experiment", done, {"changes": changes})
+
+    return await as_result(work)
+
+
+def _starts(status: str, start_at: Any) -> str:
+    """The moment that a start is scheduled for, ISO 8601; empty for other states. Raises UpgradeError."""
+    if status != "scheduled":
+        return ""
+    if start_at is None:
+        raise UpgradeError("It is not said when it is to start.", "validation", suggestion="Give `start_at`.")
+    if start_at <= now():
+        raise UpgradeError(f"{start_at.isoformat()} lies in the past.", "validation")
+    return str(start_at.astimezone(person_zone()).isoformat())
+
+
+async def _preview_status(experiment: str, status: Moved, start_at: AwareDatetime | None = None) -> Proposal:
+    there, schedule = await details_of(experiment), _starts(status, start_at)
+    if there["state"] == status and not schedule:
+        raise UpgradeError(f"'{there['name']}' is {there['state_shown']} already. Nothing was changed.", NO_CHANGE)
+    notes = there["warnings"] if status in ("enrolling", "scheduled") else []
+    what = _noted(move_question(_ACTION_OF[status], there, status, schedule), notes)
+    rows = [("state", there["state_shown"], shown_state(status))]
+    return Proposal(what, rows, source=proposal_source(), version=there["revision"])
+
+
+@tool(preview=_preview_status)
+async def update_experiment_status(
+    experiment: Experiment,
+    status: Annotated[Moved, Field(description="enrolling starts it, enrollmentComplete stops it")],
+    key: str,
+    start_at: Annotated[AwareDatetime | None, Field(description="with scheduled: when it starts")] = None,
+) -> Result:
+    """Start, stop, schedule, preview, cancel, archive or deactivate an experiment."""
+
+    async def work(calls: Calls) -> dict[str, Any]:
+        begun = begun_write(key)
+        own = begun["id"] if begun else (await details_of(experiment))["id"]
+        args = {"experiment": own, "status": status, "schedule": _starts(status, start_at) or None}
+        done = await calls(upgrade.update_experiment_status, **args, key=key)
+        return report_write("update_experiment_status", done, {}) | {"params": {"status": status}}
+
+    return await as_result(work)
+
+
+async def _preview_deletion(experiment: str) -> Proposal:
+    there = await details_of(experiment)
+    version = f"{there['revision']} {there['enrollment']['users']}"
+    return Proposal(deletion(there), what_goes(there), source=proposal_source(), version=version)
+
+
+@tool(preview=_preview_deletion)
+async def delete_experiment(experiment: Experiment, key: str) -> Result:
+    """Delete an experiment, with everything that was enrolled in it."""
+
+    async def work(calls: Calls) -> dict[str, Any]:
+        begun = begun_write(key)
+        own = begun["delete"]["id"] if begun else (await details_of(experiment))["id"]
+        done = await calls(upgrade.delete_experiment, experiment=own, key=key)
+        return report_write("delete_experiment", done, {})
+
+    return await as_result(work)
+
+
+def _noted(message: str, notes: Sequence[str]) -> str:
+    return message + "".join(f" Note: {one}" for one in notes)
+
+
+CHANGE_TOOLS: dict[str, tuple[Tool, ...]] = {
+    "experiment_management": tuple(
+        map(taken_up, (create_experiment, update_experiment, update_experiment_status, delete_experiment))
+    ),
+}
+"""By the capability that they belong to."""

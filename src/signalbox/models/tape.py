@@ -1,0 +1,53 @@
+"""A tape: replies of a model kept by prompt, so that a conversation can be held again without the model.
+
+Every request to a model looks for its reply on the tape in use first; what the model itself replies is put there.
+`signalbox.evals.recorded` is the tape of the evaluations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+__all__ = ["Tape", "find_reply", "keep_reply", "use_tape"]
+
+Options = Mapping[str, Any]
+
+
+class Tape(Protocol):
+    """Where replies are looked up and kept. `options` are tools, tool choice and response format as they are sent."""
+
+    def find(self, messages: Sequence[BaseMessage], options: Options) -> AIMessage | None:
+        """The reply to this prompt, or None to ask the model. Raises LLMAPIError where the model may not be asked."""
+
+    def keep(self, messages: Sequence[BaseMessage], options: Options, reply: AIMessage | None) -> None:
+        """Keep what the model replied; None where it failed."""
+
+
+_tape: ContextVar[Tape | None] = ContextVar("signalbox_tape", default=None)
+
+
+@contextmanager
+def use_tape(tape: Tape | None) -> Iterator[None]:
+    """Every request to a model inside the block goes by this tape."""
+    token = _tape.set(tape)
+    try:
+        yield
+    finally:
+        _tape.reset(token)
+
+
+def find_reply(messages: Sequence[BaseMessage], options: Options) -> AIMessage | None:
+    """Called before each request: the reply on the tape in use, if there is one."""
+    tape = _tape.get()
+    return tape.find(messages, options) if tape is not None else None
+
+
+def keep_reply(messages: Sequence[BaseMessage], options: Options, reply: AIMessage | None) -> None:
+    """Called after each request, with the model's reply, or None where it failed for good."""
+    if (tape := _tape.get()) is not None:
+        tape.keep(messages, options, reply)

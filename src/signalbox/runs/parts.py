@@ -1,0 +1,92 @@
+"""Calling an agent inside the run of another: a run of its own below that one.
+
+Its steps are stored with the run around it, which also carries its question: an answer to that goes back to where the
+agent waits. What it uses of models is charged to the run around it, and cancelling that one stops it, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+from langgraph.config import get_config
+from langgraph.errors import GraphInterrupt
+
+from signalbox.contract import Agent
+from signalbox.contract.installed import find_agent
+from signalbox.maps import arun_map, open_map
+from signalbox.maps.context import Part, RunContext, run_context
+from signalbox.maps.map_run import MapRun
+from signalbox.maps.writing import use_writing
+from signalbox.runs.answers import answer_of, check_question, graph_of, load_model, mark_used
+from signalbox.runs.conversation import memory_of, turn_before
+from signalbox.runs.sources import answer_source
+from signalbox.toolbox.ledger import Call, Ledger, current_ledger, use_ledger
+from signalbox.toolbox.person import use_words
+
+__all__ = ["call_agent"]
+
+
+async def call_agent(name: str, request: str, said: str, label: str) -> Part:
+    """What an agent gives to a request that a model made of what the person said.
+
+    A question of the agent pauses the run. Raises NotFoundError, RequestError, and OperatorError where something is not
+    set up.
+    """
+    agent, here, started = find_agent(name), run_context(), perf_counter()
+    mark_used(agent)
+    run = await asyncio.to_thread(_opened, agent, check_question(request), here)
+    run = replace(run, run_id=_run_id(run))
+    ledger = _own_ledger(label)
+    try:
+        # What it writes is no answer yet, so nobody hears it.
+        with use_ledger(ledger), use_words(said), use_writing(None):
+            result = await arun_map(run)
+    except GraphInterrupt as pause:
+        raise _asked_by(agent, label, pause) from None
+    answer = answer_of(agent, result)
+    answer.evidence = ledger.as_list()
+    answer.timings_ms["total"] = round((perf_counter() - started) * 1000, 1)
+    return Part(answer, memory_of(agent, answer), any(call.is_change for call in ledger.calls))
+
+
+def _opened(agent: Agent, request: str, here: RunContext) -> MapRun:
+    """The run of an agent inside another: same thread, same conversation, same budget of steps."""
+    state = agent.start(request, turn_before(agent, here.thread_id))
+    return open_map(
+        agent.map, graph=graph_of(agent), state=state, model=here.model or load_model(None, agent),
+        thread_id=here.thread_id, budget=here.budget, depth=here.depth + 1, stepwise=here.stepwise, noted=here.noted,
+        conversation=here.conversation,
+    )  # fmt: skip
+
+
+def _run_id(run: MapRun) -> str:
+    """The same when the run around it goes on."""
+    place = get_config()["configurable"].get("checkpoint_ns")
+    return uuid.uuid5(uuid.NAMESPACE_OID, place).hex if place else run.run_id
+
+
+def _own_ledger(label: str) -> Ledger:
+    """A ledger of its own. Who listens to that of the run around it hears of its calls, under ids that are not those of
+    the run's own calls."""
+    listener = current_ledger().listener
+
+    def tell(call: Call, ended: bool) -> None:
+        if listener is not None:
+            listener(replace(call, id=f"{label}.{call.id}"), ended)
+
+    return Ledger(listener=tell)
+
+
+def _asked_by(agent: Agent, label: str, pause: GraphInterrupt) -> GraphInterrupt:
+    """The pause with questions that say who asks, in which call, and about which system."""
+    asked: list[Any] = []
+    for one in pause.args[0]:
+        value: dict[str, Any] = one.value if isinstance(one.value, dict) else {"message": str(one.value)}
+        source = answer_source(agent, value.get("source"))
+        told = {"agent": agent.name, "part": label, **({"source": source} if source else {})}
+        asked.append(replace(one, value={**value, **told}))
+    return GraphInterrupt(asked)
