@@ -458,3 +458,8 @@ async def test_a_word_is_not_taken_for_the_label_that_another_one_names(answer: 
     )
     assert state["error"].error_type == "invalid_query"
     assert "flavour" in state["error"].message
+
+
+async def test_a_bgp_session_is_down_in_every_state_but_established(answer: Callable[..., Any]) -> None:
+    down = (await answer("how many BGP sessions are down", measure="bgp_sessions_down"))["result"]
+    assert (down.value, down.promql) == (0.0, "sum(bgp_session_state != bool 6)")
