@@ -179,6 +179,7 @@ def test_what_the_model_has_calculated_as_the_answer_is_told_first(asking: Calla
     double = Reply(calls=[("calculate", {"expression": "65000 * 2", "answer": True})])
     answer = asking(Script(plan("pe1"), reads("get_routing_info"), double), "twice the AS of pe1's neighbours?")
     assert answer.answer.partition("\n\n")[0].endswith("130000")
+    assert "**pe1 is healthy" in answer.answer
     assert "session_state" not in answer.answer
 
 
