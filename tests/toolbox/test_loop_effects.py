@@ -48,7 +48,7 @@ async def test_a_change_to_a_shared_system_shows_what_before_after_and_where_and
         assert "Nothing was done" in again["message"]
         ended = await go(Command(resume="yes"))
     assert shelf.writes == ["restart cart"]
-    assert ended["outcome"]["answer"] == "`cart` was restarted [E1].\n\ncart was restarted. [E1]"
+    assert ended["outcome"]["answer"] == "`cart` was restarted [E1]."
     assert len(model.asked) == 2
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
+from signalbox.contract.answer import uncited
 from signalbox.contract.sources import joined
 from signalbox.errors import ModelOutputError, SignalboxError
 from signalbox.toolbox.loop_calls import was_change
@@ -56,15 +57,16 @@ def presented(chosen: Sequence[dict[str, Any]], results: Results, question: dict
 
 
 def written(checked: Sequence[Checked], results: Results, stopped: str = "") -> Outcome:
-    """The model's own answer, without the sentences that nothing supports, and with every change: the model is told to
-    leave these to the results."""
+    """The model's own answer, without the sentences that nothing supports, and with every change that it does not tell
+    word for word: the model is told to leave these to the results."""
     kept = [one for one in checked if not one.unsupported]
     removed = len(checked) - len(kept)
     numbers = {number for one in kept for number in one.evidence}
     cited = [one for one in _told(results) if one["number"] in numbers]
     answer = renumbered("".join(one.text for one in kept).strip(), results)
     # If what is left says nothing, the results speak for themselves.
-    added = [one for one in _told(results) if was_change(one) or (removed and not cited)]
+    left_out = [one for one in _told(results) if _bare(one["text"]) not in _bare(answer)]
+    added = [one for one in left_out if was_change(one) or (removed and not cited)]
     cited = [one for one in cited if one not in added]
     if removed and not cited and not added:
         return failed(results, ModelOutputError("The model's answer rests on nothing that it has read."), removed)
@@ -75,6 +77,11 @@ def written(checked: Sequence[Checked], results: Results, stopped: str = "") -> 
     parts = [answer, *map(_with_evidence, added), *(f"_{note}_" for note in notes)]
     outcome = _outcome("\n\n".join(filter(None, parts)), [*cited, *added], results, stopped=stopped, removed=removed)
     return {**outcome, "is_written": bool(answer) and all(map(was_change, added))}
+
+
+def _bare(text: str) -> str:
+    """A text without citations and backticks."""
+    return " ".join(uncited(text).replace("`", "").split())
 
 
 def reported(results: Results, stopped: str) -> Outcome:
