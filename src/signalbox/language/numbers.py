@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from signalbox.language.words import word_list
 
-__all__ = ["GROUPS", "NUMBERS", "ORDINALS", "SCALES", "SMALL"]
+__all__ = ["GROUPS", "NUMBERS", "ORDINALS", "SCALES", "SMALL", "number_of"]
 
 SMALL = word_list(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
@@ -37,3 +37,8 @@ _ORDINALS = word_list(
     "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
 )
 ORDINALS: dict[str, int] = {**{word: value for value, word in enumerate(_ORDINALS, start=1)}, "thirtieth": 30}
+
+
+def number_of(word: str) -> int | None:
+    """The whole number that a word or its digits stand for; None for any other word."""
+    return int(word) if word.isdecimal() and len(word) < 7 else NUMBERS.get(word)

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
+from typing import NamedTuple
 
-__all__ = ["split_name", "stem", "tokens", "word_list", "word_set"]
+__all__ = [
+    "Word",
+    "fold",
+    "read_words",
+    "spellings",
+    "split_name",
+    "stem",
+    "stems_of",
+    "tokens",
+    "word_list",
+    "word_set",
+]
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?", re.UNICODE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SHORT = 300
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
+_BARE_WORD = re.compile(r"[^\W_]+")
+_RUN = re.compile(r"[^\W\d_]+|\d+")
+_SIGN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
 def tokens(text: str) -> list[str]:
@@ -24,6 +41,49 @@ def _read_tokens(text: str) -> list[str]:
 
 # While one request is read, the same few stretches of it are taken apart again and again.
 _short_tokens = lru_cache(maxsize=256)(_read_tokens)
+
+
+@lru_cache(maxsize=4096)
+def fold(text: str) -> str:
+    """A text without case, accents and differences that only a keyboard makes."""
+    if text.isascii():
+        return text.casefold()
+    split = unicodedata.normalize("NFKD", text.casefold())
+    kept = "".join(sign for sign in split if not unicodedata.combining(sign))
+    return unicodedata.normalize("NFKC", kept)
+
+
+def spellings(text: str) -> set[str]:
+    """A text, and how it is written on a keyboard without umlauts: Müller is Mueller."""
+    return {text} if text.isascii() else {text, text.translate(_UMLAUTS)}
+
+
+class Word(NamedTuple):
+    """A word of a text, folded, and where it stands."""
+
+    word: str
+    start: int
+    end: int
+
+
+def read_words(text: str) -> list[Word]:
+    """The words of a text, folded, in their order."""
+    return [Word(fold(one[0]), one.start(), one.end()) for one in _BARE_WORD.finditer(text)]
+
+
+@lru_cache(maxsize=16384)
+def stems_of(word: str) -> tuple[str, ...]:
+    """The stems of a folded word, split where letters and digits meet.
+
+    Signs of scripts that put no spaces between words are stems of their own.
+    """
+    found: list[str] = []
+    for run in _RUN.findall(word):
+        if _SIGN.search(run):
+            found += [sign for sign in run if not "\u3040" <= sign <= "\u309f"] or [run]
+        else:
+            found.append(run.lstrip("0") or "0" if run.isdigit() else stem(run))
+    return tuple(found)
 
 
 def word_list(words: str) -> tuple[str, ...]:

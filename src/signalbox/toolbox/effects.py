@@ -11,7 +11,6 @@ shared system, what the model is unsure about.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,26 +18,17 @@ from functools import lru_cache
 from typing import Literal
 
 from signalbox.language.names import close
+from signalbox.language.references import FILLING, LAST, POSITIONS
+from signalbox.language.words import fold
 
-__all__ = ["Effect", "Said", "Thing", "Verdict", "contains", "decide", "names"]
+__all__ = ["Effect", "Said", "Thing", "Verdict", "contains", "decide", "named_in", "names"]
 
 Verdict = Literal["run", "confirm"]
 
-_POSITIONS = (
-    "first erste ersten erster erstes premier première primero primera primer primo prima primeiro primeira eerste",
-    "second zweite zweiten zweiter zweites deuxième seconde segundo segunda secondo seconda tweede",
-    "third dritte dritten dritter drittes troisième tercero tercera tercer terzo terza terceiro terceira derde",
-    "fourth vierte vierten vierter viertes quatrième cuarto cuarta quarto quarta vierde",
-    "fifth fünfte fünften fünfter fünftes cinquième quinto quinta vijfde",
-    "sixth sechste sechsten sechster sechstes sixième sexto sexta sesto sesta zesde",
-    "seventh siebte siebten siebter siebtes septième séptimo séptima settimo settima sétimo sétima zevende",
-    "eighth achte achten achter achtes huitième octavo octava ottavo ottava oitavo oitava achtste",
-)
-_LAST = "last letzte letzten letzter letztes dernier dernière último última ultimo ultima laatste"
 _WORD = re.compile(r"[^\W_]+")
 _ALONE = re.compile(r"(?<!\w)(?<!\d[.:])(?<!\w[-/@])\d+(?!\w|[-/:@.]\w)")
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
-_ENOUGH = 1 / 3
+_ENOUGH = 0.3
 """The share of a name that words must have to mean it."""
 _CLEARLY = 1 / 2
 """The share of a name that they must have beside another thing that is named in full."""
@@ -123,16 +113,16 @@ def names(said: Said, thing: Thing, *, is_strict: bool = False) -> bool:
     the list last shown. With `is_strict` a number needs its mark (#12), and a place does not count: "at 2" may be an
     hour.
     """
-    message = _plain(said.message)
-    if re.search(rf"#\s?{re.escape(_plain(thing.key))}(?!\w)", message):
+    message = fold(said.message)
+    if re.search(rf"#\s?{re.escape(fold(thing.key))}(?!\w)", message):
         return True
-    named = _named_by_words(said.message, said.things)
+    named = named_in(said.message, said.things)
     if thing.key in named:
         return True
     if is_strict or named:
         return False
     words = _standing_words(message)
-    return _plain(thing.key) in words or bool(words & _places(thing, said.shown))
+    return fold(thing.key) in words or bool(words & _places(thing, said.shown))
 
 
 def _standing_words(message: str) -> set[str]:
@@ -154,7 +144,7 @@ def contains(messages: Iterable[str], text: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _named_by_words(message: str, things: tuple[Thing, ...]) -> frozenset[str]:
+def named_in(message: str, things: tuple[Thing, ...]) -> frozenset[str]:
     """The things that a message names: in full, or by enough words of the name that fit no other."""
     there = frozenset(_words(message))
     whole = _named_in_full(message, things)
@@ -163,11 +153,16 @@ def _named_by_words(message: str, things: tuple[Thing, ...]) -> frozenset[str]:
     by_words = {
         one.key
         for one, words in found.items()
-        if any(len(word) >= _SHORT or _IDEOGRAPH.match(word) for word in words)
+        if any(map(_tells, words))
         and _weight(words) >= share * _weight(_words(one.name))
         and not any(_has_all(other.name, words) for other in found if other.key != one.key)
     }
     return frozenset(whole | by_words)
+
+
+def _tells(word: str) -> bool:
+    """Whether a word alone may mean a thing: it is no article or link."""
+    return len(word) >= _SHORT or _IDEOGRAPH.match(word) is not None or word not in FILLING
 
 
 def _named_in_full(message: str, things: Sequence[Thing]) -> set[str]:
@@ -190,7 +185,7 @@ def _span(name: str, message: str) -> tuple[int, int] | None:
     for at in range(len(words)):
         joined = ""
         for word in words[at:]:
-            joined += _plain(word[0])
+            joined += fold(word[0])
             if joined == name:
                 return words[at].start(), word.end()
             if not name.startswith(joined):
@@ -211,14 +206,14 @@ def _places(thing: Thing, shown: Sequence[str]) -> set[str]:
         return set()
     at = shown.index(thing.key)
     found = {str(at + 1), *(f"{at + 1}{end}" for end in ("st", "nd", "rd", "th", "º", "ª", "e", "er", "ère"))}
-    found |= set(_POSITIONS[at].split()) if at < len(_POSITIONS) else set()
-    found |= set(_LAST.split()) if at == len(shown) - 1 else set()
-    return {_plain(word) for word in found}
+    found |= {word for word, place in POSITIONS.items() if place == at + 1}
+    found |= LAST if at == len(shown) - 1 else set()
+    return {fold(word) for word in found}
 
 
 def _occurs(words: str, message: str) -> bool:
     """Whether words stand in a message as they are."""
-    sought, there = _WORD.findall(_plain(words)), _WORD.findall(_plain(message))
+    sought, there = _WORD.findall(fold(words)), _WORD.findall(fold(message))
     size = len(sought)
     return size > 0 and any(there[at : at + size] == sought for at in range(len(there) - size + 1))
 
@@ -242,7 +237,7 @@ def _alike(word: str, other: str) -> bool:
 def _words(text: str) -> tuple[str, ...]:
     """The words of a text that tell something apart; signs of scripts without spaces are words of their own."""
     found: list[str] = []
-    for word in _WORD.findall(_plain(text)):
+    for word in _WORD.findall(fold(text)):
         if _IDEOGRAPH.search(word):
             found += [sign for sign in word if not "\u3040" <= sign <= "\u309f"]
         elif len(word) >= _TELLING:
@@ -251,7 +246,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _tokens(text: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(_plain(text)))
+    return tuple(_WORD.findall(fold(text)))
 
 
 def _weight(words: Sequence[str]) -> int:
@@ -259,12 +254,4 @@ def _weight(words: Sequence[str]) -> int:
 
 
 def _joined(text: str) -> str:
-    return "".join(_WORD.findall(_plain(text)))
-
-
-@lru_cache(maxsize=4096)
-def _plain(text: str) -> str:
-    """A text without case, accents and differences that only a keyboard makes."""
-    split = unicodedata.normalize("NFKD", text.casefold())
-    kept = "".join(sign for sign in split if not unicodedata.combining(sign))
-    return unicodedata.normalize("NFKC", kept)
+    return "".join(_WORD.findall(fold(text)))
