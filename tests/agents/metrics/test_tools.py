@@ -115,6 +115,31 @@ async def test_metrics_are_found_by_words_and_by_a_part_of_their_names() -> None
     assert "None of the 68 metrics" in nothing.text
 
 
+@pytest.mark.parametrize(
+    ("query", "unknown"),
+    [
+        ('sum(rate(http_requests_total{service="chekout"}[5m])) or vector(0)', "service of http_requests_total has no"),
+        ('node_load1{instance=~"web-1:9100|web-9:9100"}', 'no value "web-9:9100". Did you mean'),
+        ('node_load1{instance!="web-9:9100"}', 'no value "web-9:9100". Did you mean'),
+    ],
+)
+async def test_figures_for_what_is_not_there_are_said_to_be_none_of_it(query: str, unknown: str) -> None:
+    result = await query_metrics.call({"query": query})
+    assert not result.is_empty
+    assert unknown in result.text
+    assert unknown in result.data["result"]["summary"]
+
+
+async def test_a_value_that_is_there_or_a_pattern_is_not_remarked_on() -> None:
+    for query in ('node_load1{instance=~"web-.*"}', 'node_load1{instance="web-1:9100",job!~"tmpfs|node2"}'):
+        assert "has no value" not in (await query_metrics.call({"query": query})).text
+
+
+async def test_a_misspelt_name_finds_the_nearest_metrics_first() -> None:
+    found = await find_metrics.call({"words": "node_lod1"})
+    assert found.data[0]["metric"] == "node_load1"
+
+
 async def test_labels_come_with_samples_and_one_label_with_all_its_values() -> None:
     some = await get_labels.call({"metric": "http_request_duration_seconds"})
     assert "service: checkout, gateway, orders, payment, users" in some.text

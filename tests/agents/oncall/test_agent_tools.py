@@ -39,6 +39,13 @@ async def test_a_call_reads_the_device_that_it_names(network: Network) -> None:
     assert network.called("get_routing_info") == [{"device_name": "pe1"}]
 
 
+async def test_the_text_names_the_device_that_was_read(network: Network) -> None:
+    network.answers["get_routing_info"] = lambda device: envelope(device.lower(), bgp(neighbor()))
+    with network.serve():
+        result = await tool("get_routing_info").call({"device_name": "PE1"})
+    assert result.text.startswith("pe1, get_routing_info:")
+
+
 async def test_what_cannot_be_read_is_an_error(network: Network) -> None:
     network.answers["get_logs"] = lambda device: envelope(device, error=("timeout", f"{device} did not answer."))
     with network.serve():

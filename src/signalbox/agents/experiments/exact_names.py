@@ -51,11 +51,11 @@ async def group_types(context: str = "") -> list[str]:
     return list(dict.fromkeys(kind for one in chosen for kind in one["group_types"]))
 
 
-def check_known(what: str, value: str, known: Iterable[str]) -> None:
-    """Raises UpgradeError, with the nearest, for a value that is not among the known ones."""
+def check_known(what: str, value: str, known: Iterable[str], where: str = "") -> None:
+    """Raises UpgradeError, with the nearest, for a value that is not among the known ones there."""
     names = list(dict.fromkeys(known))
     if value and value not in names:
-        told = f"There is no {what} '{value}'."
+        told = f"There is no {what} '{value}'{f' {where}' if where else ''}."
         raise UpgradeError(told, "not_found", suggestion=did_you_mean(value, names), options=names[:8])
 
 

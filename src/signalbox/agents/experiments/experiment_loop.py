@@ -37,8 +37,8 @@ Update = dict[str, Any]
 async def first_reply(state: Mapping[str, Any], data: str | None = None) -> Update:
     """What the router makes of the model's first reply: the capability of the tool that it calls, a question to the
     person, what it declines, or its answer. `data` is shown instead of what the server has."""
-    turns = _turns(state)
-    begun = start_loop(str(state["user_input"]), turns, records=await server_excerpt() if data is None else data)
+    request, turns = str(state["user_input"]), _turns(state)
+    begun = start_loop(request, turns, records=await server_excerpt(request, turns) if data is None else data)
     nodes, context, replies, found = _nodes(), _context(), list[Any](), dict[str, Any]()
     while not list_calls(replies) and "outcome" not in found:
         given: Any = (await nodes.model({**begun, "replies": replies}, context)).update

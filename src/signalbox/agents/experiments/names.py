@@ -30,7 +30,7 @@ __all__ = [
     "written_name",
 ]
 
-_MOST_CANDIDATES = 12
+_MOST_CANDIDATES = 100
 _HALF = 0.5
 _EDGES = " \t\n\"'“”‘’`.,;:!?()[]{}"
 _CUTS = _EDGES + "/|=→"

@@ -16,6 +16,7 @@ from signalbox.agents.experiments.experiment_listing import told_contexts, told_
 from signalbox.agents.experiments.node import Calls
 from signalbox.agents.experiments.terminology import told_concepts, told_terms
 from signalbox.agents.experiments.tool_results import as_result
+from signalbox.language.names import did_you_mean
 from signalbox.toolbox import Result, Tool, tool
 from signalbox.upgrade.states import shown_state
 
@@ -100,6 +101,9 @@ async def get_all_experiments(
             check_known(what, filters[what], [value for one in every for value in _values(one, what)])
         found = [one for one in every if _fits(one, filters) and all(_is_in(one, *when) for when in times.items())]
         told = told_experiments(found, _sought(filters, times), len(every))
+        if not found and not any(name_contains.casefold() in one["name"].casefold() for one in every):
+            near = did_you_mean(name_contains, [one["name"] for one in every])
+            told["bot_response"] = f"{told['bot_response']} {near}".strip()
         params = {"context": context, "status": status, "experiment_name": name_contains, "site": site}
         return {**told, "params": {key: value for key, value in params.items() if value}}
 

@@ -79,6 +79,9 @@ async def explain_assignment(
         every = await all_experiments()
         if experiment:
             one = find_exactly(experiment, every)
+            where = f"for the experiment '{one['name']}'"
+            check_known("context", context, [one["context"]], where)
+            _at_point([one], site, target, where)
             held = await known_groups(groups, one["context"])
             found = await calls(explain, experiment=one["id"], user_id=user_id, **_given(held))
             return {**told_assignment(found, one["name"]), **_spoken(user_id, held, one)}
@@ -96,12 +99,14 @@ async def explain_assignment(
     return await as_result(work)
 
 
-def _at_point(experiments: Sequence[dict[str, Any]], site: str, target: str) -> list[dict[str, Any]]:
+def _at_point(
+    experiments: Sequence[Mapping[str, Any]], site: str, target: str, where: str = ""
+) -> list[Mapping[str, Any]]:
     """Those that have a decision point with this site and target. Raises UpgradeError for one that none has."""
     points = {one["id"]: [point.split(" / ", 1) for point in one["decision_points"]] for one in experiments}
     every = [point for own in points.values() for point in own]
-    check_known("site", site, [point[0] for point in every])
-    check_known("target", target, [point[1] for point in every if site in ("", point[0])])
+    check_known("site", site, [point[0] for point in every], where)
+    check_known("target", target, [point[1] for point in every if site in ("", point[0])], where)
     return [
         one
         for one in experiments

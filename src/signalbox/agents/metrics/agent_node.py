@@ -135,7 +135,8 @@ async def _answer(
             plan, found = await _answer_by_plan(reading, before, state, answered, steps)
         else:
             with steps.timed("validate"):
-                excerpt = await catalogue_excerpt(text, live)
+                run = current_run.get()
+                excerpt = await catalogue_excerpt(text, live, run.conversation if run else ())
     if not fills_plans(chosen):
         answered["asked"] = {"text": text, "plan": {}, "title": ""}
         with steps.timed("execute"), use_client(source):

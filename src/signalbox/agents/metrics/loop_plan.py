@@ -31,8 +31,9 @@ async def plan_calls(text: str, live: Live, model: Any, *, seeks_anomalies: bool
     """The first calls of the model, which is asked as in the loop; no tool is run. Raises LLMAPIError, and
     InvalidQueryError for a query that is no PromQL."""
     run = current_run.get()
-    excerpt = await catalogue_excerpt(text, live, reads_labels=False)
-    asked = start_loop(text, run.conversation if run else (), data=excerpt)["asked"]
+    conversation = run.conversation if run else ()
+    excerpt = await catalogue_excerpt(text, live, conversation, reads_labels=False)
+    asked = start_loop(text, conversation, data=excerpt)["asked"]
     system = system_message(loop_instructions(seeks_anomalies=seeks_anomalies))
     reply = await model.bind_tools(offered([*tools(), CALCULATE])).ainvoke(prompt(system, asked, [], {}))
     calls = list_calls([Reply(message=reply)])

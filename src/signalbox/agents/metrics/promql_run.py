@@ -15,10 +15,10 @@ from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.promapi import Curve, QueryAnswer
 from signalbox.agents.metrics.promql import check_promql
 from signalbox.agents.metrics.promql_tree import (
-    exact_values,
     grouping_labels,
     is_sorted,
     metric_names,
+    named_values,
     query_of,
     reach_of,
     required_labels,
@@ -41,7 +41,7 @@ from signalbox.language.names import did_you_mean
 
 __all__ = ["QueryOutcome", "QueryTime", "looked_back", "read_result", "run_query", "syntax_of", "unknown_metric"]
 
-_LONGEST_TITLE, _MOST_NAMES = 60, 20_000
+_LONGEST_TITLE, _MOST_NAMES, _MOST_TOLD = 60, 20_000, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,8 @@ class QueryTime:
 
 @dataclass(frozen=True, slots=True)
 class QueryOutcome:
-    """What a query gave. `moment` is set if it was asked for one; `hint` says what to try where it gave nothing."""
+    """What a query gave. `moment` is set if it was asked for one; `hint` says what to try where it gave nothing, and
+    which names in it are not there."""
 
     result: MetricsQueryResult
     moment: datetime | None
@@ -122,7 +123,8 @@ async def run_query(query: str, live: Live, asked: QueryTime, now: datetime) -> 
             "is_models_own": True,
         }
     )
-    hint = await _hint(tree, live, span, now) if result.is_empty else ""
+    hint = await _unknown_values(tree, live, span)
+    hint = hint or (await _no_samples(tree, live, span, now) if result.is_empty else "")
     warned = [f"The server warns: {one}" for one in answer.warnings[:2]]
     left_out = [f"Of {len(answer.curves)} series {MOST_SERIES} are given."] if len(answer.curves) > MOST_SERIES else []
     moment = None if asked.window is not None else asked.at or now
@@ -202,16 +204,23 @@ def _shaped(asked: MetricsQuery, curves: Sequence[Curve], kind: ResultKind) -> M
     )
 
 
-async def _hint(tree: Any, live: Live, span: TimeRange, now: datetime) -> str:
-    """Why a query may have given nothing: a value that a label does not have, or no samples at that time."""
-    told = []
+async def _unknown_values(tree: Any, live: Live, span: TimeRange) -> str:
+    """Say which values in a query its labels do not have: figures for the others may look like figures for them."""
+    named = list(dict.fromkeys(named_values(tree)))
+    if not named:
+        return ""
     series = await live.series(metric_names(tree), span)
-    for name, label, value in exact_values(tree):
+    told = []
+    for name, label, value in named:
         known = series[name].values.get(label, ()) if name in series else ()
         if known and value not in known:
             told.append(f'The label {label} of {name} has no value "{value}". {did_you_mean(value, known)}')
-    if told:
-        return " ".join(told)
+    return " ".join(told[:_MOST_TOLD])
+
+
+async def _no_samples(tree: Any, live: Live, span: TimeRange, now: datetime) -> str:
+    """Why a query may have given nothing, where its names are right: no samples at that time."""
+    told = []
     for name in metric_names(tree):
         last = await live.client.last_seen(name, now)
         if last is None:

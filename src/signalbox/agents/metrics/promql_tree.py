@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any
@@ -12,16 +13,18 @@ from signalbox.agents.metrics.units import count_unit
 from signalbox.agents.metrics.windows import LOOKED_BACK
 
 __all__ = [
-    "exact_values",
     "grouping_labels",
     "is_sorted",
     "metric_names",
+    "named_values",
     "query_of",
     "reach_of",
     "required_labels",
     "unit_of",
 ]
 
+_TEXT = re.compile(r"(?:[\w\s:/@,;=%-]|\\[^\w\s])*")
+"""A pattern that matches one text only."""
 _PARTS = ("expr", "lhs", "rhs", "args", "vector_selector", "param")
 _AGGREGATIONS: dict[str, Aggregation] = {"avg": "avg", "max": "max", "min": "min", "sum": "sum"}
 _MAKES_LABELS = frozenset({"label_replace", "label_join", "info"})
@@ -74,14 +77,28 @@ def required_labels(tree: Any) -> dict[str, list[str]]:
     return found
 
 
-def exact_values(tree: Any) -> list[tuple[str, str, str]]:
-    """Each label that must have one exact value: the metric, the label and the value."""
+def named_values(tree: Any) -> list[tuple[str, str, str]]:
+    """Return each value of a label that a query names: the metric, the label and the value.
+
+    A pattern names values if it is nothing but texts to choose from.
+    """
     return [
-        (_name(selector), one.name, one.value)
+        (_name(selector), one.name, value)
         for selector in _selectors(tree)
         for one in _matchers(selector)
-        if one.name != "__name__" and one.value and str(one.op).endswith(".Equal")
+        if one.name != "__name__"
+        for value in _values(one)
     ]
+
+
+def _values(matcher: Any) -> list[str]:
+    if str(matcher.op).endswith("Equal"):
+        return [matcher.value] if matcher.value else []
+    # A pattern for what to leave out often names what may be there, such as tmpfs.
+    parts = matcher.value.split("|")
+    if str(matcher.op).endswith("NotRe") or not all(map(_TEXT.fullmatch, parts)):
+        return []
+    return [part.replace("\\", "") for part in parts if part]
 
 
 def grouping_labels(tree: Any) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from signalbox.agents.metrics.answering import changes_report, health_report
-from signalbox.agents.metrics.catalogue_excerpt import describe_families, labels_text, recent
+from signalbox.agents.metrics.catalogue_excerpt import describe_families, family_of, labels_text, recent
 from signalbox.agents.metrics.clients import current_client, source_of
 from signalbox.agents.metrics.errors import InvalidQueryError, InvalidTimeRangeError
 from signalbox.agents.metrics.live import Live, open_live
@@ -25,7 +25,7 @@ from signalbox.agents.metrics.state import MetricsQueryResult, Moment, TimeRange
 from signalbox.agents.metrics.times import Moment as Clock
 from signalbox.contract import blocks
 from signalbox.contract.sources import places
-from signalbox.language.names import did_you_mean
+from signalbox.language.names import did_you_mean, nearest
 from signalbox.settings import now, person_zone
 from signalbox.toolbox.typed_tools import Result, Tool, tool
 
@@ -67,8 +67,10 @@ async def find_metrics(words: Annotated[str, _WORDS]) -> Result:
         hits = [hit for hit in hits if hit.explained and hit.score >= hits[0].score / 2]
         part = words.strip().lower().replace(" ", "_")
         named = [one for one in live.families if part and part in one.lower()]
+        if not named and "_" in words:
+            named = await asyncio.to_thread(nearest, part, live.families)
         found = [*named, *(hit.offer.family.name for hit in hits if hit.offer.family)]
-        found += [family for hit in hits for metric in hit.offer.metrics if (family := _family(metric, live))]
+        found += [family for hit in hits for metric in hit.offer.metrics if (family := family_of(metric, live))]
         families = list(dict.fromkeys(found))[:_MOST_FOUND]
         where = f"on {_where(live)}"
         if not families:
@@ -165,13 +167,6 @@ def _seconds(step: str) -> float:
     if not _DURATION.fullmatch(step.strip()):
         raise InvalidQueryError(f"'{step}' is no step.", suggestion="Write it as 30s, 5m, 1h or 1d.")
     return sum(float(number) * _SECONDS[unit] for number, unit in _PIECE.findall(step))
-
-
-def _family(metric: str, live: Live) -> str:
-    if metric in live.families:
-        return metric
-    info = live.names.get(metric)
-    return info.family if info is not None and info.family in live.families else ""
 
 
 def _clock() -> Clock:

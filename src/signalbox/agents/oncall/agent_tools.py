@@ -32,5 +32,7 @@ def tools() -> Sequence[Tool]:
 async def _read(name: str, args: dict[str, Any], key: str) -> Result:
     given = await read_device(current_session(), name, args, get_settings().oncall_deadline)
     about = {one: value for one, value in args.items() if one != DEVICE}
-    text = f"{call_text(args.get(DEVICE, _NETWORK), name, about)}:\n{result_texts([given], _LONGEST)[0]}"
+    # A device may be named in another case.
+    device = str(given.get(DEVICE) or args.get(DEVICE, _NETWORK))
+    text = f"{call_text(device, name, about)}:\n{result_texts([given], _LONGEST)[0]}"
     return Result(text, given, source=source_of())

@@ -22,6 +22,12 @@ class Device:
     ip_address: str = ""
     nos: str = ""
     role: str = ""
+    state: str = ""
+
+    @property
+    def about(self) -> str:
+        """What the inventory says of the device: role, address, platform and state."""
+        return ", ".join(filter(None, (self.role, self.ip_address, self.nos, self.state)))
 
 
 def read_devices(answer: Any) -> list[Device]:
@@ -32,7 +38,8 @@ def read_devices(answer: Any) -> list[Device]:
         if name:
             given = str(entry.get("ip_address") or entry.get("address") or "")
             told = role_of(str(entry.get("role") or "")) or _role_in_name(name)
-            found.setdefault(name, Device(name, given, str(entry.get("nos") or ""), told))
+            state = str(entry.get("state") or entry.get("status") or "")
+            found.setdefault(name, Device(name, given, str(entry.get("nos") or ""), told, state))
     return list(found.values())
 
 

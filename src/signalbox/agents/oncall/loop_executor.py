@@ -9,6 +9,7 @@ from signalbox.agents.oncall.assessor import devices_of
 from signalbox.agents.oncall.checks import load_checks, run_checks, topics_found
 from signalbox.agents.oncall.device_reads import DeviceReads
 from signalbox.agents.oncall.facts import collect
+from signalbox.agents.oncall.inventory_excerpt import GET_DEVICES, devices_tool, inventory_excerpt, is_shown_whole
 from signalbox.agents.oncall.limitations import lacking_in, limitations
 from signalbox.agents.oncall.planner import lent_model
 from signalbox.agents.oncall.plans import match_step
@@ -28,6 +29,7 @@ __all__ = ["LEFT_OUT", "execute_in_loop"]
 
 _MODEL_SECONDS = 120.0
 _MENDABLE = ("not_found", "tool_arguments")
+_NO_READS = (CALCULATE.name, GET_DEVICES)
 LEFT_OUT = "not needed for this request"
 """Why a step has no calls that the plan asks for without a condition."""
 _STOPPED = {
@@ -46,11 +48,13 @@ async def execute_in_loop(state: GraphState) -> dict[str, Any]:
     reads = DeviceReads(session, infos, devices, int(state.get("max_retries") or 0), deadline)
     known = state.get("inventory") or {}
     limits = Limits(seconds=_MODEL_SECONDS + deadline)
-    loop = build_loop(reads.tools(), loop_prompt(), limits=limits, names=known)
+    offered = [*reads.tools(), *([] if is_shown_whole(known) else [devices_tool(known)])]
+    loop = build_loop(offered, loop_prompt(), limits=limits, names=known)
     run = current_run.get()
-    begun = start_loop(
-        loop_request(state, {name: known.get(name, "") for name in devices}), run.conversation if run else ()
-    )
+    conversation = run.conversation if run else ()
+    request = loop_request(state, devices)
+    shown = await inventory_excerpt(known, request, conversation, devices)
+    begun = start_loop(request, conversation, records=shown)
     outcome = await run_loop(loop, begun, LoopContext(lent_model(), streams=run is not None and run.streams))
     made = _calls_by_device(outcome, devices)
     failed = outcome["error"]
@@ -71,17 +75,17 @@ async def execute_in_loop(state: GraphState) -> dict[str, Any]:
 
 
 def _own_words(outcome: Outcome) -> str:
-    """What the model wrote, or calculated as the answer. What was read of devices is in the report."""
+    """What the model wrote, or what it calculated or listed as the answer. What devices told is in the report."""
     if outcome["is_written"]:
         return outcome["answer"]
-    return "\n\n".join(one["text"] for one in outcome["results"] if one["is_answer"] and one["name"] == CALCULATE.name)
+    return "\n\n".join(one["text"] for one in outcome["results"] if one["is_answer"] and one["name"] in _NO_READS)
 
 
 def _calls_by_device(outcome: Outcome, devices: Sequence[str]) -> dict[str, list[ExecutedToolCall]]:
     """The calls that were made on each device, each once, without mistakes that the model has corrected."""
     made: dict[str, list[ExecutedToolCall]] = {device: [] for device in devices}
     for one in outcome["results"]:
-        if one["name"] == CALCULATE.name or one.get("same_as"):
+        if one["name"] in _NO_READS or one.get("same_as"):
             continue
         for call in _device_calls(one, devices):
             own = made[str(call["params"][DEVICE])]

@@ -11,8 +11,11 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from signalbox.agents.oncall.inventory import Device
-from signalbox.agents.oncall.prompts import plan_prompt, planning_context, read_prompt
+from signalbox.agents.oncall.inventory_excerpt import inventory_excerpt
+from signalbox.agents.oncall.prompts import plan_prompt, read_prompt
 from signalbox.maps.context import Conversation
+from signalbox.toolbox.loop import start_loop
+from signalbox.toolbox.loop_prompt import prompt
 
 __all__ = ["ACTIONS", "Reading", "plan_schema", "read_request", "read_request_by_name"]
 
@@ -104,12 +107,13 @@ async def read_request_by_name(
     inventory: Sequence[Device],
     conversation: Conversation,
 ) -> Reading:
-    """The request as a model reads it that is told the devices there are and the conversation of the thread.
+    """The request as a model reads it that is shown the inventory and the conversation of the thread.
 
     Raises what the model raises.
     """
-    context = HumanMessage(planning_context(inventory, conversation))
-    messages = [SystemMessage(plan_prompt()), context, HumanMessage(request)]
+    shown = await inventory_excerpt({one.name: one.about for one in inventory}, request, conversation)
+    asked = start_loop(request, conversation, records=shown)["asked"]
+    messages = prompt(SystemMessage(plan_prompt()), asked, [], {})
     given: Any = await model.with_structured_output(plan_schema(intents)).ainvoke(messages)
     return _reading(given)
 

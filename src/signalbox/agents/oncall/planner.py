@@ -73,7 +73,7 @@ async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None
         "intent": plan.intent,
         "objective": objective,
         "focus": focus,
-        "inventory": {device.name: device.role for device in read.inventory},
+        "inventory": {device.name: device.about for device in read.inventory},
         "working_plan_steps": list(plan.steps),
         "unserved_steps": [f"Step {place + 1}: {text}" for place, text in missing.items()],
         "execution_results": [],

@@ -99,7 +99,7 @@ class GraphState(TypedDict, total=False):
     """What a model that works with the tools itself says of what it read; empty where the report says it all, None for
     a model that fills plans."""
     inventory: dict[str, str]
-    """The role of every device that there is, by its name."""
+    """What the inventory says of every device, by its name: role, address, platform and state."""
     unserved_steps: list[str]
     not_covered: list[str]
     findings: list[Finding]

@@ -127,6 +127,23 @@ async def test_things_that_are_not_there_are_not_found(world: World, call: CallT
     assert answer["error_response"]["type"] == "unsupported"
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "near"),
+    [
+        ("get_interface_info", {"interface": "GigabitEthernt0/0/0/0"}, "Did you mean 'GigabitEthernet0/0/0/0'"),
+        ("get_vpn_info", {"vrf_name": "CUST-AA"}, "Did you mean 'CUST-A'?"),
+        ("get_route", {"vrf_name": "CUST-AA"}, "Did you mean 'CUST-A'?"),
+    ],
+)
+async def test_what_a_device_does_not_have_comes_with_the_nearest_it_has(
+    world: World, call: CallTool, tool: str, arguments: dict[str, str], near: str
+) -> None:
+    answer = await call(tool, device_name="pe1", **arguments)
+    told = answer["error_response"]["details"]["suggestion"]
+    assert near in told
+    assert "It has " in told
+
+
 async def test_a_route_is_looked_up_by_longest_match_in_its_table(world: World, call: CallTool) -> None:
     (route,) = (await call("get_route", device_name="pe1", prefix="10.255.0.9"))["data"]["routes"]
     assert (route["prefix"], route["protocol"]) == ("10.255.0.9/32", "ISIS")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -24,6 +24,7 @@ from signalbox.agents.oncall.gnmi.parsers.routes import choose, parse_routes
 from signalbox.agents.oncall.gnmi.parsers.system import parse_alarms, parse_system
 from signalbox.agents.oncall.gnmi.parsers.vrfs import interface_vrfs, parse_vrfs, summarize_vrfs
 from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, moment, word
+from signalbox.language.names import did_you_mean, nearest
 from signalbox.settings import now
 
 __all__ = ["Absent", "Reader", "Reading"]
@@ -45,7 +46,7 @@ PATHS = {
     "members": f"{_ALL}/interfaces",
 }
 _VRF_PARTS = ("state", "interfaces", "inter-instance-policies", "protocols/protocol/bgp", "afts/ipv4-unicast")
-_MOST_ROUTES = 500
+_MOST_ROUTES, _MOST_NAMED = 500, 20
 _LOG_COMMAND = "show logging"
 T = TypeVar("T")
 
@@ -76,8 +77,7 @@ class Reader:
             wanted = interface.strip().casefold()
             chosen = [one for one in listed if one["name"].casefold() == wanted]
             if not chosen:
-                there = f"It has {', '.join(one['name'] for one in listed)}."
-                raise GnmiError("not_found", f"{device.name} has no interface '{interface}'.", suggestion=there)
+                raise _unknown(device, "interface", interface, [one["name"] for one in listed])
             listed = chosen
         return Reading({"interfaces": listed, "summary": summarize_interfaces(listed)}, errors)
 
@@ -122,8 +122,7 @@ class Reader:
         if vrf is not None:
             chosen = [one for one in vrfs if one["name"].casefold() == vrf.strip().casefold()]
             if not chosen:
-                there = f"It has {', '.join(one['name'] for one in vrfs)}." if vrfs else "It has none."
-                raise GnmiError("not_found", f"{device.name} has no VRF '{vrf}'.", suggestion=there)
+                raise _unknown(device, "VRF", vrf, [one["name"] for one in vrfs])
             vrfs = chosen
         if not vrfs and not errors:
             raise Absent("VRFs")
@@ -131,8 +130,7 @@ class Reader:
 
     async def route(self, device: Device, prefix: str | None, vrf: str | None) -> Reading:
         instance = vrf.strip() if vrf and vrf.strip().lower() not in ("default", "global") else None
-        path = _INSTANCE.format(instance or "*") + "/afts"
-        tables = parse_routes(await self._get(device, path, "VRF" if instance else "AFT", instance), self.names)
+        tables = await self._tables(device, instance)
         name = instance or next((one for one in tables if one.lower() == "default"), None)
         known = tables.get(name or "")
         if known is None:
@@ -148,18 +146,26 @@ class Reader:
             }
         )
 
-    async def _get(self, device: Device, path: str, what: str, named: str | None) -> Tree:
+    async def _tables(self, device: Device, instance: str | None) -> dict[str, Any]:
+        """The routing tables by their VRFs: that of one VRF, or all of them."""
+        try:
+            found = await self._get(device, _INSTANCE.format(instance or "*") + "/afts", "AFT")
+        except Absent:
+            if instance is None:
+                raise
+            raise _unknown(device, "VRF", instance, list(await self._tables(device, None))) from None
+        return parse_routes(found, self.names)
+
+    async def _get(self, device: Device, path: str, what: str) -> Tree:
         try:
             return await self.client.get(device, path)
         except GnmiError as error:
             if not error.is_absence:
                 raise
-            if named:
-                raise GnmiError("not_found", f"{device.name} has no {what} '{named}'.") from None
             raise Absent(what) from None
 
     async def lldp(self, device: Device) -> Reading:
-        read = parse_lldp(await self._get(device, PATHS["lldp"], "LLDP", None))
+        read = parse_lldp(await self._get(device, PATHS["lldp"], "LLDP"))
         if read is None:
             raise Absent("LLDP")
         return Reading(read)
@@ -305,6 +311,15 @@ async def _side_by_side(work: Mapping[str, Awaitable[Reading]]) -> tuple[dict[st
     for name, reading in read.items():
         errors += [one | {"part": f"{name}/{one['part']}"} for one in reading.errors]
     return {name: reading.data for name, reading in read.items()}, errors
+
+
+def _unknown(device: Device, what: str, name: str, known: Sequence[str]) -> GnmiError:
+    """The error for something that a device does not have, with the nearest names and what it has."""
+    near = f"{did_you_mean(name, known)} " if nearest(name, known) else ""
+    listed = ", ".join(known[:_MOST_NAMED]) + (f" and {len(known) - _MOST_NAMED} more" if known[_MOST_NAMED:] else "")
+    return GnmiError(
+        "not_found", f"{device.name} has no {what} '{name}'.", suggestion=f"{near}It has {listed or 'none'}."
+    )
 
 
 def _told(part: str, error: GnmiError) -> dict[str, str]:
