@@ -112,12 +112,14 @@ def test_a_question_back_waits_through_a_reload_and_takes_words_too(page: Any, a
     assert "You chose green" in ask(page, "green").inner_text()
 
 
-def test_only_a_yes_confirms_and_anything_else_is_asked_again(page: Any, ask: Ask, answer_to: Ask) -> None:
+def test_only_a_yes_confirms_and_anything_else_drops_the_question(page: Any, ask: Ask, answer_to: Ask) -> None:
     asked = ask(page, "delete all of it").inner_text()
     assert "Source: stock at http://stock.example" in asked
-    again = ask(page, "I'm fine, thanks").inner_text()
-    assert "Nothing was done. Please answer yes or no" in again
-    assert "Source: stock at http://stock.example" in again
+    told = ask(page, "I'm fine, thanks").inner_text()
+    assert "Done: I'm fine, thanks" in told
+    assert "I dropped my question “Delete all goods?”: nothing was changed by it." in told
+    assert page.locator("#options button").count() == 0
+    assert "Source: stock at http://stock.example" in ask(page, "delete all of them").inner_text()
     assert page.locator("#options button").all_inner_texts() == ["Approve", "Reject"]
     page.locator("#options button", has_text="Approve").click()
     assert "Deleted." in answer_to(page, "Approve").inner_text()

@@ -111,6 +111,23 @@ async def test_a_change_waits_for_a_yes(server: ProviderServer, package: Path) -
     assert len((package / "orders").read_text().splitlines()) == 1
 
 
+@pytest.mark.parametrize("said", ["how many pears are left?", "yes but only 20"])
+async def test_a_new_request_drops_the_question_and_a_later_yes_changes_nothing(
+    server: ProviderServer, package: Path, said: str
+) -> None:
+    server.say(Reply(calls=[("order_goods", {"goods": "pears", "pieces": 50, "answer": True})]))
+    await aask("warehouse", "order 50 pears", thread_id="t")
+    server.say(Reply(calls=[("count_goods", {"goods": "pears", "answer": True})]))
+    told = await say_in_thread("warehouse", said, thread_id="t")
+    assert told.status == "completed"
+    assert told.answer.startswith("There are 7 pears in stock.\n\nI dropped my question “")
+    assert told.answer.endswith("”: nothing was changed by it.")
+    # Even a model that takes a late yes for one has to ask anew.
+    server.say(Reply(calls=[("order_goods", {"goods": "pears", "pieces": 50, "answer": True})]))
+    assert (await say_in_thread("warehouse", "yes", thread_id="t")).status == "needs_input"
+    assert not (package / "orders").exists()
+
+
 async def test_the_offline_model_reads_once_and_the_result_is_the_answer(package: Path) -> None:
     answer = await aask("warehouse", "How many pears are in stock?")
     assert (answer.status, answer.answer) == ("completed", "There are 7 pears in stock.")

@@ -36,6 +36,52 @@ def test_a_message_is_answered_and_both_are_kept(ann: httpx.Client) -> None:
     ]  # fmt: skip
 
 
+def test_without_a_conversation_it_goes_on_with_the_one_used_last(ann: httpx.Client, bob: httpx.Client) -> None:
+    first = ann.post(CHAT, json={"message": "milk"}).json()
+    bob.post(f"/api/{BOB}/chat", json={"message": "mine"})
+    again = ann.post(CHAT, json={"message": "eggs"}).json()
+    assert again["conversation_id"] == first["conversation_id"]
+    assert again["response"].endswith("You said 3 things.")
+    events = events_of(ann.post(CHAT, json={"message": "tea", "conversation_id": None, "stream": True}).text)
+    assert events[0][2]["conversation_id"] == first["conversation_id"]
+    other = ann.post(CHAT, json={"message": "jam", "conversation_id": "new"}).json()
+    assert other["conversation_id"] != first["conversation_id"]
+    assert other["response"].endswith("You said 1 things.")
+    assert ann.post(CHAT, json={"message": "ham"}).json()["conversation_id"] == other["conversation_id"]
+    ann.delete(f"/api/{ANN}/conversations/{other['conversation_id']}")
+    assert ann.post(CHAT, json={"message": "rye"}).json()["conversation_id"] == first["conversation_id"]
+
+
+def test_first_messages_that_come_at_once_are_one_conversation(ann: httpx.Client) -> None:
+    begun = threading.Barrier(8)
+
+    def send(number: int) -> Any:
+        begun.wait()
+        return ann.post(CHAT, json={"message": f"thing {number}"}).json()["conversation_id"]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(send, range(8)))) == 1
+
+
+def test_show_me_my_tasks_then_mark_the_second_one_as_complete(
+    serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGNALBOX_CHAT", "tasks")
+    headers = {"Authorization": f"Bearer {token(ANN)}"}
+    with serve() as address, httpx.Client(base_url=address, headers=headers, timeout=60) as ann:
+
+        def say(message: str, **options: Any) -> str:
+            return str(ann.post(CHAT, json={"message": message, **options}).json()["response"])
+
+        for title in ("Buy milk", "Call mum", "Pay rent"):
+            say(f"Add a task: {title}", conversation_id="new")
+        say("Show me my tasks", conversation_id="new")
+        assert "Call mum" in say("Mark the second one as complete")
+        told = say("Show me my completed tasks")
+        assert "Call mum" in told
+        assert "Buy milk" not in told
+
+
 def test_it_streams_when_asked(ann: httpx.Client) -> None:
     for options in ({"json": {"message": "milk", "stream": True}},
                     {"json": {"message": "milk"}, "headers": {"Accept": "text/event-stream"}}):  # fmt: skip
@@ -70,11 +116,14 @@ def test_a_client_that_goes_away_is_answered_all_the_same(ann: httpx.Client, fol
 def test_the_same_key_gives_the_same_answer_and_does_nothing_twice(ann: httpx.Client, folder: Path) -> None:
     headers = {"Idempotency-Key": "buy-1"}
     first = ann.post(CHAT, json={"message": "milk"}, headers=headers)
+    ann.post(CHAT, json={"message": "tea", "conversation_id": "new"})
     second = ann.post(CHAT, json={"message": "milk"}, headers=headers)
     assert second.json() == first.json()
-    assert added(folder) == [f"{ANN} milk"]
-    other = ann.post(CHAT, json={"message": "eggs"}, headers=headers)
-    assert (other.status_code, added(folder)) == (422, [f"{ANN} milk"])
+    done = [f"{ANN} milk", f"{ANN} tea"]
+    assert added(folder) == done
+    for body in ({"message": "eggs"}, {"message": "milk", "conversation_id": "new"}):
+        assert ann.post(CHAT, json=body, headers=headers).status_code == 422
+    assert added(folder) == done
 
 
 def test_repeats_that_come_at_once_do_it_once(ann: httpx.Client, folder: Path) -> None:
@@ -130,7 +179,8 @@ def test_what_is_no_message_is_not_understood(ann: httpx.Client, body: Any) -> N
 
 def test_conversations_are_listed_renamed_deleted_and_brought_back(ann: httpx.Client) -> None:
     place = f"/api/{ANN}/conversations"
-    ids = [ann.post(CHAT, json={"message": text}).json()["conversation_id"] for text in ("one", "two")]
+    said = ({"message": text, "conversation_id": "new"} for text in ("one", "two"))
+    ids = [ann.post(CHAT, json=body).json()["conversation_id"] for body in said]
     assert [one["id"] for one in ann.get(place).json()] == ids[::-1]
     assert ann.patch(f"{place}/{ids[0]}", json={"title": "Shopping"}).json()["title"] == "Shopping"
     assert ann.delete(f"{place}/{ids[0]}").status_code == 204

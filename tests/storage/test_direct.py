@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from signalbox.storage import Store, begin_turn, close_stores, end_turn
+from signalbox.storage import NEW, Store, begin_turn, close_stores, end_turn
 
 ANN = "6f1d8f9e-6a43-4d27-9f0a-3a4f5d0c1a01"
 
@@ -43,7 +43,7 @@ async def test_what_was_written_does_not_pile_up_in_the_log_of_the_database(file
     sizes = []
     for _ in range(3):
         for _ in range(200):
-            await begin_turn(ANN, "add milk")
+            await begin_turn(ANN, "add milk", NEW)
         await Store(ANN).tasks.latest()  # in the thread, after what that was given before
         sizes.append(file.with_name("store.db-wal").stat().st_size)
     assert sizes[2] < 2 * sizes[0]

@@ -9,7 +9,7 @@ import pytest
 
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.settings import now
-from signalbox.storage import Store, begin_turn, end_turn, purge, unanswered
+from signalbox.storage import NEW, Store, begin_turn, end_turn, purge, unanswered
 
 ANN = "6f1d8f9e-6a43-4d27-9f0a-3a4f5d0c1a01"
 BEN = "6f1d8f9e-6a43-4d27-9f0a-3a4f5d0c1a02"
@@ -98,6 +98,37 @@ async def test_a_request_with_a_key_is_begun_once_and_answered_alike() -> None:
     assert kept is not None
     assert (kept.status, kept.response) == (200, {"response": "Added"})
     assert (await begin_turn(BEN, "add milk", key="key", digest="hash")).repeats is None
+
+
+@pytest.mark.parametrize("clock", ["", "2026-11-20T10:00:00Z"])
+async def test_a_turn_without_a_conversation_goes_on_with_the_one_used_last(
+    stores: str, clock: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if clock:
+        monkeypatch.setenv("SIGNALBOX_NOW", clock)
+    first = await begin_turn(ANN, "Show me my tasks")
+    await end_turn(ANN, first, "1. Milk")
+    assert (await begin_turn(BEN, "hello")).before == ()
+    again = await begin_turn(ANN, "Mark it as complete")
+    assert again.conversation_id == first.conversation_id
+    assert again.before == (("user", "Show me my tasks"), ("assistant", "1. Milk"))
+    other = await begin_turn(ANN, "Something else", NEW)
+    assert other.before == ()
+    assert (await begin_turn(ANN, "and")).conversation_id == other.conversation_id
+    await begin_turn(ANN, "back", first.conversation_id)
+    assert (await begin_turn(ANN, "and")).conversation_id == first.conversation_id
+    await Store(ANN).delete(first.conversation_id)
+    assert (await begin_turn(ANN, "and")).conversation_id == other.conversation_id
+    await Store(ANN).delete(other.conversation_id)
+    assert (await begin_turn(ANN, "and")).before == ()
+
+
+async def test_first_messages_that_come_at_once_begin_one_conversation(stores: str) -> None:
+    for person in (ANN, BEN):
+        turns = await asyncio.gather(*(begin_turn(person, f"thing {number}") for number in range(8)))
+        [talk] = await Store(person).conversations()
+        assert {turn.conversation_id for turn in turns} == {talk.id}
+        assert len(await Store(person).messages(talk.id)) == 8
 
 
 async def test_a_revoked_key_is_found_no_more_and_nobody_finds_anothers() -> None:

@@ -14,7 +14,7 @@ from signalbox.contract.answer import Answer
 from signalbox.contract.installed import find_agent
 from signalbox.errors import NotFoundError, UnsupportedError
 from signalbox.maps import open_map
-from signalbox.runs import threads
+from signalbox.runs import records, threads
 from signalbox.runs.answers import (
     answer_of,
     check_question,
@@ -26,7 +26,9 @@ from signalbox.runs.answers import (
     presented_answer,
 )
 from signalbox.runs.conversation import remember, turn_before
-from signalbox.runs.life import agent_of, aresume, begin, show
+from signalbox.runs.life import agent_of, begin, show, take_up
+from signalbox.runs.records import RESUMABLE, Run
+from signalbox.runs.replies import add_dropped, dropped_words, is_reply, open_question
 from signalbox.runs.states import agent_error
 from signalbox.toolbox import Ledger, use_ledger
 
@@ -56,8 +58,9 @@ def ask(
 ) -> Answer:
     """Ask an agent by its name and wait for its Answer. An agent's own errors come back in it.
 
-    `thread_id` continues a conversation; `listener` hears of every node. Raises NotFoundError for an unknown agent,
-    and OperatorError where something is not set up.
+    `thread_id` continues a conversation: a question that waits there is answered by a reply to it, and dropped by a new
+    request. `listener` hears of every node. Raises NotFoundError for an unknown agent, and OperatorError where
+    something is not set up.
     """
 
     return _wait(aask(agent, question, thread_id=thread_id, model=model, dry_run=dry_run, listener=listener))
@@ -89,13 +92,15 @@ async def aanswer(
     agent, ledger = await asyncio.to_thread(_asked, thread_id), Ledger()
     with use_ledger(ledger):
         lent = await asyncio.to_thread(load_model, model, agent)
-        options = {"question": question, "model": lent, "force": force, "listener": listener}
-        told = answer_of(agent, await aresume(thread_id, value, **options))
+        record = await asyncio.to_thread(records.find_run, thread_id, RESUMABLE)
+        life = await asyncio.to_thread(take_up, record, value, question, lent, force)
+        told = answer_of(agent, await life.arun(listener))
     # What was called before the pause is in another process's ledger; a state may have kept it.
     told.evidence = [*(told.state.get("evidence") or ()), *ledger.as_list()]
-    handed = await _hand_over(agent, told, thread_id, model, False, listener)
+    handed = await _hand_over(agent, told, thread_id, model, False, listener, record.dropped)
     if handed is not None:
         return handed
+    add_dropped(told, record.dropped)
     await asyncio.to_thread(remember, agent, told, str(value), is_named=True)
     return told
 
@@ -103,17 +108,17 @@ async def aanswer(
 async def say_in_thread(
     agent: str, said: str, *, thread_id: str, model: str | None = None, listener: Listener | None = None
 ) -> Answer:
-    """Say something in a conversation: it answers the question that waits in the thread, else it is a new request."""
-    waiting = await asyncio.to_thread(_waits, thread_id)
-    if waiting:
+    """Say something in a conversation: a reply answers the question that waits in the thread; anything else is a new
+    request, which drops it. What was answered before its run broke off goes on."""
+    if await asyncio.to_thread(_broke_off_answered, thread_id):
         return await aanswer(thread_id, said, model=model, listener=listener)
     return await aask(agent, said, thread_id=thread_id, model=model, listener=listener)
 
 
-def _waits(thread_id: str) -> bool:
-    """Whether an agent's run of exactly this thread waits for an answer."""
+def _broke_off_answered(thread_id: str) -> bool:
+    """Whether the latest run of a thread is an agent's that was answered and has not come further since."""
     try:
-        return show(thread_id).thread_id == thread_id and bool(show(thread_id).questions) and bool(agent_of(thread_id))
+        return show(thread_id).status != "waiting" and bool(show(thread_id).questions) and bool(agent_of(thread_id))
     except NotFoundError:
         return False
 
@@ -149,7 +154,20 @@ async def aask(
 ) -> Answer:
     """As `ask`, in an event loop; connections stay open for the next question, until `aclose`."""
     options: dict[str, Any] = {"model": model, "dry_run": dry_run, "listener": listener}
-    return await _aask(find_agent(agent), question, None, thread_id, **options)
+    waiting = await asyncio.to_thread(_waiting, thread_id) if thread_id is not None and not dry_run else None
+    if waiting is None:
+        return await _aask(find_agent(agent), question, None, thread_id, **options)
+    if is_reply(waiting, question):
+        named = str(open_question(waiting).get("id"))
+        return await aanswer(waiting.thread_id, question, question=named, model=model, listener=listener)
+    told = dropped_words(waiting)
+    return await _aask(find_agent(agent), question, None, thread_id, **options, drops=waiting, dropped=told)
+
+
+def _waiting(thread_id: str) -> Run | None:
+    """The run of an agent that waits in a thread of the person who asks."""
+    found = records.latest_run(threads.check_name(thread_id), ("waiting",))
+    return found if found is not None and found.agent else None
 
 
 async def _aask(
@@ -161,8 +179,11 @@ async def _aask(
     model: str | None,
     dry_run: bool,
     listener: Listener | None,
+    drops: Run | None = None,
+    dropped: str = "",
 ) -> Answer:
-    """Ask an agent for something that the person said in these words; None where the request is just that."""
+    """Ask an agent for something that the person said in these words; None where the request is just that. `drops` is
+    the run whose question the request takes the place of, `dropped` what the answer says of it."""
     asked = check_question(request)
     said = words or asked
     thread = threads.check_name(thread_id) if thread_id is not None else ""
@@ -171,12 +192,16 @@ async def _aask(
     mark_used(chosen)
     ledger = Ledger()
     with use_ledger(ledger):
-        run = _plan if dry_run else _run
-        answer = await run(chosen, chosen.start(asked, before), said, thread, model, listener)
+        first = chosen.start(asked, before)
+        if dry_run:
+            answer = await _plan(chosen, first, thread, model)
+        else:
+            answer = await _run(chosen, first, {"said": said, "dropped": dropped}, thread, model, listener, drops)
     answer.evidence = ledger.as_list()
-    handed = await _hand_over(chosen, answer, thread_id, model, dry_run, listener)
+    handed = await _hand_over(chosen, answer, thread_id, model, dry_run, listener, dropped)
     if handed is not None:
         return handed
+    add_dropped(answer, dropped)
     answer.timings_ms = {**answer.timings_ms, "total": round((perf_counter() - started) * 1000, 1)}
     if not dry_run:
         await asyncio.to_thread(remember, chosen, answer, said, is_named=thread_id is not None)
@@ -184,7 +209,13 @@ async def _aask(
 
 
 async def _hand_over(
-    agent: Agent, told: Answer, thread_id: str | None, model: str | None, dry_run: bool, listener: Listener | None
+    agent: Agent,
+    told: Answer,
+    thread_id: str | None,
+    model: str | None,
+    dry_run: bool,
+    listener: Listener | None,
+    dropped: str,
 ) -> Answer | None:
     """The Answer of the agent that the request is sent on to, in the same thread; None where it is sent nowhere."""
     told.route = told.state.get("route") if agent.hands_over is not None else None
@@ -194,7 +225,7 @@ async def _hand_over(
     if route is None:
         return None
     other, request, said = find_agent(str(route["to"])), str(route.get("request") or ""), route.get("said")
-    options: dict[str, Any] = {"model": model, "dry_run": dry_run, "listener": listener}
+    options: dict[str, Any] = {"model": model, "dry_run": dry_run, "listener": listener, "dropped": dropped}
     answer = await _aask(other, request, said, thread_id or told.thread_id, **options)
     answer.route = {"to": route["to"], "confidence": route.get("confidence")}
     answer.timings_ms = {**told.timings_ms, **answer.timings_ms}
@@ -207,17 +238,21 @@ async def aclose() -> None:
 
 
 async def _run(
-    agent: Agent, state: dict[str, Any], said: str, thread: str, model: str | None, listener: Listener | None
+    agent: Agent,
+    state: dict[str, Any],
+    about: dict[str, Any],
+    thread: str,
+    model: str | None,
+    listener: Listener | None,
+    drops: Run | None,
 ) -> Answer:
     lent = await asyncio.to_thread(load_model, model, agent)
     run = await asyncio.to_thread(open_map, agent.map, graph=graph_of(agent), model=lent)
-    life = await asyncio.to_thread(begin, run, state, thread or None, agent.name, {}, {"said": said})
+    life = await asyncio.to_thread(begin, run, state, thread or None, agent.name, {}, about, drops)
     return answer_of(agent, await life.arun(listener))
 
 
-async def _plan(
-    agent: Agent, state: dict[str, Any], said: str, thread: str, model: str | None, listener: Listener | None
-) -> Answer:
+async def _plan(agent: Agent, state: dict[str, Any], thread: str, model: str | None) -> Answer:
     if agent.plan is None:
         raise UnsupportedError(f"The agent '{agent.name}' has no dry run.", suggestion="Ask without --dry-run.")
     presented = await agent.plan(state, load_model(model, agent))

@@ -27,6 +27,7 @@ from signalbox.runs.observing import Watch, watched
 from signalbox.runs.outage import database_outage
 from signalbox.runs.owners import renew
 from signalbox.runs.records import RESUMABLE, Run
+from signalbox.runs.replies import add_dropped, dropped_words
 from signalbox.runs.served import find_served, is_map
 from signalbox.runs.sources import answer_source
 from signalbox.settings import now
@@ -62,10 +63,13 @@ class InProcess:
         state: Mapping[str, Any] | None = None,
         metadata: Mapping[str, Any] | None = None,
         stream_modes: Sequence[str] = (),
+        drops: Run | None = None,
     ) -> Run:
         """Start a run; it is stored with its input."""
         about = {"metadata": dict(metadata or {}), "stream_modes": list(stream_modes)}
-        life = await asyncio.to_thread(lambda: _prepared(agent, said, thread_id, state, about)())
+        if drops is not None:
+            about["dropped"] = dropped_words(drops)
+        life = await asyncio.to_thread(lambda: _prepared(agent, said, thread_id, state, about, drops=drops)())
         return await self._carry(agent, life)
 
     async def resume(self, thread_id: str, value: Any, question: str | None = None) -> Run:
@@ -205,7 +209,13 @@ def _is_due(run: Run) -> bool:
 
 
 def _prepared(
-    agent: Agent, said: str, thread_id: str, state: Any, about: Mapping[str, Any], request: str = ""
+    agent: Agent,
+    said: str,
+    thread_id: str,
+    state: Any,
+    about: Mapping[str, Any],
+    request: str = "",
+    drops: Run | None = None,
 ) -> Callable[[], Life]:
     """What starts a run; all that takes long is done when this returns. `request` is what it is started with where
     that is not just what was said."""
@@ -214,7 +224,7 @@ def _prepared(
     first = dict(state) if state is not None else agent.start(asked, turn_before(agent, thread_id))
     run: MapRun = open_map(agent.map, graph=graph_of(agent), model=load_model(None, agent))
     kept = {"background": True, "said": words, **about}
-    return lambda: begin(run, first, thread_id, agent.name, {}, kept)
+    return lambda: begin(run, first, thread_id, agent.name, {}, kept, drops)
 
 
 async def _run(agent: Agent, life: Life, channel: Channel, said: str | None) -> None:
@@ -286,6 +296,8 @@ class _Carried:
         route = hands_over(answer.state) if hands_over is not None else None
         if route is not None:
             self._prepare_next(route)
+        else:
+            add_dropped(answer, self.record.dropped)
         self.channel.drain()
         return answer.as_dict()
 
@@ -294,6 +306,7 @@ class _Carried:
             "metadata": self.record.metadata,
             "stream_modes": self.record.stream_modes,
             "for_run": self.record.channel,
+            "dropped": self.record.dropped,
             "route": {"to": route["to"], "confidence": route.get("confidence")},
         }
         other, request = find_served(str(route["to"])), str(route.get("request") or self.record.said)
@@ -331,6 +344,7 @@ class _Carried:
         told = error if isinstance(error, SignalboxError) else _OUR_FAULT
         known = {"agent": self.agent.name, "thread_id": record.thread_id, "run_id": record.run_id}
         answer = Answer.of_error(told, **known, source=answer_source(self.agent))
+        add_dropped(answer, record.dropped)
         self.channel.drain()
         with owned(record.person):
             fresh = records.get_run(record.run_id)

@@ -1,23 +1,26 @@
-"""Saying something in a thread: the answer to what its run waits for, else a new request."""
+"""Saying something in a thread: the answer to what its run waits for, else a new request, which drops the question."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from signalbox.contract import Agent
 from signalbox.runs import records
 from signalbox.runs.engine import engine
 from signalbox.runs.events import last_number
 from signalbox.runs.records import Run
+from signalbox.runs.replies import is_reply, open_question
 
 __all__ = ["say"]
 
 
-async def say(agent: Agent, text: str, *, thread_id: str) -> tuple[Run, int]:
+async def say(agent: Agent, text: str, *, thread_id: str, **options: Any) -> tuple[Run, int]:
     """The run that what was said belongs to, under way in the background, and the number of the last event that was
-    told of it before. Raises as `submit` and `resume` of the engine do."""
+    told of it before. `options` are those of `submit` of the engine, for a new request. Raises as `submit` and `resume`
+    of the engine do."""
     waiting = await asyncio.to_thread(records.latest_run, thread_id, ("waiting",))
-    if waiting is None:
-        return await engine().submit(agent, text, thread_id=thread_id), 0
+    if waiting is None or not is_reply(waiting, text):
+        return await engine().submit(agent, text, thread_id=thread_id, drops=waiting, **options), 0
     before = await asyncio.to_thread(last_number, waiting.channel)
-    return await engine().resume(thread_id, text), before
+    return await engine().resume(thread_id, text, str(open_question(waiting).get("id"))), before

@@ -29,11 +29,13 @@ class Engine(Protocol):
         state: Mapping[str, Any] | None = None,
         metadata: Mapping[str, Any] | None = None,
         stream_modes: Sequence[str] = (),
+        drops: Run | None = None,
     ) -> Run:
         """Start a run. When this returns, the thread is claimed and the run is stored with its input. `metadata` and
-        `stream_modes` are kept with it for its client.
+        `stream_modes` are kept with it for its client. `drops` is the run of the thread that waits: it ends with
+        nothing done, and the answer of the new run says that its question was dropped.
 
-        Raises BusyError where a run of the thread is under way or waits, and NotFoundError where it is another's.
+        Raises BusyError where another run of the thread is under way or waits, and NotFoundError where it is another's.
         """
 
     async def resume(self, thread_id: str, value: Any, question: str | None = None) -> Run:

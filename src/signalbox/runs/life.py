@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from signalbox.contract import NodeEvent
 from signalbox.contract.summary import plain
-from signalbox.errors import ConfigurationError, DatabaseError, RequestError
+from signalbox.errors import ConfigurationError, DatabaseError, RequestError, redact
 from signalbox.maps import GraphSpec, MapResult, arun_map, astream_map, open_map, run_map, stream_map
 from signalbox.maps.agents.human import TIMED_OUT, check_answer
 from signalbox.maps.context import StepBudget
@@ -36,6 +36,7 @@ from signalbox.runs.steps import CancelledError, Steps, forget_starts, told_agai
 from signalbox.runs.threads import check_name
 from signalbox.runs.usage import counted, keep_usage, start_counting
 from signalbox.settings import get_settings, now
+from signalbox.toolbox.ledger import Call, current_ledger
 from signalbox.toolbox.person import current_person, use_words
 
 if TYPE_CHECKING:
@@ -234,6 +235,8 @@ class Life:
     """What the person said, where that is known."""
     counter: UsageCounter | None = None
     """What it uses of models from now on, until that is written down."""
+    changes: list[str] = field(default_factory=list)
+    """What it changes from now on, with what is called inside it, a line each."""
 
     def carry(self, listener: Listener | None = None) -> MapResult:
         """Carry the run to its end or its pause, and write down how it came out."""
@@ -271,10 +274,11 @@ class Life:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """While nodes run: what they use of models is counted, and held against the budgets."""
+        """While nodes run: what they use of models is counted, and held against the budgets, and what they change is
+        noted."""
         if self.counter is None:
             self.counter = start_counting(self.person, self.run.run_id)
-        with counted(self.counter), use_words(self.words):
+        with counted(self.counter), use_words(self.words), _noted(self.changes):
             yield
 
     def _keep_usage(self) -> None:
@@ -323,6 +327,8 @@ class Life:
         record.status, record.questions = "waiting", plain(result.questions)
         record.summary = result.summary.to_dict()
         record.result = self._presented(result)
+        # What waits in the middle of a node is called again when it goes on.
+        record.changes = list(dict.fromkeys([*record.changes, *self.changes]))
         if self.record is None:
             record.owner = ""
             records.claim(record)
@@ -352,6 +358,25 @@ class Life:
         return {"answer": plain(self.present(result))} if self.present is not None else {}
 
 
+@contextmanager
+def _noted(changes: list[str]) -> Iterator[None]:
+    """Take down what the calls in this block change."""
+    ledger = current_ledger()
+    before = ledger.listener
+
+    def hear(call: Call, ended: bool) -> None:
+        if ended and call.ok and call.is_change and call.summary:
+            changes.append(redact(call.summary))
+        if before is not None:
+            before(call, ended)
+
+    ledger.listener = hear
+    try:
+        yield
+    finally:
+        ledger.listener = before
+
+
 def begin(
     source: Source,
     state: Mapping[str, Any] | None,
@@ -359,10 +384,12 @@ def begin(
     agent: str | None,
     options: dict[str, Any],
     about: Mapping[str, Any] | None = None,
+    drops: Run | None = None,
 ) -> Life:
     """A run that starts afresh. A named one claims its thread, and never sees what an earlier run left there.
 
-    `about` are fields of its record: background, said, metadata, for_run, route, stream_modes.
+    `about` are fields of its record: background, said, metadata, for_run, route, stream_modes, dropped. `drops` is the
+    run of the thread that waits: it ends, and its question is dropped.
     """
     name = check_name(thread_id) if thread_id else ""
     run = source if isinstance(source, MapRun) else open_map(source, **options)
@@ -385,7 +412,9 @@ def begin(
     if steps is None:
         return Life(run, agent=agent, words=words)
     record = replace(Run.of(run, agent), **(about or {}))
-    records.claim(record, lambda: keep_input(run))
+    records.claim(record, lambda: keep_input(run), drops)
+    if drops is not None and not drops.background:
+        checkpoints(drops.person, drops.run_id).delete_thread(drops.run_id)
     run = replace(run, answers={}, noted=steps.hear, budget=_watched(run, record))
     return Life(run, record, agent, steps=steps, words=words)
 
@@ -402,6 +431,8 @@ def take_up(record: Run, answer: Any, question: str | None, model: Any, force: b
     records.require_current(record)
     given = _given(record, answer, question)
     waited, since = record.status == "waiting", record.updated_at
+    if waited:
+        record.dropped = ""  # it was told with the question
     with owned(record.person):
         records.take_over(record, given)
         if told := told_again(record):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -92,6 +92,10 @@ class Run:
     """Where the request was handed on to, and how sure that was."""
     stream_modes: list[str] = field(default_factory=list)
     """What a client that comes back to its events is told, if it does not say."""
+    changes: list[str] = field(default_factory=list)
+    """What it had changed when it last came to wait, a line each."""
+    dropped: str = ""
+    """What its next answer says of the question that its request has dropped."""
     graphs: dict[str, Any] = field(default_factory=dict)
     summary: dict[str, Any] | None = None
     questions: list[dict[str, Any]] = field(default_factory=list)
@@ -175,13 +179,15 @@ class Run:
 _RECORD = tuple(name for name in Run.__slots__ if name not in (*COLUMNS.split(", "), "person"))
 _ADDED = (
     "background", "attempts", "ended", "warnings", "said", "metadata", "format", "for_run", "route", "stream_modes",
+    "changes", "dropped",
 )  # fmt: skip
 
 
-def claim(run: Run, keep_input: Callable[[], None] | None = None) -> None:
+def claim(run: Run, keep_input: Callable[[], None] | None = None, drops: Run | None = None) -> None:
     """Write a new run down, and so claim its thread: of many who try at once, one does. Raises BusyError.
 
-    `keep_input` stores what the run starts with, in the same transaction: a run that is there can always go on.
+    `keep_input` stores what the run starts with, in the same transaction: a run that is there can always go on. So does
+    the end of the run that waits and whose question this one `drops`: if it was answered meanwhile, nothing happens.
 
     The thread is the person's own, or is made so; another's is not found. A run of the thread that broke off stays as
     it is, and is no longer the thread's latest; one that a service carries is finished first.
@@ -194,6 +200,8 @@ def claim(run: Run, keep_input: Callable[[], None] | None = None) -> None:
                 if before is not None and before.is_left_behind:
                     # It was accepted, and is finished before anything else begins.
                     break
+                if drops is not None and not _end_dropped(held, drops):
+                    break
                 held.insert("runs", _row(run))
                 if keep_input is not None:
                     keep_input()
@@ -204,6 +212,15 @@ def claim(run: Run, keep_input: Callable[[], None] | None = None) -> None:
             if before is None or before.standing != "interrupted" or not _moved(before, "interrupted"):
                 break
     raise _taken(run.thread_id)
+
+
+def _end_dropped(held: Transaction, run: Run) -> bool:
+    """End a run whose question is dropped, if it still waits with the question that was read."""
+    error = {"error_type": "cancelled", "message": "The question was dropped.", "suggestion": ""}
+    record = _record(replace(run, questions=[], result={**run.result, "error": error}))
+    changes = {"status": "cancelled", "owner": "", "updated_at": now().isoformat(), "record": record}
+    waits = (run.run_id, run.status, run.owner, run.updated_at)
+    return bool(held.update("runs", changes, f"{_STANDS} AND updated_at = ?", waits))
 
 
 class BusyError(RequestError):

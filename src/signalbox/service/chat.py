@@ -35,10 +35,16 @@ RunAgent = Callable[..., Awaitable[Any]]
 
 
 class ChatRequest(Options):
-    """What a person says; without `conversation_id` a new conversation begins."""
+    """What a person says. Without `conversation_id` it goes on with the conversation that they used last, or begins
+    their first; `"new"` begins another one."""
 
     message: str = Field(min_length=1, max_length=10_000, pattern=r"\S")
-    conversation_id: str | None = Field(default=None, min_length=1, max_length=36)
+    conversation_id: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=36,
+        description='The conversation to go on with; "new" begins one. Without it: the one used last.',
+    )
     stream: bool = False
 
 
@@ -82,6 +88,7 @@ async def chat(
 
 async def _turn(person: str, said: ChatRequest, key: str | None) -> Turn:
     """The turn that a request begins, or the one that it repeats. Raises ProblemError for a key of another request."""
+    # Of what was sent: the same key means the same request, whichever conversation was used last meanwhile.
     digest = hashlib.sha256(orjson.dumps([said.message, said.conversation_id])).hexdigest() if key else ""
     turn = find_turn(person, key) or await start_turn(
         person, said.message, said.conversation_id, chat_agent(), key, digest, chat_source()

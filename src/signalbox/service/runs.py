@@ -14,6 +14,7 @@ from starlette.responses import Response, StreamingResponse
 
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.runs import records
+from signalbox.runs.conversing import say
 from signalbox.runs.engine import engine
 from signalbox.runs.events import Event, last_number
 from signalbox.runs.records import Run, carrier_of
@@ -86,7 +87,7 @@ class NewRun(Options):
 @router.post("/threads/{thread_id}/runs")
 async def create(thread_id: ThreadId, wanted: NewRun, response: Response) -> dict[str, Any]:
     """Start a run in the background."""
-    run = await _started(thread_id, wanted)
+    run, _ = await _started(thread_id, wanted)
     response.headers["Content-Location"] = _place(run)
     return _shown(run)
 
@@ -100,7 +101,7 @@ async def create_alone(wanted: NewRun, response: Response) -> dict[str, Any]:
 @router.post("/threads/{thread_id}/runs/wait")
 async def wait(thread_id: ThreadId, wanted: NewRun, request: Request, response: Response) -> dict[str, Any]:
     """Start a run and wait for its end, or for its question (`__interrupt__`)."""
-    run = await _started(thread_id, wanted)
+    run, _ = await _started(thread_id, wanted)
     response.headers.update({"Location": f"{_place(run)}/join", "Content-Location": _place(run)})
     if wanted.on_disconnect == "cancel":
         await _wait_or_cancel(run, request)
@@ -116,8 +117,7 @@ async def wait_alone(wanted: NewRun, request: Request, response: Response) -> di
 @router.post("/threads/{thread_id}/runs/stream", responses=_STREAM, response_class=StreamingResponse)
 async def start_stream(thread_id: ThreadId, wanted: NewRun) -> StreamingResponse:
     """Start a run and get its events as they happen. Location is where to go on after a break."""
-    before = await asyncio.to_thread(_latest_number, thread_id) if wanted.command is not None else 0
-    run = await _started(thread_id, wanted)
+    run, before = await _started(thread_id, wanted)
     headers = {"Location": f"{_place(run)}/stream", "Content-Location": _place(run)}
     events = _events(run, _modes(wanted.stream_mode), (before, _ALL))
     return stream(_or_cancel(run, events) if wanted.on_disconnect == "cancel" else events, headers)
@@ -241,7 +241,8 @@ def _stop_soon(run: Run) -> None:
     task.add_done_callback(_stopping.discard)
 
 
-async def _started(thread_id: str, wanted: NewRun) -> Run:
+async def _started(thread_id: str, wanted: NewRun) -> tuple[Run, int]:
+    """The run that a request starts or resumes, and the number of the last event that was told of it before."""
     if wanted.command is not None and wanted.input is not None:
         raise RequestError("A run has an input or a command, not both.", suggestion="Leave one of them out.")
     agent = find_assistant(wanted.assistant_id)
@@ -251,11 +252,14 @@ async def _started(thread_id: str, wanted: NewRun) -> Run:
         if wanted.if_not_exists != "create" or not await asyncio.to_thread(make_thread, thread_id):
             raise
     if wanted.command is not None:
-        return await _resumed(thread_id, wanted.command.resume)
+        before = await asyncio.to_thread(_latest_number, thread_id)
+        return await _resumed(thread_id, wanted.command.resume), before
     said, state = read_input(agent, wanted.input if wanted.input is not None else {})
     modes = sorted(_modes(wanted.stream_mode))
-    options: dict[str, Any] = {"state": state, "metadata": wanted.metadata, "stream_modes": modes}
-    return await engine().submit(agent, said, thread_id=thread_id, **options)
+    options: dict[str, Any] = {"thread_id": thread_id, "metadata": wanted.metadata, "stream_modes": modes}
+    if state is None:
+        return await say(agent, said, **options)
+    return await engine().submit(agent, said, state=state, **options), 0
 
 
 async def _resumed(thread_id: str, value: Any) -> Run:

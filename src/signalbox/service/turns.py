@@ -103,7 +103,8 @@ async def start_turn(
     digest: str = "",
     source: dict[str, Any] | None = None,
 ) -> Turn:
-    """Begin a turn: when this returns, the message is stored. A key that is known gives the turn that has it.
+    """Begin a turn: when this returns, the message is stored. A key that is known gives the turn that has it. Without a
+    `conversation_id` it goes on with the conversation that the person used last.
 
     Raises NotFoundError for a conversation that is not this person's.
     """

@@ -16,9 +16,10 @@ from signalbox.storage.maintenance import purge, unanswered
 from signalbox.storage.models import ApiKey, Conversation, IdempotencyKey, Message, Task
 from signalbox.storage.store import Store, notes_of_turn
 from signalbox.storage.tasks import Change, TaskFilter, Tasks
-from signalbox.storage.turns import Begun, begin_turn, end_turn
+from signalbox.storage.turns import NEW, Begun, begin_turn, end_turn
 
 __all__ = [
+    "NEW",
     "ApiKey",
     "Begun",
     "Change",

@@ -112,6 +112,13 @@ class Transaction:
             raise OwnershipError("The owner of a row is whom the statement is run for.")
         return self._connection.execute(prepared.statement, {**values, "owner": self._owner})
 
+    def exclude_others(self) -> None:
+        """Wait until no other transaction for this person has called this, and keep others waiting until the end of
+        this one. On SQLite there is never more than one that writes."""
+        if self.dialect == "postgresql":
+            lock = text("SELECT pg_advisory_xact_lock(hashtextextended(:owner, 0))")
+            self._connection.execute(lock, {"owner": self._owner})
+
 
 async def in_one_go(owner: str, work: Callable[[Transaction], T], *, writes: bool = False) -> T:
     """What `work` gives in a transaction of prepared statements for one person: all or nothing. It is short, and may be

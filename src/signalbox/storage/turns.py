@@ -17,7 +17,10 @@ from signalbox.storage.gate import Prepared, Transaction, check_owner, in_one_go
 from signalbox.storage.models import Conversation, IdempotencyKey, Message
 from signalbox.storage.notes import put_note
 
-__all__ = ["Begun", "begin_turn", "end_turn"]
+__all__ = ["NEW", "Begun", "begin_turn", "end_turn"]
+
+NEW = "new"
+"""Instead of the id of a conversation: begin another one."""
 
 _talks: Any = Conversation.__table__
 _said: Any = Message.__table__
@@ -27,6 +30,22 @@ _TOUCH = Prepared(
     update(_talks)
     .where(_talks.c.id == bindparam("conversation"), _talks.c.deleted.is_(None))
     .values(updated=bindparam("moment"))
+)
+_USED_LAST = Prepared(
+    select(_talks.c.id, _talks.c.updated)
+    .where(_talks.c.deleted.is_(None))
+    .order_by(_talks.c.updated.desc(), _talks.c.id)
+    .limit(1)
+    .with_for_update()  # so that nobody deletes it before the message is in it
+)
+_USED_AT = Prepared(
+    select(_talks.c.id).where(_talks.c.deleted.is_(None), _talks.c.updated == bindparam("moment")).limit(100)
+)
+_SPOKEN_IN_LAST = Prepared(
+    select(_said.c.conversation_id)
+    .where(_said.c.conversation_id.in_(bindparam("talks", expanding=True)))
+    .order_by(_said.c.id.desc())
+    .limit(1)
 )
 _LATEST = Prepared(
     select(_said.c.role, _said.c.content)
@@ -65,7 +84,8 @@ async def begin_turn(
     key: str | None = None,
     digest: str = "",
 ) -> Begun:
-    """Keep what a person says, in a conversation or in a new one, and claim the key of the request with it.
+    """Keep what a person says, and claim the key of the request with it. Without a `conversation_id` it is said in the
+    conversation that they used last, which begins if they have none; with `NEW`, in a new one.
 
     Raises NotFoundError where this person has no such conversation, or it was deleted.
     """
@@ -97,6 +117,8 @@ def _begin(
     if key is not None:
         transaction.run(_ADD_KEY, key=key, request_hash=digest, created=moment)
     if conversation_id is None:
+        conversation_id = _last_used(transaction) or NEW
+    if conversation_id == NEW:
         conversation_id = str(uuid.uuid4())
         transaction.run(_ADD_TALK, id=conversation_id, title=title, created=moment, updated=moment)
     else:
@@ -106,6 +128,20 @@ def _begin(
     said = {"conversation_id": conversation_id, "role": "user", "content": content, "created": moment}
     number = transaction.run(_ADD_MESSAGE, **said).inserted_primary_key
     return Begun(conversation_id, int(number[0]) if number else 0, before)
+
+
+def _last_used(transaction: Transaction) -> str | None:
+    """The id of the conversation that this person used last. While it is None, nobody else begins one for them."""
+    found = transaction.run(_USED_LAST).first()
+    if found is None:
+        # Two first messages may come at once.
+        transaction.exclude_others()
+        found = transaction.run(_USED_LAST).first()
+    if found is None:
+        return None
+    same = transaction.run(_USED_AT, moment=found.updated).scalars().all()
+    # While the clock stands still, the order of the messages tells.
+    return str((transaction.run(_SPOKEN_IN_LAST, talks=same).scalar() if len(same) > 1 else None) or found.id)
 
 
 async def end_turn(
