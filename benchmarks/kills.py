@@ -106,7 +106,7 @@ list_agents()
 if "tasks" in sys.argv:
     load_encoder()
 import langgraph.checkpoint.postgres, psycopg_pool, asyncpg, aiosqlite
-import signalbox.agents.tasks.agent, signalbox.agents.tasks.tools_node, signalbox.agents.tasks.server
+import signalbox.agents.tasks.agent, signalbox.agents.tasks.model_node, signalbox.agents.tasks.server
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 print("ready", flush=True)
 for line in sys.stdin:

@@ -163,7 +163,7 @@ async def first_byte(place: str, home: str) -> float:
     async with httpx.AsyncClient(base_url=place, timeout=60, headers=headers) as client:
         for _ in range(20):
             started = time.perf_counter()
-            body = {"message": "what do I have to do?", "stream": True}
+            body = {"message": "what do I have to do?", "conversation_id": "new", "stream": True}
             async with client.stream("POST", f"/api/{person}/chat", json=body) as sent:
                 async for _ in sent.aiter_bytes():
                     took.append(time.perf_counter() - started)

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.report import Row, at_most_times
 from signalbox.agents.tasks import execute_tool_call
-from signalbox.agents.tasks.targets import View, find_meant
+from signalbox.agents.tasks.candidates import find
 from signalbox.settings import get_settings
 from signalbox.storage import Store, close_stores
 
@@ -46,7 +46,7 @@ async def _measured(count: int) -> dict[str, float]:
         "list the first page": lambda: execute_tool_call("list_tasks", {}, person),
         "list by priority": lambda: execute_tool_call("list_tasks", {"sort": "priority"}, person),
         "finish one by its number": lambda: execute_tool_call("complete_task", {"task_id": 7}, person),
-        "find one by its words": lambda: find_meant("the dentist", View(), tasks),
+        "find one by its words": lambda: find("get_task", "the dentist", tasks),
     }
     return {name: await _time(call) for name, call in calls.items()}
 

@@ -22,6 +22,7 @@
     │   ├── SlowError               did not answer in time
     │   ├── RefusedError            answered, and said no
     │   ├── LLMAPIError             a model's provider failed
+    │   │   ├── ModelBrokenError    the model's own code raised something
     │   │   ├── ModelTimeoutError   the model did not answer in time
     │   │   ├── ModelBusyError      the provider limits the rate of requests
     │   │   └── ModelOutputError    the model replied twice, and neither reply could be used
@@ -65,6 +66,7 @@ __all__ = [
     "MissingExtraError",
     "MissingInputError",
     "MissingKeyError",
+    "ModelBrokenError",
     "ModelBusyError",
     "ModelEmptyError",
     "ModelFilteredError",
@@ -277,6 +279,15 @@ class LLMAPIError(ExternalError):
         details: Any = None,
     ) -> None:
         super().__init__(user_message, suggestion=suggestion, details=details)
+
+
+class ModelBrokenError(LLMAPIError):
+    """The code of a model failed, before or after it reached its provider."""
+
+    error_type = "model_broken"
+
+    def __init__(self, user_message: str = "The model failed unexpectedly.", *, details: Any = None) -> None:
+        super().__init__(user_message, details=details)
 
 
 class ModelTimeoutError(LLMAPIError):

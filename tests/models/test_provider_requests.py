@@ -21,7 +21,7 @@ from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import plan_schema as metrics_plan
 from signalbox.agents.oncall.assessor import ASSESSMENT
 from signalbox.agents.oncall.plan import plan_schema as oncall_plan
-from signalbox.agents.tasks.definitions import CONVERSATION, TOOLS, shown_to_model
+from signalbox.agents.tasks.definitions import plan_tools
 from signalbox.agents.tasks.tools import task_tools
 from signalbox.toolbox import loop_prompt
 
@@ -74,7 +74,7 @@ def schemas() -> Iterator[Any]:
 def tools() -> list[dict[str, Any]]:
     """Every tool that the shipped rooms offer a model in the loop or for a plan, and those of their MCP servers."""
     found = {one["function"]["name"]: one for one in loop_prompt.offered(task_tools())}
-    for told in map(shown_to_model, (*TOOLS, *CONVERSATION)):
+    for told in (*plan_tools("choose_task"), *plan_tools("correct_change")):
         found.setdefault(told["function"]["name"], told)
     for point in entry_points(group="signalbox.mcp"):
         for name, offer in point.load()().offers.items():

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from signalbox.errors import LLMAPIError, ModelBusyError, ModelTimeoutError, SignalboxError
+from signalbox.errors import LLMAPIError, ModelBrokenError, ModelBusyError, ModelTimeoutError, SignalboxError
 
 __all__ = ["LONGEST_PAUSE", "explain_model_error", "pause_before_retry"]
 
@@ -18,6 +18,8 @@ LONGEST_PAUSE = 30.0
 """Seconds. A provider that asks for a longer pause is not waited for: the person is told."""
 _KEY_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 _PASSING = (408, 409, 425, 429, 500, 502, 503, 504, 529)
+_OWN_FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError, ValueError)
+"""What code raises that is wrong, rather than a provider that fails."""
 _TOO_SLOW = "The model took too long to answer."
 _BY_STATUS: dict[int, tuple[type[LLMAPIError], str, str]] = {
     400: (
@@ -64,6 +66,8 @@ def explain_model_error(error: BaseException) -> SignalboxError:
             suggestion="Check the server's address; an OpenAI-compatible one mostly ends in /v1.",
             details=details,
         )
+    if status is None and isinstance(error, _OWN_FAULTS):
+        return ModelBrokenError(details=details)
     if status not in _BY_STATUS:
         return LLMAPIError(details=details)
     kind, message, suggestion = _BY_STATUS[status]

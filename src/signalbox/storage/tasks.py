@@ -238,10 +238,13 @@ class Tasks:
         query = select(TaskChange.turn).where(TaskChange.undone.is_(False)).order_by(TaskChange.id.desc()).limit(1)
         return next(iter(await self._all(query)), None)
 
-    async def undo(self, turn: str) -> Rows[Change]:
-        """Take back all that a turn did, the latest first; nothing where that was done before. Changes without a turn
-        are turns of their own. What was changed since stays, but for the fields that the turn had changed."""
+    async def undo(self, turn: str, task_ids: Rows[int] | None = None) -> Rows[Change]:
+        """Take back all that a turn did, or what it did to these tasks, the latest first; nothing where that was done
+        before. Changes without a turn are turns of their own. What was changed since stays, but for the fields that the
+        turn had changed."""
         query = select(TaskChange).where(TaskChange.turn == turn, TaskChange.undone.is_(False))
+        if task_ids:
+            query = query.where(TaskChange.task_id.in_(task_ids))
 
         def take_back(session: Session) -> Rows[Change]:
             done = []

@@ -63,7 +63,8 @@ class LoopContext:
 
     With `streams`, the model's text is told sentence by sentence on the graph's custom stream, each after its check:
     `{"type": "text", "message", "text"}`. Without `may_pause`, a change that has to be confirmed ends the run with a
-    `question`.
+    `question`. Without a `model`, the calls of the replies that the run begins with are all that is done, and their
+    results are the answer.
     """
 
     model: Any
@@ -77,12 +78,14 @@ class LoopContext:
 
 
 class LoopState(TypedDict, total=False):
-    """A run of the loop. `results` are by the id of their call, and so is what was `shown` to be confirmed."""
+    """A run of the loop. `results` are by the id of their call, and so are the questions that were `shown` to be
+    confirmed, and those that the person had `agreed` to before the run began."""
 
     asked: Asked
     replies: Annotated[list[Reply], operator.add]
     results: Annotated[dict[str, dict[str, Any]], operator.or_]
     shown: Annotated[dict[str, dict[str, Any]], operator.or_]
+    agreed: dict[str, dict[str, Any]]
     outcome: Outcome
 
 
@@ -220,6 +223,7 @@ class LoopNodes:
         return {
             "call": call,
             "shown": state["shown"].get(call["id"]),
+            "agreed": (state.get("agreed") or {}).get(call["id"]),
             "request": asked["said"],
             "earlier": [turn.get("said", "") for turn in asked["conversation"]],
             "listed": asked["listed"],
@@ -232,7 +236,7 @@ class LoopNodes:
         self, state: LoopState, calls: Sequence[ToolCall], results: dict[str, Any], context: LoopContext
     ) -> dict[str, Any]:
         """The `outcome`, or the next reply of the model where it calls tools or has to write its answer again."""
-        if (ended := _answered(calls, results)) is not None:
+        if (ended := _answered(calls, results, is_all=context.model is None)) is not None:
             return {"outcome": ended}
         messages = [one["message"] for one in state["replies"]]
         replies = [one for one in messages if isinstance(one, AIMessage)]
@@ -265,14 +269,21 @@ class LoopNodes:
         return {**update, "outcome": written(checked, results, "rounds" if turn.is_last and calls else "")}
 
 
-def _answered(calls: Sequence[ToolCall], results: Mapping[str, dict[str, Any]]) -> Outcome | None:
-    """The outcome where calls of the last reply are the answer, or one of them asks the person; None to go on."""
+def _answered(
+    calls: Sequence[ToolCall], results: Mapping[str, dict[str, Any]], *, is_all: bool = False
+) -> Outcome | None:
+    """The outcome where calls of the last reply are the answer, or one of them asks the person; None to go on. If these
+    calls are all there is (`is_all`), they are the answer whatever came of them."""
+    if is_all and not calls:
+        return presented([], results)
     last = [one for one in calls if one["round"] == calls[-1]["round"]]
     given = [results[one["id"]] for one in last]
     for one in given:
         if one.get("asks"):
             return presented([one], results, one["asks"])
     marked = [results[one["id"]] for one in last if one["is_marked"]]
+    if is_all:
+        return presented([one for one in given if not one.get("same_as")], results)
     # A model sees what failed, and what found nothing, before a person does.
     is_fine = all(one["ok"] or one.get("is_declined") for one in given)
     return presented(marked, results) if marked and is_fine and not any(one.get("is_empty") for one in marked) else None

@@ -145,12 +145,14 @@ async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds:
             proposal = await as_proposal(tool, args)
             told["targets"] = [one.key for one in proposal.effect.targets]
             question = plain(proposal.as_question())
-            must_ask = not proposal.is_begun and bool(sent["shown"] or not _may_run(tool, proposal, sent))
+            agreed = sent.get("agreed")
+            is_settled = proposal.is_begun or question == agreed
+            must_ask = not is_settled and bool(sent["shown"] or agreed or not _may_run(tool, proposal, sent))
             if may_pause and must_ask and question != _as_shown(sent["shown"]):
                 # Stored before it is shown: a yes is to exactly this, and to nothing that it has become since.
                 return {"shown": {call["id"]: {**question, **({"is_again": True} if sent["shown"] else {})}}}
             if not may_pause and must_ask:
-                told |= _unasked(question)
+                told |= _unasked({**question, **({"is_again": True} if agreed else {})})
         if "text" not in told:
             with current_ledger().call(tool.name, args, number=sent["number"]) as entry:
                 entry.is_change = tool.effect != "read"

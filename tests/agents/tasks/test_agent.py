@@ -13,7 +13,7 @@ from langgraph.types import Command
 from tests.agents.tasks.conftest import ANN, Reader, Scripted
 
 from signalbox.agents.tasks import AGENT
-from signalbox.agents.tasks.definitions import CONVERSATION, TOOLS, shown_to_model
+from signalbox.agents.tasks.definitions import plan_tools
 from signalbox.maps import open_map
 from signalbox.maps.context import current_run
 from signalbox.maps.run import arun_map
@@ -75,7 +75,8 @@ async def test_deleting_several_pauses_for_a_yes(answer: Any, left: list[str]) -
 def test_the_tools_that_teach_are_the_tools_that_are_used() -> None:
     path = Path(__file__).parents[3] / "training" / "tasks.jsonl"
     headers = [json.loads(line) for line in path.read_text("utf-8").splitlines() if '"set"' in line[:8]]
-    used = {one["name"]: shown_to_model(one)["function"] for one in (*TOOLS, *CONVERSATION)}
+    offered = [*plan_tools("choose_task"), *plan_tools("correct_change")]
+    used = {one["function"]["name"]: one["function"] for one in offered}
     assert headers
     for header in headers:
         for tool in header["tools"]:

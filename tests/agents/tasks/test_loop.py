@@ -230,14 +230,14 @@ async def test_a_call_that_died_before_it_was_told_is_finished_and_makes_nothing
     token = current_turn.set(Turn(key="turn:1"))
     with use_person(ANN), use_ledger(Ledger()):
         assert tool.preview is not None
-        shown = (await tool.preview(args)).as_question()
+        assert not (await tool.preview(args)).is_begun
         for number in before:
             change = Store(ANN).tasks.delete if name == "delete_task" else Store(ANN).tasks.complete
             await change(number, turn="turn:1")
         if not before:
             await tool.call(args)
-        # What was confirmed looks the same when it is shown again, or it would be asked once more.
-        assert (await tool.preview(args)).as_question() == shown
+        # What was confirmed and begun is not asked about once more.
+        assert (await tool.preview(args)).is_begun
         told = (await tool.call(args)).text
     current_turn.reset(token)
     assert all(title in told for title in (["Pay rent"] if name == "add_task" else ["Buy milk", "Call mum"]))
@@ -269,18 +269,18 @@ async def test_the_same_change_twice_in_a_reply_is_made_and_told_once() -> None:
 
 CHILD = """
 import asyncio, os, signal, sys
-import signalbox.agents.tasks.tools as tools
 from signalbox.agents.tasks import AGENT
 from signalbox.runs import aclose, astart
+from signalbox.storage import Tasks
 from signalbox.toolbox import use_person
 from tests.agents.tasks.conftest import ANN, Scripted
 
-async def die(*_):
+async def die(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
 
 async def main():
     if sys.argv[1] == "killed":
-        tools.run_tool = die
+        Tasks.complete = die
     reply = [("complete_task", {"task_id": 1, "answer": True}), ("delete_task", {"task_id": 2, "answer": True})]
     with use_person(ANN):
         state = AGENT.start("milk is bought, and mum goes", None)

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from tests.agents.tasks.conftest import ANN, Reader, Scripted
 
 from signalbox.agents.tasks import AGENT
-from signalbox.agents.tasks.conversation import new_turn
-from signalbox.agents.tasks.tools_node import tools_node
 from signalbox.maps import open_map
 from signalbox.maps.context import current_run
 from signalbox.storage import Store, TaskFilter
@@ -105,21 +102,3 @@ async def test_a_choice_that_names_none_of_those_offered_is_asked_again() -> Non
     assert len(await titles()) == 3
     assert await run.reply("1. Buy milk (#1)") == ""
     assert await titles() == ["Buy oat milk", "Call mum"]
-
-
-@pytest.mark.parametrize(
-    ("said", "name", "args", "told"),
-    [
-        ("add pay rent", "add_task", {"title": "Pay rent"}, "Added #4 Pay rent."),
-        ("call mum is done", "complete_task", {"task": "call mum"}, "Done: #3 Call mum."),
-    ],
-)
-async def test_a_step_that_is_repeated_after_a_crash_finds_its_own_write(
-    said: str, name: str, args: dict[str, Any], told: str
-) -> None:
-    state: Any = {**new_turn(said, ANN, [], None, may_pause=True), "planned": True}
-    state["messages"].append(AIMessage("", tool_calls=[{"name": name, "args": args, "id": "1", "type": "tool_call"}]))
-    first, again = await tools_node(state), await tools_node(state)
-    assert first["messages"][0].content == again["messages"][0].content == told
-    page = await Store(ANN).tasks.list(TaskFilter(status="all"))
-    assert page.total == (4 if name == "add_task" else 3)

@@ -13,17 +13,13 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import HumanMessage
-
-from signalbox.agents.tasks.definitions import TOOLS
 from signalbox.agents.tasks.state import Talk, empty_talk
 from signalbox.storage import Store, TaskFilter
 from signalbox.toolbox import current_person
 
-__all__ = ["keep_talk", "offered_tools", "recall_talk", "remembered_state", "start_state"]
+__all__ = ["keep_talk", "recall_talk", "remembered_state", "start_state"]
 
 MOST_HISTORY = 50
-_ALWAYS = ("other_people", "small_talk")
 
 
 def start_state(request: str, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -50,18 +46,17 @@ def new_turn(
         "turn": uuid.uuid4().hex,
         "history": [dict(one) for one in history][-MOST_HISTORY:],
         "talk": talk or empty_talk(),
-        "messages": [HumanMessage(request)],
-        "done": [],
-        "seen": list((talk or empty_talk())["shown"]),
         "waited": (talk or empty_talk())["pending"],
         "decision": None,
         "planned": False,
-        "paused": None,
-        "wanted": None,
-        "unnamed": 0,
+        "notes": {},
+        "said": [],
+        "choice": None,
+        "done": [],
         "replies": [],
         "results": {},
         "shown": {},
+        "agreed": {},
         "iterations": 0,
         "limits": dict(limits or {}),
         "may_pause": may_pause,
@@ -76,19 +71,6 @@ def remembered_state(state: Mapping[str, Any], answer: str) -> list[dict[str, st
     """The history with this turn."""
     said = [{"role": "user", "content": state["request"]}, {"role": "assistant", "content": answer}]
     return [*state["history"], *said][-MOST_HISTORY:]
-
-
-def offered_tools(talk: Talk) -> list[str]:
-    """The names of the tools that can be meant now: a choice only where one was asked for, a correction only after a
-    change."""
-    pending = talk["pending"]
-    now = [*_ALWAYS]
-    if pending is not None and pending["kind"] == "choose":
-        now.append("choose_task")
-    elif pending is None and talk["changes"]:
-        now.append("correct_change")
-    # The order is that of the examples.
-    return [*(one["name"] for one in TOOLS), *now]
 
 
 async def recall_talk(user_id: str, history: Sequence[Mapping[str, str]]) -> Talk:

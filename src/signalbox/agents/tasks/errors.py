@@ -8,6 +8,7 @@ from typing import Any
 from signalbox.errors import (
     BudgetError,
     LLMAPIError,
+    ModelBrokenError,
     ModelOutputError,
     NotFoundError,
     RefusedError,
@@ -121,14 +122,16 @@ def contract_error(error: Mapping[str, str] | None, *, is_late: bool = False) ->
         return RateLimitError(suggestion=error.get("suggestion", "")).as_dict()
     if kind == LLMAPIError.error_type:
         return {**error, "message": TEXTS["LLMAPIError"]}
-    is_told = kind.startswith("model_") or kind == BudgetError.error_type
-    return {**error, **({} if is_told else {"message": TEXTS["Unknown"]})}
+    is_told = (kind.startswith("model_") and kind != ModelBrokenError.error_type) or kind == BudgetError.error_type
+    return {**error, **({} if is_told else {"message": TEXTS.get(kind, TEXTS["Unknown"])})}
 
 
 def text_for(error: BaseException) -> str:
     """The contract's words for an error; its own where the contract names none for it."""
     if isinstance(error, ModelOutputError | BudgetError):
         return error.user_message
+    if isinstance(error, ModelBrokenError):
+        return TEXTS["Unknown"]
     if isinstance(error, ToolArgumentsError | ToolRefusedError):
         return TEXTS["ValidationError"]
     if isinstance(error, ToolExecutionError):

@@ -1,168 +1,101 @@
-"""`model`: a capable model works in the loop, any other fills in a plan, which code carries out.
+"""The two nodes: `model` reads the message and goes round by round until there is an answer, `tools` makes one call.
 
-A yes, a no or a choice that a question waited for is carried out by code, whichever model there is.
+A capable model works in the loop. What was read without one is a run of the loop as well, whose calls are known from
+the start.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
+from collections.abc import Mapping
 from typing import Any, Literal
 
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage
+from langgraph.graph import END
+from langgraph.types import Command, interrupt
 
 from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.answering import answered, failed_answer
-from signalbox.agents.tasks.answers import read_choice, read_decision
-from signalbox.agents.tasks.conversation import offered_tools
-from signalbox.agents.tasks.definitions import tools_for
-from signalbox.agents.tasks.errors import TEXTS, APITimeoutError, RateLimitError, text_for
-from signalbox.agents.tasks.plan import SETTLED, learn, read_plan, settle
-from signalbox.agents.tasks.prompts import SUMMARY, system_prompt
+from signalbox.agents.tasks.errors import APITimeoutError, contract_error
+from signalbox.agents.tasks.plan import Reading
+from signalbox.agents.tasks.reader import as_begun, read_choice, read_message
 from signalbox.agents.tasks.state import TasksState
-from signalbox.agents.tasks.task_loop import MAX_ITERATIONS, WARNING, ask_in_loop
-from signalbox.errors import ModelBusyError, ModelOutputError, ModelTimeoutError, SignalboxError, redact
+from signalbox.agents.tasks.task_loop import call_tool, lend, limit_of, next_round
+from signalbox.errors import SignalboxError, redact
 from signalbox.maps.context import current_run
-from signalbox.models import fills_plans, is_offline, load_chat_model
-from signalbox.settings import get_settings
+from signalbox.models import load_chat_model
+from signalbox.storage import Store
 
-__all__ = ["after_model", "lent_model", "model_node", "said_before"]
+__all__ = ["after_model", "model_node", "tools_node"]
 
 _log = logging.getLogger("signalbox.agents.tasks")
 
 
-async def model_node(state: TasksState) -> Any:
-    """One iteration: the model's next message. At the limit it only says what was done; what fails is `error`."""
-    try:
-        if state.get("asked"):
-            return await ask_in_loop(state, lent_model())
-        return await _iterate(state)
-    except SignalboxError as error:
-        _log.error("The model failed: %s: %s", type(error).__name__, redact(error.details or error.user_message))
-        return _failed(state, error)
-
-
-def _failed(state: TasksState, error: SignalboxError) -> dict[str, Any]:
-    return failed_answer(state, {**error.as_dict(), "message": text_for(error)}, _told_by_tools(state))
-
-
-def _told_by_tools(state: TasksState) -> list[str]:
-    """What the tools said of each change that was made."""
-    results = [str(one.content) for one in state["messages"] if isinstance(one, ToolMessage)]
-    return [text for one, text in zip(state["done"], results, strict=True) if one["changed"]]
-
-
-async def _iterate(state: TasksState) -> Any:
-    limit = int(state["limits"].get("max_iterations", MAX_ITERATIONS))
-    if not state["done"] and (reply := await _answer_to_question(state)) is not None:
-        return {**reply, "iterations": 1}
-    model = lent_model()
-    if not fills_plans(model):
-        if state["decision"] is None:
-            return await ask_in_loop(state, model)
-        told = str(state["messages"][-1].content)
-        return {"messages": [AIMessage(told)], **answered(state, told)}
-    if state["iterations"] >= limit:
-        return await _stopped(model, state, limit)
-    iteration = state["iterations"] + 1
-    _log.info("Agent iteration %d/%d", iteration, limit)
-    if not state["done"] and (call := await settle(state)) is not None:
-        return {"messages": [call], "iterations": iteration, "planned": True}
-    # What code has settled is only put into words.
-    is_settled = _is_settled(state)
-    message = await _ask(model, state, tools=not is_settled)
-    message = message if is_settled else await read_plan(message, state)
-    if message.tool_calls and not is_settled:
-        return {"messages": [message], "iterations": iteration, "planned": True}
-    return {"messages": [AIMessage(_text(message))], "iterations": iteration, **answered(state, _text(message))}
-
-
-async def _answer_to_question(state: TasksState) -> dict[str, Any] | None:
-    """The call that waits for an answer, where the message is one: a yes, a no, or a choice; else None."""
-    pending = state["waited"]
-    number = f"{SETTLED}{state['turn']}"
-    if pending is not None and (decision := read_decision(state["request"], pending)) is not None:
-        shown = {key: value for key, value in pending["args"].items() if key != "user_id"}
-        return {"messages": [_call((pending["name"], shown), number)], "decision": decision, "planned": False}
-    choice = await read_choice(state["request"], pending, state["user_id"])
-    if choice is not None:
-        return {"messages": [_call(choice, number)], "decision": "choice", "planned": False}
+def after_model(state: TasksState) -> Literal["tools", "model"] | None:
+    """Where `model` may lead, for who draws or checks the map: its commands say it themselves, so there is no edge."""
     return None
 
 
-def _call(call: tuple[str, dict[str, Any]], number: str) -> AIMessage:
-    return AIMessage("", tool_calls=[{"name": call[0], "args": call[1], "id": number, "type": "tool_call"}])
+async def tools_node(state: TasksState) -> Any:
+    """Make the call that was sent here."""
+    return await call_tool(state)
 
 
-async def _stopped(model: Any, state: TasksState, limit: int) -> dict[str, Any]:
-    _log.warning("Max iterations (%d) reached", limit)
-    try:
-        told = _text(await _ask(model, state, tools=False, summary=True))
-    except ModelOutputError as error:
-        told = "\n\n".join((*_told_by_tools(state), TEXTS["MaxIterationsExceededError"], text_for(error)))
-    return {
-        "messages": [AIMessage(told)],
-        "status": "max_iterations_reached",
-        "warning": WARNING.format(limit=limit),
-        **answered(state, told),
-    }
-
-
-def _is_settled(state: TasksState) -> bool:
-    return any(isinstance(one, ToolMessage) and one.tool_call_id.startswith(SETTLED) for one in state["messages"])
-
-
-async def _ask(model: Any, state: TasksState, *, tools: bool, summary: bool = False) -> AIMessage:
-    """What the model says next, in the time that it has. Raises the contract's errors, where it names them."""
-    seconds = float(state["limits"].get("timeout") or get_settings().model_timeout)
-    messages = _messages(state)
-    if tools or not is_offline(model):
-        # The tools stay those that the turn began with.
-        offered = tools_for(state["done"][0]["offered"] if state["done"] else offered_tools(state["talk"]))
-        await learn(offered)
-        model = model.bind_tools(offered, **({} if tools else {"tool_choice": "none"}))
-    if summary:
-        messages.append(HumanMessage(SUMMARY))
-    try:
-        async with asyncio.timeout(seconds):
-            reply: AIMessage = await model.ainvoke(messages)
-    except (TimeoutError, ModelTimeoutError) as error:
-        raise APITimeoutError(details=redact(error)) from None
-    except ModelBusyError as error:
-        _log.warning("The model's provider limits the rate of requests")
-        raise RateLimitError(suggestion=error.suggestion, details=error.details) from None
-    return reply
-
-
-def lent_model() -> Any:
-    """The model of the run under way."""
+async def model_node(state: TasksState) -> Any:
+    """Begin the turn, hand out calls, ask the model for its next reply, or end the turn. What fails is `error`."""
     run = current_run.get()
-    return (run.model if run is not None else None) or load_chat_model()
+    model = (run.model if run is not None else None) or load_chat_model()
+    if state.get("asked"):
+        return await _go_on(state, None if state["planned"] else model)
+    try:
+        begun = await read_message(state, model)
+    except TimeoutError:
+        return Command(update=_failed(state, APITimeoutError()), goto=END)
+    except SignalboxError as error:
+        return Command(update=_failed(state, error), goto=END)
+    if begun["planned"]:
+        _log.info("Agent iteration 1/%d", limit_of(state))
+    # What was read is stored before anything is done or asked about it.
+    return Command(update=begun, goto="model")
 
 
-def _messages(state: TasksState) -> list[BaseMessage]:
-    """The system prompt, the texts of the conversation, and this turn."""
-    turn: list[AnyMessage] = state["messages"]
-    return [SystemMessage(system_prompt()), *said_before(state), *turn]
+async def _go_on(state: TasksState, model: Any) -> Command[Any]:
+    limit = limit_of(state)
+    command = await next_round(state, model)
+    update: dict[str, Any] = dict(command.update or {})
+    replies = [*state["replies"], *update.get("replies", ())]
+    rounds = sum(isinstance(one["message"], AIMessage) for one in replies)
+    if rounds > state["iterations"]:
+        _log.info("Agent iteration %d/%d", min(rounds, limit), limit)
+    update["iterations"] = min(max(rounds, 1), limit)
+    if "outcome" not in update:
+        goto: Any = command.goto
+        return Command(update=update, goto=[lend(one, state) for one in goto] if isinstance(goto, list) else goto)
+    if state.get("choice") and state["may_pause"]:
+        return await _wait_for_choice(state)
+    results = {**state["results"], **update["results"]}
+    given = [results[one["id"]] for one in update["outcome"]["results"]]
+    is_over = rounds > limit or update["outcome"]["stopped"] in ("rounds", "tokens")
+    return Command(update={**update, **await answered(state, update["outcome"], given, is_over=is_over)}, goto=END)
 
 
-def said_before(state: TasksState) -> list[BaseMessage]:
-    """The texts of the conversation before this turn, without the offer to undo, which tells nothing of the tasks."""
-    return [
-        HumanMessage(one["content"])
-        if one["role"] == "user"
-        else AIMessage(one["content"].removesuffix(say.UNDO).rstrip())
-        for one in state["history"]
-    ]
+async def _wait_for_choice(state: TasksState) -> Command[Any]:
+    """Wait until the person has said which task is meant, and go on with the call that it is for."""
+    pending: Any = state["choice"]
+    offered = await Store(state["user_id"]).tasks.several(pending["numbers"], deleted=True)
+    question = {"kind": "clarify", "message": pending["text"], "options": say.options(offered)}
+    chosen = await read_choice(interrupt(question), pending, state["user_id"])
+    while chosen is None:
+        again = f"{say.not_chosen(pending['name'])} {pending['text']}"
+        chosen = await read_choice(interrupt({**question, "message": again}), pending, state["user_id"])
+    if isinstance(chosen, str):
+        return Command(update={"choice": None, "said": [*state["said"], say.NOTHING]}, goto="model")
+    reading = Reading([chosen], state["said"], is_choice=True)
+    begun = await as_begun(reading, f"{state['turn']}-choice", pending, state["user_id"])
+    return Command(update={**begun, "notes": {**state["notes"], **begun["notes"]}}, goto="model")
 
 
-def _text(reply: AIMessage) -> str:
-    return reply.text.strip()
-
-
-def after_model(state: TasksState) -> Literal["tools"] | None:
-    """The tools where the model called some, else the end."""
-    last = state["messages"][-1]
-    if state["error"]:
-        return None
-    return "tools" if isinstance(last, AIMessage) and last.tool_calls else None
+def _failed(state: TasksState, error: SignalboxError) -> dict[str, Any]:
+    _log.error("The model failed: %s: %s", type(error).__name__, redact(error.details or error.user_message))
+    told: Mapping[str, Any] = contract_error(error.as_dict()) or {}
+    return failed_answer(state, told)

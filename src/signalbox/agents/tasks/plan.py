@@ -1,163 +1,248 @@
-"""The plan of the offline model: what it reads once in a message, made into calls of the tools, and asked about where
-code doubts the reading. This file alone imports `offline/`; calls that another model makes never come here.
+"""The plan that the offline model fills in, made into calls: its words for tasks become numbers.
+
+What is not clear becomes a question, never a guess. What was read with little confidence is marked, and the policy of
+effects then has it confirmed.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from langchain_core.messages import AIMessage
-
 from signalbox.agents.tasks import words as say
-from signalbox.agents.tasks.answers import settled
-from signalbox.agents.tasks.changing import Done, Person, confirm
-from signalbox.agents.tasks.definitions import CHANGING
-from signalbox.agents.tasks.offline.against import says_left, speaks_against, speaks_of_undoing
-from signalbox.agents.tasks.offline.asked import has_reason, is_named, learn, read_asked
-from signalbox.agents.tasks.offline.evidence import is_said
-from signalbox.agents.tasks.offline.grounding import unheard_quotes, whole_words
-from signalbox.agents.tasks.offline.guesses import borne_out, guesses_of
-from signalbox.agents.tasks.offline.mood import asks, weighs
-from signalbox.agents.tasks.offline.together import is_torn, read_together
-from signalbox.agents.tasks.readings import is_anothers, read_whole
-from signalbox.agents.tasks.state import TasksState
-from signalbox.language.words import tokens
-from signalbox.storage import Store, Task
+from signalbox.agents.tasks.candidates import Found, find, task_ids
+from signalbox.agents.tasks.due import is_due, read_due
+from signalbox.agents.tasks.state import Pending, Talk
+from signalbox.agents.tasks.talk import last_acts, touched, view_of
+from signalbox.grounding import Ask, NotFound, One
+from signalbox.language.references import ALL, BOTH, FILLING, IT, THEM
+from signalbox.language.time.stretches import is_time_word
+from signalbox.language.words import fold, tokens
+from signalbox.storage import Task, Tasks
 
-__all__ = ["SETTLED", "doubts", "learn", "read_asked", "read_plan", "settle", "whole_call"]
+__all__ = ["Planned", "Reading", "chosen_call", "ground"]
 
-SETTLED, GUESSED, DOUBTED = "answer-", "answer-guess-", "answer-guess-other-"
-"""What the ids of calls begin with that code has settled, of those that it made of a model's guesses, and of a guess
-that is not the likeliest."""
-_ON_TASKS = ("add_task", "update_task", "complete_task", "reopen_task", "delete_task")
-_GOING_ON = frozenset("and also too same only just other rest".split())
-"""What goes on with what was said before: the other one too, only the first."""
-_NEAR = 3
-_DELETE = re.compile(r"\b(?:delete|remove) (?:it|that|this|them)\b", re.IGNORECASE)
-
-Call = tuple[str, dict[str, Any]]
+_FIELDS = ("title", "note", "description", "due", "clear_due", "priority", "tags", "untag")
+_ON_TASKS = ("get_task", "update_task", "complete_task", "reopen_task", "delete_task")
+_MOST_OPTIONS = 10
+_REFERRING = IT | THEM | BOTH | ALL | FILLING
 
 
-async def settle(state: TasksState) -> AIMessage | None:
-    """The call that a message of few words is, without the model."""
-    call = await settled(state["request"], state["talk"], state["user_id"])
-    return _message(call, f"{SETTLED}{state['turn']}") if call else None
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A call of a plan, in words; or, once it is grounded, with numbers. `reference` are the words that its one task
+    was found by. `is_repeated` says that the message asks for
+    the last change once more."""
+
+    name: str
+    args: dict[str, Any]
+    is_unsure: bool = False
+    reference: str = ""
+    is_repeated: bool = False
 
 
-async def read_plan(reply: AIMessage, state: TasksState) -> AIMessage:
-    """The model's reply with the calls that the message means by it: read together, or the guess that tasks and talk
-    bear out."""
-    if reply.tool_calls:
-        return await _together(reply, state)
-    guesses = guesses_of(reply)
-    if not guesses or state["done"]:
-        return reply
-    meant = await borne_out(guesses, state)
-    if meant is not None:
-        return _message((meant.name, meant.args), f"{GUESSED if meant.is_likeliest else DOUBTED}{state['turn']}")
-    return reply if all(one.get("missing") for one in guesses) else AIMessage(say.UNSURE)
+@dataclass
+class Reading:
+    """What a message comes to: calls to make, sentences to say, and at most one question which task is meant.
+    `is_choice` says that it answers such a question."""
+
+    calls: list[Planned] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    choice: Pending | None = None
+    is_choice: bool = False
 
 
-async def _together(reply: AIMessage, state: TasksState) -> AIMessage:
-    calls = [(one["name"], dict(one["args"] or {})) for one in reply.tool_calls]
-    meant = await read_together(calls, state["request"], Store(state["user_id"]).tasks)
-    if meant == calls:
-        return reply
-    # Read so, the message is settled: a model that looks at it again would find what was left out.
-    made = [
-        {"name": name, "args": args, "id": f"{SETTLED}{state['turn']}-{state['iterations']}-{at}", "type": "tool_call"}
-        for at, (name, args) in enumerate(meant)
-    ]
-    return reply.model_copy(update={"tool_calls": made})
+async def ground(plan: Sequence[Planned], talk: Talk, tasks: Tasks) -> Reading:
+    """Turn a plan into calls with numbers."""
+    reading = Reading()
+    for one in plan:
+        if reading.calls and (numbers := _split(reading.calls[-1])[0]):
+            # "Reopen the letter and set it for Monday": what the message has spoken of before.
+            talk = {**talk, "spoken": numbers}
+        match one.name:
+            case "small_talk":
+                reading.said += [say.TALK] if len(plan) == 1 else []
+            case "other_people":
+                reading.said.append(say.NOT_YOURS)
+            case "choose_task":
+                await _chosen(str(one.args.get("task") or ""), talk, tasks, reading)
+            case "correct_change":
+                await _correct(one, talk, tasks, reading)
+            case "add_task" if not set(tokens(fold(str(one.args.get("title") or "")))) - _REFERRING:
+                await _without_title(one, talk, tasks, reading)
+            case name if name in _ON_TASKS:
+                await _on_tasks(one, talk, tasks, reading)
+            case _:
+                reading.calls.append(one)
+    reading.calls = _joined(reading.calls)
+    return reading
 
 
-def _message(call: Call, number: str) -> AIMessage:
-    return AIMessage("", tool_calls=[{"name": call[0], "args": call[1], "id": number, "type": "tool_call"}])
+async def _without_title(one: Planned, talk: Talk, tasks: Tasks, reading: Reading) -> None:
+    """A new task that is called "both" or "it" is none: what is said of it is said of those that are there."""
+    rest = {key: value for key, value in one.args.items() if key != "title"}
+    if rest and one.args.get("title"):
+        await _on_tasks(
+            replace(one, name="update_task", args={**rest, "task": one.args["title"]}), talk, tasks, reading
+        )
+    else:
+        reading.said.append(say.NO_TITLE)
 
 
-def whole_call(name: str, args: Mapping[str, Any], request: str) -> Call:
-    """A call with all of the words that belong to it in the message."""
-    return read_whole(name, whole_words(name, args, request), request)
+async def _on_tasks(one: Planned, talk: Talk, tasks: Tasks, reading: Reading) -> None:
+    """A call on the tasks that its words mean; without words, on the one that was spoken of."""
+    words, rest = str(one.args.get("task") or ""), {key: one.args[key] for key in one.args if key != "task"}
+    rest = _time_as_due(rest)
+    found = await find(one.name, words or "it", tasks, view_of(talk), _added(talk))
+    if one.name == "update_task" and not set(rest) & set(_FIELDS) and words:
+        # "The garlic one too": another task, and nothing else is said of it.
+        one, rest = replace(one, is_unsure=not one.is_repeated), _last_update(talk)
+    if isinstance(found, Ask) and len(found.options) == 1 and not set(tokens(fold(words))) & (BOTH | ALL | THEM):
+        found = One(found.options[0])
+    if isinstance(found, Ask) or (isinstance(found, NotFound) and one.name != "get_task"):
+        await _ask_which(one.name, rest, found, words, tasks, reading)
+    elif isinstance(found, NotFound):
+        reading.said.append(say.not_found(words, await tasks.several(task_ids(found))))
+    elif one.name == "update_task" and not set(rest) & set(_FIELDS):
+        those = await tasks.several(task_ids(found))
+        reading.said.append(f"What should be different about {say.names(those)}?")
+    else:
+        reading.calls.append(Planned(one.name, {**rest, **_numbers(found)}, one.is_unsure, _reference(words, found)))
 
 
-async def doubts(
-    call: Call, number: str, calls: Sequence[Call], meant: list[Task], asked: list[str], state: TasksState,
-    person: Person,
-) -> tuple[Done | None, int]:  # fmt: skip
-    """The question or the refusal that a doubtful reading leads to, and None where nothing speaks against it; with how
-    many tasks went unnamed so far. `calls` are all of the message."""
-    name, args = call
-    talk, request = state["talk"], state["request"]
-    given = next((one for at, one in calls if at == name), args)
-    if name in _ON_TASKS and is_anothers(request, given, [one.title for one in meant]):
-        return Done(say.NOT_YOURS, talk), state["unnamed"]
-    if name in _ON_TASKS and is_torn(calls):
-        return Done(say.UNSURE, talk), state["unnamed"]
-    # Of "all except these", the words before the exception are those that name.
-    naming = str(args.get("task") or "").partition(" except ")[0]
-    unnamed = [one for one in meant if not is_named(one, naming, request)]
-    in_view = {*talk["shown"], *talk["spoken"]}
-    is_free = not unnamed or (state["unnamed"] + len(unnamed) <= 1 and unnamed[0].task_id in in_view)
-    is_settled = number == f"{SETTLED}{state['turn']}" or name == "choose_task"
-    if name in CHANGING and not ((is_settled or has_reason(name, asked)) and is_free):
-        return await _held(call, meant, state, person), state["unnamed"]
-    # A call that names none is on what was spoken of.
-    spoken = meant or await Store(state["user_id"]).tasks.several(talk["spoken"][:1])
-    if _is_doubtful(call, number, calls, spoken, meant, state):
-        return await _held(call, spoken, state, person), state["unnamed"]
-    return None, state["unnamed"] + len(unnamed)
+def _added(talk: Talk) -> list[int]:
+    """The tasks that were added last."""
+    return [number for act in last_acts(talk) if act["name"] == "add_task" for number in act["numbers"]]
 
 
-async def _held(call: Call, tasks: list[Task], state: TasksState, person: Person) -> Done:
-    """A change that may not be what was asked for, as a question."""
-    name, args = call
-    talk = state["talk"]
-    if name in ("choose_task", "correct_change"):
-        question = talk["pending"]["question"] if talk["pending"] else ""
-        return Done(question or "Nothing was changed. What would you like me to do?", talk)
-    if not tasks and name not in ("add_task", "undo_change"):
-        return Done("Nothing was changed. Which task do you mean?", talk)
-    return await confirm(name, args, tasks if name in _ON_TASKS and name != "add_task" else (), talk, person)
+def _last_update(talk: Talk) -> dict[str, Any]:
+    """What the last change set, if it was one change that may be made to another task as well."""
+    acts = last_acts(talk)
+    is_one = len(acts) == 1 and acts[0]["name"] == "update_task" and not {"title", "note"} & set(acts[0]["args"])
+    return dict(acts[0]["args"]) if is_one else {}
 
 
-def _is_doubtful(
-    call: Call, number: str, calls: Sequence[Call], tasks: list[Task], named: list[Task], state: TasksState
-) -> bool:
-    """Whether a change must be asked about: a guess, or one that the message speaks against or says more than."""
-    name, args = call
-    if name == "undo_change":
-        answer = state["history"][-1]["content"] if state["history"] else ""
-        changed = [one for act in state["talk"]["changes"][-1:] for made in act["acts"] for one in made["numbers"]]
-        return bool(changed) and not speaks_of_undoing(state["request"], answer, changed)
-    if name == "correct_change":
-        request = state["request"]
-        return (set(args) == {"task"} and says_left(request)) or asks(request, args) or weighs(request, args)
-    if name not in _ON_TASKS:
-        return False
-    is_plain = name == "delete_task" and _DELETE.search(state["request"]) is not None
-    is_told = name not in ("add_task", "delete_task") or is_plain
-    is_guess = number.startswith(DOUBTED) or (number.startswith(GUESSED) and not is_told)
-    # What code has settled has its word in the talk before.
-    is_guess = is_guess or not (number == f"{SETTLED}{state['turn']}" or _has_word(name, args, tasks, state))
-    # A call that names none may still find one that the message mentions.
-    is_open = bool(tasks) or name == "add_task" or not args.get("task")
-    is_against = is_open and (is_guess or speaks_against(name, args, tasks, named, state["request"]))
-    return is_against or _is_half_heard(calls, state)
+def _numbers(found: Found) -> dict[str, Any]:
+    numbers = task_ids(found)
+    return {"task_id": numbers[0]} if len(numbers) == 1 else {"task_ids": numbers}
 
 
-def _has_word(name: str, args: Mapping[str, Any], tasks: list[Task], state: TasksState) -> bool:
-    """Whether there is a word for a change: in the message, in the question that waits, or in what it goes on with."""
-    pending = state["talk"]["pending"]
-    if is_said(name, args, tasks, state["request"]) or (pending is not None and pending["name"] == name):
-        return True
-    before = [one["content"] for one in state["history"] if one["role"] == "user"][-_NEAR:]
-    return bool(_GOING_ON & set(tokens(state["request"]))) and any(is_said(name, args, tasks, one) for one in before)
+def _reference(words: str, found: Found) -> str:
+    return words if isinstance(found, One) else ""
 
 
-def _is_half_heard(calls: Sequence[Call], state: TasksState) -> bool:
-    """Whether the calls of this message leave out what the person put in quotes."""
-    made = [*calls, *((one["name"], dict(one["args"] or {})) for one in state["done"])]
-    whole = [whole_words(name, args, state["request"]) for name, args in made]
-    return bool(unheard_quotes(whole, state["request"]))
+def _time_as_due(args: Mapping[str, Any]) -> dict[str, Any]:
+    """A title that is nothing but a time, or part of one, says when the task is due: "4 o'clock" names nothing."""
+    title, due = str(args.get("title") or ""), str(args.get("due") or "")
+    said = f"{due} {title}".strip()
+    is_time = bool(title) and all(is_time_word(word) for word in title.split()) and is_due(said, "2026-01-01T12:00")
+    return {**{key: args[key] for key in args if key != "title"}, "due": said} if is_time else dict(args)
+
+
+async def _ask_which(name: str, args: dict[str, Any], found: Found, words: str, tasks: Tasks, reading: Reading) -> None:
+    """The question which task is meant. Of one message, the first such question waits; others are only told."""
+    offered = await tasks.several(task_ids(found)[:_MOST_OPTIONS], deleted=name == "reopen_task")
+    offered = sorted(offered, key=lambda one: task_ids(found).index(one.task_id))
+    is_not_found = isinstance(found, NotFound)
+    text = say.not_found(words, offered) if is_not_found else say.ask_which(offered, name)
+    numbers = [one.task_id for one in offered]
+    if reading.choice is None:
+        reading.choice = Pending(kind="choose", name=name, args=args, numbers=numbers, text=text, shown={})
+    else:
+        reading.said.append(text)
+
+
+def chosen_call(pending: Pending, found: Found, words: str) -> Planned | None:
+    """The call that waits for a choice, on the tasks that were chosen; None where none of those offered was."""
+    if isinstance(found, Ask | NotFound) or (pending["numbers"] and not {*task_ids(found)} <= {*pending["numbers"]}):
+        return None
+    return Planned(pending["name"], {**pending["args"], **_numbers(found)}, reference=_reference(words, found))
+
+
+async def _chosen(words: str, talk: Talk, tasks: Tasks, reading: Reading) -> None:
+    pending = talk["pending"]
+    found = await find(pending["name"], words, tasks, view_of(talk)) if pending is not None and words else Ask(())
+    call = chosen_call(pending, found, words) if pending is not None else None
+    if call is not None:
+        reading.calls.append(call)
+        reading.is_choice = True
+    elif pending is not None:
+        reading.choice = pending
+
+
+async def _correct(one: Planned, talk: Talk, tasks: Tasks, reading: Reading) -> None:
+    """The last change was wrong: changed again, or taken back and made to the task that was meant."""
+    acts = last_acts(talk)
+    if not acts:
+        reading.said.append(say.NOTHING_TO_CORRECT)
+        return
+    fields = _time_as_due({key: one.args[key] for key in one.args if key in _FIELDS})
+    words, last, numbers = str(one.args.get("task") or ""), acts[-1], touched(talk)
+    if not words and "title" in fields and len(fields) > 1 and isinstance(await find("", fields["title"], tasks), One):
+        # "The lights on Saturday": what was read as a title names another task.
+        words = fields.pop("title")
+    found = await find(last["name"], words, tasks, view_of(talk)) if words else None
+    if isinstance(found, Ask | NotFound):
+        await _ask_which(last["name"], {**last["args"], **fields}, found, words, tasks, reading)
+    elif found is not None and set(task_ids(found)) != set(last["numbers"]):
+        # What is said of another task, and could not be said of what was done, is a change of its own.
+        is_new = last["name"] == "add_task" or (bool(fields) and last["name"] != "update_task")
+        name = "update_task" if is_new else last["name"]
+        is_beside = is_new or set(task_ids(found)) <= set(numbers)
+        # What was deleted after a yes does not come back without one.
+        is_unsure = one.is_unsure or name == "delete_task"
+        undo = [] if is_beside else [Planned("undo_change", {}, is_unsure)]
+        args = {**({} if is_new else last["args"]), **fields, **_numbers(found)}
+        reading.calls += [*undo, Planned(name, args, is_unsure, _reference(words, found))]
+    elif fields and last["name"] in ("add_task", "update_task"):
+        which = {"task_id": last["numbers"][0]} if len(last["numbers"]) == 1 else {"task_ids": last["numbers"]}
+        now = await tasks.several(last["numbers"])
+        is_lost = "title" in fields and any(_loses(str(fields["title"]), task.title) for task in now)
+        args = {**_same_hour(fields, now), **which}
+        reading.calls.append(Planned("update_task", args, one.is_unsure or is_lost))
+    else:
+        reading.calls.append(Planned("undo_change", {}, is_unsure=True))
+
+
+def _loses(title: str, before: str) -> bool:
+    """Whether a new title drops most of the old one: a word is easily taken for a whole title."""
+    kept = set(tokens(title)) & set(tokens(before))
+    return 2 * len(kept) < len(set(tokens(before)))
+
+
+def _same_hour(fields: dict[str, Any], tasks: Sequence[Task]) -> dict[str, Any]:
+    """A corrected day, at the hour that the task had."""
+    due = str(fields.get("due") or "")
+    had = tasks[0].due_date if len(tasks) == 1 else None
+    if not due or had is None or len(had) == len("2026-11-20") or not is_due(due, had):
+        return fields
+    day = read_due(due, had)
+    return {**fields, "due": f"{day}{had[10:]}" if len(day) == len("2026-11-20") else day}
+
+
+def _joined(calls: Sequence[Planned]) -> list[Planned]:
+    """The calls, with one in place of several that do the same to different tasks, or set different things of the same.
+    To finish or delete a task and to change it as well is doubtful: a message rarely asks for both."""
+    joined: list[Planned] = []
+    for one in calls:
+        own, said = _split(one)
+        same = [(at, other, *_split(other)) for at, other in enumerate(joined) if own and other.name == one.name]
+        for at, other, there, told in same:
+            if said == told:
+                joined[at] = Planned(one.name, {**said, "task_ids": list(dict.fromkeys([*there, *own]))}, one.is_unsure)
+                break
+            if own == there and not set(said) & set(told):
+                joined[at] = Planned(one.name, {**other.args, **one.args}, one.is_unsure, other.reference)
+                break
+        else:
+            ends = [other for other in joined if {one.name, other.name} & {"complete_task", "delete_task"}]
+            is_second = one.name != "get_task" and any(set(own) & set(_split(other)[0]) for other in ends)
+            joined.append(replace(one, is_unsure=one.is_unsure or is_second))
+    return joined
+
+
+def _split(call: Planned) -> tuple[list[int], dict[str, Any]]:
+    """The numbers of a call, and what else it says."""
+    numbers = [call.args["task_id"]] if "task_id" in call.args else list(call.args.get("task_ids") or ())
+    return numbers, {key: value for key, value in call.args.items() if key not in ("task_id", "task_ids")}

@@ -11,7 +11,7 @@ from typing import Any
 from mcp.types import ToolAnnotations
 
 from signalbox.agents.tasks.definitions import TOOLS, Definition
-from signalbox.agents.tasks.operations import run_tool
+from signalbox.agents.tasks.tools import run_tool
 from signalbox.errors import SignalboxError, ToolArgumentsError, ToolFailedError
 from signalbox.toolbox import ServerEntry, Session, ToolInfo, current_person, hold
 from signalbox.toolbox.policy import Policy, check, without

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
-from langchain_core.messages import AnyMessage
-from langgraph.graph.message import add_messages
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from signalbox.toolbox.loop import LoopState
@@ -44,22 +42,22 @@ class AgentResponse(BaseModel):
 
 
 class Pending(TypedDict):
-    """A question that waits: which task (`choose`), or whether to do it (`confirm`). `numbers` are those offered.
+    """A question that waits: which task (`choose`), or whether to make a call (`confirm`).
 
-    `seen` is what these tasks looked like when the question was shown, and `turn` the turn it was asked in.
+    `name` and `args` are the call. `numbers` are the tasks to choose from, or those that it would change. `text` is the
+    question in words, and `shown` the whole of a confirmation: a yes is to exactly that.
     """
 
     kind: Literal["choose", "confirm"]
     name: str
     args: dict[str, Any]
     numbers: list[int]
-    question: str
-    seen: dict[str, Any]
-    turn: str
+    text: str
+    shown: dict[str, Any]
 
 
 class Talk(TypedDict):
-    """What a conversation has in view: shown and spoken of last, changed, and asked.
+    """What a conversation has in view: the tasks shown and spoken of last, the changes made, and the open question.
 
     `is_recalled` says that all of it was found again by the numbers and titles in a text.
     """
@@ -77,12 +75,11 @@ def empty_talk() -> Talk:
 
 
 class TasksState(LoopState, total=False):
-    """A turn: one message of a person, and what is done for it.
+    """A turn: one message of a person, and what is done for it. It is a run of the loop, see LoopState.
 
-    `seen` are the tasks of the list that the person had seen when they wrote it, `waited` is the question that it may
-    answer, and `decision` what it says to that. Of a plan, `planned` says that its calls are under way, `paused` is the
-    question that its run waits for an answer to, `wanted` are the tools that the message asks for, and `unnamed` counts
-    the tasks that the message does not name. A run of the loop has the keys of LoopState.
+    `waited` is the question that waited for the message, and `decision` what the message says to it. What was read
+    without a capable model is `planned`: its calls are all that is done. Then `notes` are what is known of each call by
+    its id, `said` is what is told beside the results, and `choice` the question which task is meant.
     """
 
     request: str
@@ -90,15 +87,13 @@ class TasksState(LoopState, total=False):
     turn: str
     history: list[dict[str, str]]
     talk: Talk
-    messages: Annotated[list[AnyMessage], add_messages]
-    done: list[dict[str, Any]]
-    seen: list[int]
     waited: Pending | None
     decision: Literal["yes", "no", "choice"] | None
     planned: bool
-    paused: str | None
-    wanted: list[str] | None
-    unnamed: int
+    notes: dict[str, dict[str, Any]]
+    said: list[str]
+    choice: Pending | None
+    done: list[dict[str, Any]]
     iterations: int
     limits: dict[str, Any]
     may_pause: bool

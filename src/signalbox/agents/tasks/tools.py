@@ -1,67 +1,56 @@
-"""The tools that a capable model works with: a task is its number, a day is a date.
+"""What the tools do to one person's tasks. The loop, plans, the MCP server and the contract's functions all end here.
 
-The person is the one who asks and is never an argument. What a change would do is shown by its preview, and the policy
-of effects decides by it whether the change runs at once.
+`run_tool` takes the arguments of the MCP server, in which a task is a number or words. `task_tools` are the same for
+the loop: a task is a number, every result is told in words, and a change shows first what it would do, so that the
+policy of effects can decide whether it runs at once.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
-from typing import Annotated, Any, Literal
-
-from pydantic import Field
+from typing import Any
 
 from signalbox.agents.tasks import words as say
-from signalbox.agents.tasks.changing import kept_args
-from signalbox.agents.tasks.due import read_due
+from signalbox.agents.tasks.candidates import MOST, find_by_words
+from signalbox.agents.tasks.definitions import READING, TOOLS, loop_parameters
+from signalbox.agents.tasks.due import clock_now, read_days, read_due
 from signalbox.agents.tasks.errors import TaskNotFoundError, ValidationError
-from signalbox.agents.tasks.operations import run_tool
-from signalbox.agents.tasks.permission import new_texts, possible_things, thing_of
-from signalbox.errors import SignalboxError
+from signalbox.errors import NotFoundError, SignalboxError
+from signalbox.language.words import tokens
 from signalbox.storage import Change, Store, Task, TaskFilter, Tasks
-from signalbox.toolbox import Proposal, Result, Tool, current_person, tool
+from signalbox.toolbox import Proposal, Result, Tool, current_person
 from signalbox.toolbox.effects import Effect, Thing
 
-__all__ = ["LAST_CHANGE", "Turn", "current_turn", "task_tools"]
+__all__ = ["LAST_CHANGE", "Turn", "current_turn", "preview", "run_tool", "task_tools"]
 
 LAST_CHANGE = "last change"
 """The key of what was changed last, where that is more than one task."""
-Which = tuple[int | None, list[int] | None]
-_NEAREST = 3
-_MOST = 200
-
-Number = Annotated[int, Field(ge=1, le=2_000_000_000)]
-TaskId = Annotated[Number | None, Field(description="the task's number")]
-TaskIds = Annotated[
-    list[Number] | None, Field(max_length=100, description="instead of task_id: all that the same is to be done to")
-]
-Title = Annotated[str, Field(max_length=500)]
-Text = Annotated[str, Field(max_length=2000)]
-Due = Annotated[str, Field(max_length=100, description="2026-11-20, or 2026-11-20T15:00 with an hour")]
-Priority = Literal["low", "normal", "high"]
-Tags = Annotated[list[Annotated[str, Field(min_length=1, max_length=60)]], Field(max_length=20)]
+_WHICH = ("task", "task_id", "task_ids", "user_id")
+_FREE_TEXT = ("title", "note", "description", "tags")
+_PAGE, _MOST_TAGS, _NEAREST, _LONGEST_TITLE, _LONGEST_NOTE = 20, 20, 3, 500, 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What the tools know of the message that they are called for.
+    """What a call of the loop knows of the message that it is made for.
 
-    `key` tells this call from every other, so that it is made once. `seen` are the tasks that the person has seen, and
-    `changed` those that this message has changed already. `is_reply` says that a question of yes or no waited for the
-    message. `undoes` are the keys of the change that an undo takes back (None: the latest there is), `undone` is what
-    the policy knows it by, and `touched` are its tasks.
+    `key` tells this call from every other, so that it is made once. `seen` are the tasks that the person has seen.
+    `is_unsure` says that the change may not be what was meant, so that it has to be confirmed; `reference` are the
+    words by which code has found its one task. `undoes` are the keys of
+    the change that an undo takes back (None: the latest there is), and `undone` is what the policy knows it by.
     """
 
     key: str = ""
     seen: tuple[int, ...] = ()
-    changed: tuple[int, ...] = ()
-    is_reply: bool = False
+    is_unsure: bool = False
+    reference: str = ""
     undoes: tuple[str, ...] | None = None
     undone: str = LAST_CHANGE
-    touched: tuple[int, ...] = ()
 
 
 _NO_TURN = Turn()
@@ -70,243 +59,294 @@ current_turn: ContextVar[Turn] = ContextVar("current_turn", default=_NO_TURN)
 
 @cache
 def task_tools() -> tuple[Tool, ...]:
-    """All of them."""
-    reads = (_list_tasks, _get_task)
-    changes = (_add_task, _update_task, _complete_task, _reopen_task, _delete_task, _undo_change)
-    made = [tool(effect="own", name=one.__name__.lstrip("_"))(one) for one in changes]
-    return (
-        *(tool(effect="read", name=one.__name__.lstrip("_"))(one) for one in reads),
-        *(replace(one, preview=partial(_preview, one.name)) for one in made),
-    )
-
-
-async def _list_tasks(
-    status: Annotated[
-        Literal["pending", "completed", "all"], Field(description="pending are the open ones")
-    ] = "pending",
-    due: Annotated[
-        Text, Field(description="only those due on a day (2026-11-20) or a range of days (2026-11-16/2026-11-22)")
-    ] = "",
-    only: Annotated[Literal["overdue", "undated"] | None, Field(description="late, or without a due date")] = None,
-    priority: Priority | None = None,
-    tag: Text = "",
-    query: Annotated[Text, Field(description="words that the task must contain")] = "",
-    sort: Literal["due", "priority", "created", "title"] = "due",
-    page: Number = 1,
-) -> Result:
-    """Show the person's tasks, all or those that fit."""
-    narrowed = _given(due=due, only=only, priority=priority, tag=tag, query=query)
-    result = await run_tool("list_tasks", current_person(), {**narrowed, "status": status, "sort": sort, "page": page})
-    sought = ", ".join(f"{name} {value}" for name, value in narrowed.items())
-    what = {"pending": "open task", "completed": "finished task", "all": "task"}[status]
-    nothing = f"There is no {what}{' that fits' if sought else ''}."
-    text = say.listed(result, what) if result["tasks"] else nothing
-    text = f"{text}\nShown: {sought}." if sought else text
-    if status == "pending" and not narrowed and await _store().has_finished():
-        text = f"{text}\n{say.OPEN_ONLY}"
-    return Result(text, {"tasks": result["tasks"]})
-
-
-async def _get_task(task_id: TaskId = None, task_ids: TaskIds = None) -> Result:
-    """Show one task with all its details."""
-    tasks = [one.as_dict() for one in await _found(task_id, task_ids)]
-    return Result(say.said_of("get_task", tasks), {"tasks": tasks})
-
-
-async def _add_task(
-    title: Annotated[Title, Field(min_length=1, description="what is to be done, in the person's own words")],
-    key: str,
-    description: Annotated[Text, Field(description="further details")] = "",
-    due: Due = "",
-    priority: Priority | None = None,
-    tags: Tags | None = None,
-) -> Result:
-    """Put a new task on the person's list."""
-    own, made = await _made_before(key)
-    if made:
-        return _result(made, "", own)
-    given = _given(title=title, description=description, due=due, priority=priority, tags=tags)
-    task = await run_tool("add_task", current_person(), {**given, "turn": own})
-    return _result([task], say.said_of("add_task", [task]), own)
-
-
-async def _update_task(
-    key: str,
-    task_id: TaskId = None,
-    task_ids: TaskIds = None,
-    title: Annotated[Title, Field(description="the new title")] = "",
-    note: Annotated[Text, Field(description="a detail to add to it")] = "",
-    description: Annotated[Text, Field(description="all of its details, in place of what they were")] = "",
-    due: Due = "",
-    clear_due: Annotated[bool, Field(description="take its due date away")] = False,
-    priority: Priority | None = None,
-    tags: Annotated[Tags | None, Field(description="labels to put on it")] = None,
-    untag: Annotated[Tags | None, Field(description="labels to take off it")] = None,
-) -> Result:
-    """Change a task: its title, due date, priority, labels or notes."""
-    given = _given(
-        title=title, note=note, description=description, due=due, clear_due=clear_due, priority=priority, tags=tags,
-        untag=untag,
+    """The tools of the loop."""
+    return tuple(
+        Tool(
+            one["name"], one["description"], loop_parameters(one), partial(_call, one["name"]),
+            effect="read" if one["name"] in READING else "own",
+            preview=None if one["name"] in READING else partial(preview, one["name"]),
+        )
+        for one in TOOLS
     )  # fmt: skip
-    return await _do("update_task", (task_id, task_ids), given, key)
 
 
-async def _complete_task(key: str, task_id: TaskId = None, task_ids: TaskIds = None) -> Result:
-    """Mark a task as done."""
-    return await _do("complete_task", (task_id, task_ids), {}, key)
+async def run_tool(name: str, user_id: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Run a tool of the MCP server for a person. Raises TaskNotFoundError and ValidationError."""
+    tasks, turn = Store(user_id).tasks, str(args.get("turn", ""))
+    try:
+        if name == "list_tasks":
+            return await _list(tasks, args)
+        if name == "undo_change":
+            undone = await _undo(tasks, (turn,) if turn else await _latest(tasks), _numbers(args))
+            return {"undone": undone}
+        if name == "add_task":
+            return await _add(tasks, args, turn)
+        number = args.get("task_id") or await find_by_words(name, str(args.get("task") or ""), tasks)
+        return await _change(name, tasks, number, args, turn)
+    except TaskNotFoundError:
+        raise
+    except NotFoundError as error:
+        raise TaskNotFoundError(error.user_message) from None
 
 
-async def _reopen_task(key: str, task_id: TaskId = None, task_ids: TaskIds = None) -> Result:
-    """Set a finished or deleted task back to open."""
-    return await _do("reopen_task", (task_id, task_ids), {}, key)
+async def _add(tasks: Tasks, args: Mapping[str, Any], turn: str) -> dict[str, Any]:
+    due = read_due(args["due"]) if args.get("due") else None
+    if len(str(args.get("description") or "")) > _LONGEST_NOTE:
+        raise ValidationError(f"A description has at most {_LONGEST_NOTE:,} characters.")
+    made = await tasks.add(
+        _title(args["title"]), description=args.get("description") or "", due=due,
+        priority=args.get("priority") or "normal", tags=_tags(args.get("tags") or ()), turn=turn,
+    )  # fmt: skip
+    return made.as_dict()
 
 
-async def _delete_task(key: str, task_id: TaskId = None, task_ids: TaskIds = None) -> Result:
-    """Remove a task from the list. The person is asked before it happens."""
-    return await _do("delete_task", (task_id, task_ids), {}, key)
+async def _list(tasks: Tasks, args: Mapping[str, Any]) -> dict[str, Any]:
+    """A page of tasks, and how many there are."""
+    days = read_days(str(args["due"])) if args.get("due") else None
+    if args.get("due") and days is None:
+        raise ValidationError(f"'{args['due']}' is not a day.", suggestion="Say a day or a week.")
+    only, size, page = args.get("only"), args.get("page_size") or _PAGE, args.get("page") or 1
+    wanted = TaskFilter(
+        status="pending" if only == "overdue" else args.get("status") or "pending",
+        due_from=days.start if days else None,
+        due_to=days.end if days else None,
+        no_due=only == "undated",
+        overdue=clock_now() if only == "overdue" else None,
+        priority=args.get("priority"),
+        tag=str(args["tag"]).lstrip("#") if args.get("tag") else None,
+        text=args.get("query"),
+        sort=args.get("sort") or "due",
+        limit=size,
+        offset=(page - 1) * size,
+    )
+    found = await tasks.list(wanted)
+    pages = max(1, -(-found.total // size))
+    return {"tasks": [one.as_dict() for one in found.tasks], "total": found.total, "page": page, "pages": pages}
 
 
-async def _undo_change(key: str) -> Result:
-    """Take back the last change that was made before this message, as if it had not been made."""
-    keys = await _undone_keys()
-    done = [change for one in reversed(keys) for change in await _store().undo(one)]
-    # Nothing is left where this call was made before, in a process that died before it was told.
-    done = done or [change for one in reversed(keys) for change in reversed(await _changes_of(one))]
+async def _change(name: str, tasks: Tasks, number: int, args: Mapping[str, Any], turn: str) -> dict[str, Any]:
+    """Do one thing to one task, and give the task as it is then."""
+    match name:
+        case "complete_task":
+            return (await tasks.complete(number, turn=turn)).task.as_dict()
+        case "delete_task":
+            return {**(await tasks.delete(number, turn=turn)).task.as_dict(), "deleted": True}
+        case "reopen_task":
+            task = next(iter(await tasks.several([number], deleted=True)), None)
+            if task is not None and task.deleted is not None:
+                task = (await tasks.restore(number, turn=turn)).task
+                if not task.completed:
+                    return task.as_dict()
+            return (await tasks.reopen(number, turn=turn)).task.as_dict()
+        case "update_task":
+            changes = _changes(await tasks.get(number), args)
+            return (await tasks.update(number, changes, turn=turn)).task.as_dict()
+        case _:
+            return (await tasks.get(number)).as_dict()
+
+
+def _changes(task: Task, args: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that an update sets. Raises ValidationError where there is none."""
+    changes: dict[str, Any] = {name: args[name] for name in ("description", "priority") if args.get(name) is not None}
+    if args.get("title"):
+        changes["title"] = _title(args["title"])
+    if args.get("note"):
+        changes["description"] = "\n".join(filter(None, (changes.get("description", task.description), args["note"])))
+    if args.get("clear_due"):
+        changes["due"] = None
+    elif args.get("due"):
+        changes["due"] = read_due(args["due"], task.due_date or clock_now().strftime("%Y-%m-%d"))
+    if args.get("tags") or args.get("untag"):
+        gone = {tag.casefold() for tag in _tags(args.get("untag") or ())}
+        changes["tags"] = [tag for tag in _tags([*task.tags, *(args.get("tags") or ())]) if tag.casefold() not in gone]
+    if not changes:
+        raise ValidationError("Nothing was said that should change.", suggestion="Say what should be different.")
+    return changes
+
+
+async def _undo(tasks: Tasks, keys: Sequence[str], only: list[int]) -> list[dict[str, Any]]:
+    """Take back what these turns did, or what they did to these tasks. What was taken back before, in a process that
+    died before it said so, is told again."""
+    done = [change for one in reversed(keys) for change in await tasks.undo(one, only)]
+    done = done or [change for one in reversed(keys) for change in reversed(await _changes_of((one,), tasks, only))]
     if not done:
         raise ValidationError("There is nothing to take back.")
-    undone = [{"what": one.what, **one.task.as_dict()} for one in done]
-    return _result(undone, say.said_of("undo_change", undone), key)
+    return [{"what": one.what, **one.task.as_dict()} for one in done]
 
 
-async def _undone_keys() -> tuple[str, ...]:
-    """The keys of what an undo takes back: what this conversation changed last; outside one, what was changed last."""
-    turn = current_turn.get()
-    if turn.undoes is not None:
-        return turn.undoes
-    latest = await _store().latest_turn()
+async def _changes_of(keys: Sequence[str], tasks: Tasks, only: Sequence[int] = ()) -> list[Change]:
+    """What these turns did, or did to these tasks, taken back or not."""
+    done = [change for one in keys for change in await tasks.changed_by(one, even_undone=True)]
+    return [one for one in done if not only or one.task.task_id in only]
+
+
+async def _latest(tasks: Tasks) -> tuple[str, ...]:
+    latest = await tasks.latest_turn()
     return (latest,) if latest else ()
 
 
-async def _changes_of(key: str) -> Sequence[Change]:
-    return await _store().changed_by(key, even_undone=True)
-
-
-async def _do(name: str, which: Which, given: dict[str, Any], key: str) -> Result:
-    """Make a change to each of these tasks that it was not made to before. Where that fails in the middle, the result
-    tells what was changed and what was not."""
-    own, made = await _made_before(key)
-    done = {one["task_id"] for one in made}
-    before = [
-        one for one in await _found(*which, deleted=name == "reopen_task" or bool(made)) if one.task_id not in done
-    ]
-    if not made and (told := _is_so_already(name, before)):
+async def _call(name: str, args: dict[str, Any], key: str) -> Result:
+    """Make a call of the loop for the person who asks."""
+    tasks, turn = Store(current_person()).tasks, current_turn.get()
+    own = turn.key or key
+    if name == "list_tasks":
+        return await _listed(tasks, args)
+    if name == "undo_change":
+        undone = await _undo(tasks, await _latest(tasks) if turn.undoes is None else turn.undoes, _numbers(args))
+        return Result(say.said_of(name, undone), {"tasks": undone, "changed": own})
+    made = [(one.task.as_dict(), say.done_before([one])) for one in await tasks.changed_by(own)]
+    if name == "add_task":
+        new = made or [(task := await _add(tasks, args, own), say.said_of(name, [task]))]
+        return _told(new, own)
+    before = await _found(args, tasks, deleted=name == "reopen_task" or bool(made))
+    if name == "get_task":
+        found = [one.as_dict() for one in before]
+        return Result(say.said_of(name, found), {"tasks": found})
+    if not made and (told := say.is_so_already(name, before)):
         return Result(told, {"tasks": [one.as_dict() for one in before]})
+    if name == "update_task":
+        # Everything is checked before the first is changed.
+        [_changes(one, args) for one in before]
+    done = {one["task_id"] for one, _ in made}
+    return _told([*made, *await _each(name, [one for one in before if one.task_id not in done], args, own, tasks)], own)
+
+
+async def _each(
+    name: str, before: Sequence[Task], args: Mapping[str, Any], turn: str, tasks: Tasks
+) -> list[tuple[dict[str, Any], str]]:
+    """Do the same to each of these tasks. If that fails in the middle, the last words say what was not changed."""
     results: list[dict[str, Any]] = []
     rest = ""
     for task in before:
         try:
-            results.append(await run_tool(name, current_person(), {**given, "task_id": task.task_id, "turn": own}))
+            results.append(await _change(name, tasks, task.task_id, args, turn))
         except SignalboxError as error:
             if not results:
                 raise
             rest = f" #{task.task_id} {task.title} and what follows it was not changed: {error.user_message}"
             break
-    told = say.said_of(name, results, before[: len(results)]) if results else ""
-    return _result([*made, *results], f"{told}{rest}", own)
+    told = f"{say.said_of(name, results, before[: len(results)])}{rest}" if results else ""
+    return [(one, told if at == 0 else "") for at, one in enumerate(results)]
 
 
-def _is_so_already(name: str, tasks: Sequence[Task]) -> str:
-    """What is said where there is nothing to do; empty where there is."""
-    those, verb = ", ".join(f"#{one.task_id} {one.title}" for one in tasks), "is" if len(tasks) == 1 else "are"
-    if name == "complete_task" and all(one.completed for one in tasks):
-        return f"{those} {verb} done already."
-    if name == "reopen_task" and not any(one.completed or one.deleted for one in tasks):
-        return f"{those} {verb} open already."
-    return ""
+def _told(made: Sequence[tuple[dict[str, Any], str]], key: str) -> Result:
+    text = " ".join(told for _, told in made if told)
+    return Result(text, {"tasks": [task for task, _ in made], "changed": key})
 
 
-async def _made_before(key: str) -> tuple[str, list[dict[str, Any]]]:
-    """The key of this call, and the tasks that it has changed already, in a process that died before it was told."""
-    own = current_turn.get().key or key
-    return own, [{**one.task.as_dict(), "told": say.done_before([one])} for one in await _store().changed_by(own)]
+async def _listed(tasks: Tasks, args: Mapping[str, Any]) -> Result:
+    result = await _list(tasks, args)
+    status = args.get("status") or "pending"
+    narrowed = {name: args[name] for name in ("due", "only", "priority", "tag", "query") if args.get(name)}
+    text = say.listed(result, status, narrowed)
+    if "status" not in args and not narrowed and await tasks.has_finished():
+        text = f"{text}\n{say.OPEN_ONLY}"
+    return Result(text, {"tasks": result["tasks"]})
 
 
-def _result(tasks: Sequence[Mapping[str, Any]], text: str, key: str) -> Result:
-    told = " ".join([*(str(one["told"]) for one in tasks if "told" in one), *([text] if text else [])])
-    plain = [{name: value for name, value in one.items() if name != "told"} for one in tasks]
-    return Result(told, {"tasks": plain, "changed": key})
-
-
-async def _preview(name: str, args: Mapping[str, Any]) -> Proposal:
-    """What a change would do. One that this call has made already looks as it did before."""
+async def preview(name: str, args: Mapping[str, Any]) -> Proposal:
+    """What a change would do, for the policy of effects and for the person."""
+    tasks, turn = Store(current_person()).tasks, current_turn.get()
+    given = {key: value for key, value in args.items() if value and key not in _WHICH}
+    is_made = bool(await tasks.changed_by(turn.key)) if turn.key else False
     if name == "undo_change":
-        return await _preview_undo()
-    given = _given(**kept_args(args))
-    is_made = bool((await _made_before(""))[1])
+        return await _preview_undo(tasks, turn, _numbers(args))
+    meant: Sequence[Task] = ()
+    twin = None
     if name == "add_task":
-        twin = None if is_made else await _find_same(args["title"], given.get("due", ""))
-        what = say.ask_another(twin, given) if twin is not None else say.ask_whether(name, given, ())
-        return await _proposal(name, what, given, (), is_unsure=twin is not None)
-    if name == "update_task" and not given:
-        raise ValidationError("Nothing was said that should change.", suggestion="Say what should be different.")
-    tasks = await _found(args.get("task_id"), args.get("task_ids"), deleted=name == "reopen_task" or is_made)
-    return await _proposal(name, say.ask_whether(name, given, tasks), given, tasks)
-
-
-async def _preview_undo() -> Proposal:
-    turn = current_turn.get()
-    if turn.undoes == ():
-        raise ValidationError("There is nothing to take back in this conversation.")
-    others = [one for one in await possible_things((), turn.seen, current_person()) if int(one.key) not in turn.touched]
-    is_unsure = turn.is_reply or bool(turn.changed)
-    effect = Effect(is_reversible=True, targets=(Thing(turn.undone, ""),), is_unsure=is_unsure)
-    changes = [change for one in await _undone_keys() for change in await _changes_of(one)]
-    return Proposal(say.ask_undo(changes), effect=effect, things=tuple(others))
-
-
-async def _proposal(
-    name: str, what: str, given: Mapping[str, Any], tasks: Sequence[Task], *, is_unsure: bool = False
-) -> Proposal:
-    """A change as the policy sees it. A second change to a task is not what the message names it for."""
+        twin = None if is_made else await _find_same(args["title"], given.get("due"), tasks)
+    else:
+        meant = await _found(args, tasks, deleted=name == "reopen_task" or is_made)
+    if name == "update_task":
+        [_changes(one, args) for one in meant]
     if given.get("due"):
-        read_due(str(given["due"]))
-    turn = current_turn.get()
+        had = meant[0].due_date if len(meant) == 1 else None
+        given["due"] = read_due(str(given["due"]), had or clock_now().strftime("%Y-%m-%d"))
+    what = say.ask_another(twin, given) if twin is not None else say.ask_whether(name, given, meant)
     effect = Effect(
         is_reversible=name != "delete_task",
-        targets=tuple(map(thing_of, tasks)),
-        texts=tuple(new_texts(given, tasks)),
-        is_unsure=is_unsure or turn.is_reply or any(one.task_id in turn.changed for one in tasks),
+        targets=tuple(map(_thing, meant)),
+        texts=tuple(_new_texts(given, meant)),
+        reference=turn.reference,
+        is_unsure=turn.is_unsure or twin is not None,
     )
-    return Proposal(what, effect=effect, things=await possible_things(tasks, turn.seen, current_person()))
+    return Proposal(
+        what, effect=effect, things=await _things(meant, turn.seen, tasks), version=_version(meant), is_begun=is_made
+    )
 
 
-async def _find_same(title: str, due: str) -> Task | None:
-    """An open task that a new one would only repeat; another day makes it another."""
-    page = await _store().list(TaskFilter(text=title, limit=_MOST))
-    same = [one for one in page.tasks if " ".join(one.title.split()).casefold() == " ".join(title.split()).casefold()]
+async def _preview_undo(tasks: Tasks, turn: Turn, only: Sequence[int]) -> Proposal:
+    if turn.undoes == ():
+        raise ValidationError("There is nothing to take back in this conversation.")
+    keys = await _latest(tasks) if turn.undoes is None else turn.undoes
+    effect = Effect(is_reversible=True, targets=(Thing(turn.undone, ""),), is_unsure=turn.is_unsure)
+    return Proposal(say.ask_undo(await _changes_of(keys, tasks, only)), effect=effect)
+
+
+async def _things(meant: Sequence[Task], seen: Sequence[int], tasks: Tasks) -> tuple[Thing, ...]:
+    """Everything that a name may mean: the open tasks, those that the person has seen, and these."""
+    page = await tasks.list(TaskFilter(limit=MOST))
+    shown = await tasks.several(list(dict.fromkeys(seen)), deleted=True)
+    return tuple({one.task_id: _thing(one) for one in (*page.tasks, *shown, *meant)}.values())
+
+
+def _thing(task: Task) -> Thing:
+    return Thing(str(task.task_id), task.title)
+
+
+def _version(tasks: Sequence[Task]) -> str:
+    """Another text whenever one of these tasks has changed."""
+    looks = [{**one.as_dict(), "updated": None, "deleted": one.deleted is not None} for one in tasks]
+    return hashlib.sha256(json.dumps(looks, default=str).encode()).hexdigest()[:16] if looks else ""
+
+
+def _new_texts(given: Mapping[str, Any], tasks: Sequence[Task]) -> list[str]:
+    """The free text that a call would write, without the words that its one task has already."""
+    own = set(tokens(f"{tasks[0].title} {tasks[0].description}")) if len(tasks) == 1 else set()
+    written = [given[key] for key in _FREE_TEXT if given.get(key)]
+    flat = [str(one) for value in written for one in (value if isinstance(value, list) else [value])]
+    new = [" ".join(word for word in tokens(text) if word not in own) for text in flat]
+    return [text for text in new if text]
+
+
+async def _find_same(title: str, due: str | None, tasks: Tasks) -> Task | None:
+    """The open task that a new one would only repeat; another day makes it another."""
+    page = await tasks.list(TaskFilter(text=title, limit=MOST))
+    same = [one for one in page.tasks if one.title.casefold() == _title(title).casefold()]
     return next((one for one in same if not due or read_due(due) == one.due_date), None)
 
 
-async def _found(task_id: int | None, task_ids: list[int] | None, *, deleted: bool = False) -> list[Task]:
-    """These tasks. Raises TaskNotFoundError with the nearest numbers."""
-    numbers = list(dict.fromkeys([*([task_id] if task_id is not None else []), *(task_ids or ())]))
+async def _found(args: Mapping[str, Any], tasks: Tasks, *, deleted: bool = False) -> list[Task]:
+    """The tasks of these numbers. Raises TaskNotFoundError with the nearest."""
+    numbers = _numbers(args)
     if not numbers:
         raise ValidationError("It is not said which task is meant.", suggestion="Give its number.")
-    tasks = await _store().several(numbers, deleted=deleted)
-    missing = [one for one in numbers if one not in {task.task_id for task in tasks}]
+    found = await tasks.several(numbers, deleted=deleted)
+    missing = [one for one in numbers if one not in {task.task_id for task in found}]
     if missing:
-        page = await _store().list(TaskFilter(status="all", limit=_MOST))
+        page = await tasks.list(TaskFilter(status="all", limit=MOST))
         near = sorted(page.tasks, key=lambda one: abs(one.task_id - missing[0]))[:_NEAREST]
-        listed = ", ".join(f"#{one.task_id} {one.title}" for one in near)
         told = " ".join(f"Task with ID {one} does not exist." for one in missing)
-        raise TaskNotFoundError(told, suggestion=f"The nearest are: {listed}." if near else "There are no tasks.")
-    return tasks
+        raise TaskNotFoundError(told, suggestion=f"The nearest are: {say.names(near)}." if near else "There are none.")
+    return found
 
 
-def _store() -> Tasks:
-    return Store(current_person()).tasks
+def _numbers(args: Mapping[str, Any]) -> list[int]:
+    """The tasks that a call gives by their numbers."""
+    only = [args["task_id"]] if args.get("task_id") is not None else []
+    return list(dict.fromkeys([*only, *(args.get("task_ids") or ())]))
 
 
-def _given(**args: Any) -> dict[str, Any]:
-    """The arguments that say something."""
-    return {name: value for name, value in args.items() if value}
+def _title(given: str) -> str:
+    title = " ".join(given.split())
+    if not title or len(title) > _LONGEST_TITLE:
+        raise ValidationError(f"A task needs a title of at most {_LONGEST_TITLE} characters.")
+    return title
+
+
+def _tags(given: Sequence[Any]) -> list[str]:
+    """The tags, each once, without a leading #."""
+    tags = {tag.casefold(): tag for one in given if (tag := " ".join(str(one).split()).lstrip("#"))}
+    if len(tags) > _MOST_TAGS:
+        raise ValidationError(f"A task has at most {_MOST_TAGS} tags.")
+    return list(tags.values())

@@ -13,7 +13,7 @@ _WORDS = frozenset(
     word for table in (HOLIDAYS, MONTHS, NUMBERS, PARTS, SEASONS, UNITS, WEEKDAYS) for word in table
 ) | word_set(
     """today tomorrow yesterday tonight now noon midnight midday next last this coming end start beginning half quarter
-    first second third eod eow eom weekend fortnight past am pm a.m p.m o'clock ago since until till tmrw tomorow
+    first second third eod eow eom weekend fortnight past am pm a.m p.m o'clock oclock ago since until till tmrw tomorow
     xmas nye mid"""
 )
 _LINKS = word_set("the in at on by of to a an from")
