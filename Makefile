@@ -26,8 +26,10 @@ bench: $(SETUP_DEV)  ## Run the long proofs, then measure speed against its targ
 	$(BIN)/python -m benchmarks.kills
 	$(BIN)/python -m benchmarks
 
-eval: $(SETUP_DEV)  ## Measure what the offline model understands, replay what a capable one answered, and put every injection of a public collection to all agents.
+eval: $(SETUP_DEV)  ## Measure what the offline model understands and what its layers are worth, replay what a capable one answered, have right calls carried out, and put every injection of a public collection to all agents.
 	$(BIN)/signalbox eval
+	$(BIN)/signalbox eval evals/oracle.jsonl
+	$(BIN)/signalbox eval --ablate tasks --draw 350 --seed 14
 	for name in steps singles; do test ! -f evals/recorded/$$name.jsonl || $(BIN)/signalbox eval evals/$$name.jsonl --recorded evals/recorded/$$name || exit 1; done
 	test ! -f evals/recorded/cost.jsonl || $(BIN)/python -m benchmarks.cost evals/singles.jsonl --recorded evals/recorded/cost
 	WHOLE=1 $(BIN)/python -m pytest tests/agents/tasks/test_injection.py tests/agents/test_injections.py tests/toolbox/test_loop_effects.py tests/agents/tasks/test_languages.py tests/agents/test_same_prompts_rooms.py

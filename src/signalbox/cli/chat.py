@@ -26,7 +26,8 @@ def chat(
     ] = None,
     model: Model = None,
 ) -> None:
-    """Talk in the terminal, a line a request; an empty line or Ctrl-D ends it. A question is answered by the next line.
+    """Talk in the terminal, a line a request; an empty line or Ctrl-D ends it. The next line answers a question;
+    a new request in place of a yes or no drops it.
 
     signalbox chat --thread NAME goes on with a conversation.
     """

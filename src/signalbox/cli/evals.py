@@ -19,7 +19,7 @@ def evaluate(
     ] = None,
     skill: Annotated[
         str | None,
-        typer.Option("--skill", help="One skill only: time, filling, tools, agent, steps, or an agent's name."),
+        typer.Option("--skill", help="One skill only: time, filling, tools, agent, steps, oracle, or an agent's name."),
     ] = None,
     rounds: Annotated[
         list[str] | None, typer.Option("--round", metavar="N|N-M", help="These rounds only; may be repeated.")
@@ -32,6 +32,10 @@ def evaluate(
     ] = None,
     draw: Annotated[int | None, typer.Option("--draw", metavar="N", min=1, help="N of the cases, by --seed.")] = None,
     seed: Annotated[int, typer.Option("--seed", help="What --draw chooses by: the same seed, the same cases.")] = 0,
+    ablate: Annotated[
+        str | None,
+        typer.Option("--ablate", metavar="AGENT", help="What each layer of an agent's offline/ folder is worth."),
+    ] = None,
     record: Annotated[
         Path | None, typer.Option("--record", metavar="FILE", help="Keep the model's replies, or go on doing so.")
     ] = None,
@@ -43,18 +47,25 @@ def evaluate(
 ) -> None:
     """Measure what a model understands: accuracy by skill, and the misses."""
     from signalbox.cli.output import print_json
-    from signalbox.evals import open_recording, run_evals
+    from signalbox.evals import Ablation, Report, ablate_layers, open_recording, run_evals
 
     if recorded and (record or models):
         raise typer.BadParameter("--recorded goes with neither --record nor --model: the recording names its model.")
     if record and len(models or []) != 1:
         raise typer.BadParameter("--record needs one --model.")
-    path = record or recorded
-    recording = open_recording(path, models[0] if record and models else "") if path else None
+    if ablate and (record or recorded or skill or len(models or []) > 1):
+        raise typer.BadParameter("--ablate takes one --model at most, and no --skill, --record or --recorded.")
     ids = [name for text in cases or [] for name in text.split(",") if name]
     chosen = sorted({number for text in rounds or [] for number in _numbers(text)})
-    choice: Any = {"cases": ids, "draw": draw, "seed": seed, "recording": recording}
-    report = run_evals(paths or None, models or ["offline"], skill, misses, chosen, names or [], **choice)
+    asked = models or ["offline"]
+    choice: Any = {"cases": ids, "draw": draw, "seed": seed}
+    report: Report | Ablation
+    if ablate:
+        report = ablate_layers(ablate, paths or None, asked[0], chosen, names or [], **choice)
+    else:
+        path = record or recorded
+        recording = open_recording(path, asked[0] if record else "") if path else None
+        report = run_evals(paths or None, asked, skill, misses, chosen, names or [], **choice, recording=recording)
     if as_json:
         print_json(report.as_json())
         return

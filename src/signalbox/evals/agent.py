@@ -15,7 +15,7 @@ from signalbox.evals.environment import environment, moment_and_model
 from signalbox.evals.judge import ConversationJudge, Judge, find_judge
 from signalbox.evals.load import Case, EvalSet
 
-__all__ = ["open_agent"]
+__all__ = ["open_agent", "resolve_cases"]
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def open_agent(asked: EvalSet, model: str) -> Iterator[tuple[EvalSet, Callable[[
     with TemporaryDirectory() as home:
         own = {**moment_and_model(asked, model), "SIGNALBOX_HOME": home}
         with environment({**judge.settings(asked.server), **own}):
-            yield asyncio.run(_resolve(asked, judge)), lambda case: _outcome(asked.agent, case, judge)
+            yield asyncio.run(resolve_cases(asked, judge)), lambda case: _outcome(asked.agent, case, judge)
 
 
 def _outcome(agent: str, case: Case, judge: Judge) -> dict[str, Any]:
@@ -48,7 +48,8 @@ def _outcome(agent: str, case: Case, judge: Judge) -> dict[str, Any]:
         return judge.outcome(ask(agent, case.text, dry_run=is_read(wanted)).as_dict())
 
 
-async def _resolve(asked: EvalSet, judge: Judge) -> EvalSet:
+async def resolve_cases(asked: EvalSet, judge: Judge) -> EvalSet:
+    """The set with all that its judge expects. Raises RequestError for what the server cannot resolve."""
     from signalbox.runs import aclose, find_agent
     from signalbox.runs.asking import mark_used
 

@@ -11,6 +11,7 @@ from typing import Any
 from signalbox.errors import MissingInputError, OperatorError, TimeRangeError
 from signalbox.evals.agent import open_agent
 from signalbox.evals.load import Case, EvalSet
+from signalbox.evals.oracle import open_oracle
 from signalbox.evals.score import Outcome
 from signalbox.evals.steps import open_steps
 
@@ -58,6 +59,10 @@ _PREAMBLE = {
 @contextmanager
 def prepared(asked: EvalSet, model: str) -> Iterator[tuple[EvalSet, Ask]]:
     """The set as it is judged, and what puts one of its cases to the model; loading is done here, and not timed."""
+    if asked.skill == "oracle":
+        with open_oracle(asked) as (resolved, ask):
+            yield resolved, _safe(ask)
+        return
     if asked.agent:
         with open_agent(asked, model) as (resolved, ask):
             yield resolved, _safe(ask)

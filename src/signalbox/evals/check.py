@@ -11,7 +11,16 @@ from signalbox.evals.demands import check_demand
 from signalbox.evals.judge import find_judge
 from signalbox.language.names import nearest
 
-__all__ = ["OutcomeRules", "any_of", "check_keys", "check_subject", "check_turns", "check_value", "rules_for"]
+__all__ = [
+    "OutcomeRules",
+    "any_of",
+    "check_keys",
+    "check_scripted_turns",
+    "check_subject",
+    "check_turns",
+    "check_value",
+    "rules_for",
+]
 
 
 class OutcomeRules(NamedTuple):
@@ -102,6 +111,20 @@ def check_turns(turns: Any, most: int) -> None:
                 check_demand(demand)
     if not (turns[-1].get("must") or turns[-1].get("must_not")):
         raise ValueError("nothing is demanded of the last turn")
+
+
+def check_scripted_turns(turns: Any) -> None:
+    """Raises ValueError for turns of an oracle that cannot be said or called."""
+    if not isinstance(turns, list) or not turns:
+        raise ValueError("`turns` is a list of messages with their calls")
+    for turn in turns:
+        check_keys(turn, {"said", "calls"}, required={"said", "calls"})
+        if not isinstance(turn["said"], str) or not turn["said"].strip():
+            raise ValueError("`said` must be a text")
+        if not isinstance(turn["calls"], list) or not turn["calls"]:
+            raise ValueError("`calls` is a list of calls, each with `name` and `args`")
+        for call in turn["calls"]:
+            check_keys(call, {"name", "args"}, required={"name"})
 
 
 def _check_time(outcome: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,7 +12,7 @@ from signalbox.evals.environment import environment
 from signalbox.evals.judge import ConversationJudge
 from signalbox.evals.load import Case
 
-__all__ = ["THREAD", "hold_conversation", "is_conversation", "own_world"]
+__all__ = ["THREAD", "hold_conversation", "is_conversation", "own_world", "say_to"]
 
 THREAD = "conversation"
 
@@ -46,20 +46,28 @@ def own_world() -> Iterator[None]:
 
 
 async def _held(agent: str, case: Case, judge: ConversationJudge) -> dict[str, Any]:
-    from signalbox.runs import aclose, find_agent, say_in_thread
+    from signalbox.runs import aclose, find_agent
     from signalbox.runs.asking import mark_used
 
     # What a judge opens of the agent is closed with it.
     mark_used(find_agent(agent))
-    say = getattr(judge, "say", None)
     answers: list[dict[str, Any]] = []
     try:
         before = await judge.begin(case.alternatives[0])
         for said in (case.text, *case.then):
-            if say is not None:
-                answers.append(await say(before, answers, said))
-            else:
-                answers.append((await say_in_thread(agent, said, thread_id=THREAD)).as_dict())
+            answers.append(await say_to(agent, judge, before, answers, said))
         return await judge.end(before, answers)
     finally:
         await aclose()
+
+
+async def say_to(
+    agent: str, judge: ConversationJudge, before: Any, answers: Sequence[Mapping[str, Any]], message: str
+) -> dict[str, Any]:
+    """Say a message in the judge's own way, or in a thread, and return the answer. `answers` are those before it."""
+    from signalbox.runs import say_in_thread
+
+    say = getattr(judge, "say", None)
+    if say is not None:
+        return dict(await say(before, answers, message))
+    return (await say_in_thread(agent, message, thread_id=THREAD)).as_dict()

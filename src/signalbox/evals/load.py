@@ -16,7 +16,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from signalbox.errors import NotFoundError, RequestError
-from signalbox.evals.check import check_keys, check_subject, check_turns, rules_for
+from signalbox.evals.check import check_keys, check_scripted_turns, check_subject, check_turns, rules_for
 
 __all__ = ["SKILLS", "Case", "EvalSet", "default_folder", "read_sets"]
 
@@ -26,6 +26,7 @@ _SUBJECT: dict[str, set[str]] = {
     "tools": {"tools"},
     "agent": {"agent"},
     "steps": set(),
+    "oracle": {"agent"},
 }
 SKILLS = tuple(_SUBJECT)
 _HEADER = {"set", "round", "skill", "about", "now", "tz"}
@@ -74,8 +75,9 @@ class EvalSet:
 
     @property
     def area(self) -> str:
-        """What the set measures: the agent, or the skill of a model."""
-        return self.agent or self.skill
+        """What the set measures: the agent, or the skill of a model. An oracle measures what an agent does with right
+        calls, and not what is understood."""
+        return self.skill if self.skill == "oracle" else self.agent or self.skill
 
     @property
     def label(self) -> str:
@@ -102,11 +104,12 @@ def read_sets(
     names: Collection[str] = (),
 ) -> list[EvalSet]:
     """Every set in the files and folders named, in their order; of one skill or agent, of rounds and names, if given.
-    If nothing is named at all, conversations of several steps are left out: they are long, and no small model's matter.
+    Conversations of several steps, which are long and no small model's matter, and oracles, which ask no model, are
+    read only if a file, their skill, a round or a name is given.
 
     Raises RequestError that names file and line for what is wrong, NotFoundError where there is no such set.
     """
-    leaves_steps = not (paths or skill or rounds or names)
+    left_out = () if paths or rounds or names else tuple({"steps", "oracle"} - {skill})
     files = [file for path in paths or [default_folder()] for file in _files(Path(path))]
     found = [
         _with_cases(header, lines)
@@ -115,7 +118,7 @@ def read_sets(
         if skill in (None, header.skill, header.agent)
         and (not rounds or header.round in rounds)
         and (not names or header.name in names)
-        and not (leaves_steps and header.skill == "steps")
+        and header.skill not in left_out
     ]
     if not found:
         asked = ", ".join(str(one) for one in (skill, *rounds, *names) if one)
@@ -209,7 +212,7 @@ def _with_cases(asked: EvalSet, lines: list[Line]) -> EvalSet:
     cases = []
     for line, data in lines:
         with _place(asked.path, line):
-            cases.append(_steps_case(line, data) if asked.skill == "steps" else _case(line, data, asked))
+            cases.append(_CASES.get(asked.skill, _case)(line, data, asked))
             if cases[-1].name and cases[-1].name in [one.name for one in cases[:-1]]:
                 raise ValueError(f"there is a case '{cases[-1].name}' above")
     return replace(asked, cases=tuple(cases))
@@ -226,15 +229,37 @@ def _case(line: int, data: Mapping[str, Any], asked: EvalSet) -> Case:
     return Case(line, _messages(data), alternatives, bool(data.get("ordered")), _then(data, alternatives))
 
 
-def _steps_case(line: int, data: Mapping[str, Any]) -> Case:
+def _steps_case(line: int, data: Mapping[str, Any], asked: EvalSet) -> Case:
     """A conversation whose every answer may have to say something."""
     check_keys(data, {"id", "kind", "agent", "turns", "why", "note"}, required={"id", "turns"}, near={"set"})
-    if not isinstance(data["id"], str) or not re.fullmatch(r"[\w.-]+", data["id"]):
-        raise ValueError("`id` is a name of letters, digits, dots and hyphens")
+    _check_id(data["id"])
     check_turns(data["turns"], _MOST_STEPS)
     first, *rest = (str(turn["say"]) for turn in data["turns"])
     wanted = {name: data[name] for name in ("kind", "agent", "turns") if name in data}
     return Case(line, ({"role": "human", "content": first},), (wanted,), then=tuple(rest), name=data["id"])
+
+
+def _oracle_case(line: int, data: Mapping[str, Any], asked: EvalSet) -> Case:
+    """A conversation with the right calls of every message, and what is there when it is over."""
+    needed = {"id", "language", "turns", "end"}
+    check_keys(data, needed | {"start", "note"}, required=needed, near={"set"})
+    _check_id(data["id"])
+    if not isinstance(data["language"], str) or not data["language"]:
+        raise ValueError("`language` must be a name")
+    check_scripted_turns(data["turns"])
+    ends = {name: data[name] for name in ("start", "end") if name in data}
+    rules_for(asked.skill, {}, (), asked.agent).check(ends)
+    first, *rest = (str(turn["said"]) for turn in data["turns"])
+    wanted = {**ends, "language": data["language"], "turns": data["turns"]}
+    return Case(line, ({"role": "human", "content": first},), (wanted,), then=tuple(rest), name=data["id"])
+
+
+_CASES = {"steps": _steps_case, "oracle": _oracle_case}
+
+
+def _check_id(name: Any) -> None:
+    if not isinstance(name, str) or not re.fullmatch(r"[\w.-]+", name):
+        raise ValueError("`id` is a name of letters, digits, dots and hyphens")
 
 
 def _then(data: Mapping[str, Any], alternatives: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from signalbox.evals.judge import ConversationJudge, find_judge
 from signalbox.evals.load import Case, EvalSet
+from signalbox.evals.oracle import oracle_figures
 from signalbox.evals.score import Outcome, can_mislead
 from signalbox.evals.steps import step_figures
 
@@ -147,11 +148,13 @@ class Report:
         if steps:
             told = step_figures([(r.outcome, r.case, r.right) for r in steps])
             found["steps"] = {**found.get("steps", {}), **told}
-        for agent in dict.fromkeys(r.asked.agent for r in self.results if r.model == model and r.asked.agent):
+        oracle = [r for r in self.results if r.model == model and r.asked.skill == "oracle"]
+        if oracle:
+            found["oracle"] = oracle_figures([(r.outcome, r.case, r.right) for r in oracle])
+        answered = [r for r in self.results if r.model == model and r.asked.skill == "agent"]
+        for agent in dict.fromkeys(r.asked.agent for r in answered):
             judge = find_judge(agent)
-            asked = [
-                (r.outcome, r.case.alternatives) for r in self.results if (r.model, r.asked.agent) == (model, agent)
-            ]
+            asked = [(r.outcome, r.case.alternatives) for r in answered if r.asked.agent == agent]
             figures = dict(judge.figures(asked)) if hasattr(judge, "figures") else {}
             if isinstance(judge, ConversationJudge):
                 held = [one for one in asked if "end" in one[1][0]]

@@ -13,11 +13,12 @@ from signalbox.errors import NotFoundError, RequestError
 from signalbox.evals.ask import prepared
 from signalbox.evals.environment import environment
 from signalbox.evals.load import Case, EvalSet, read_sets
+from signalbox.evals.oracle import ORACLE
 from signalbox.evals.recorded import Recording
 from signalbox.evals.report import Report, Result
 from signalbox.evals.score import is_right, misleads
 
-__all__ = ["choose_cases", "run_evals"]
+__all__ = ["choose_cases", "run_evals", "run_set"]
 
 
 def run_evals(
@@ -43,6 +44,8 @@ def run_evals(
     if not models:
         raise RequestError("There is no model to ask.", suggestion="Name at least one, such as offline.")
     sets = choose_cases(read_sets(paths, skill, rounds, names), cases, draw, seed)
+    if all(asked.skill == "oracle" for asked in sets):
+        models = (ORACLE,)
     chosen = sum(len(asked.cases) for asked in sets)
     if recording is not None and not recording.asks:
         sets = _with_cases(sets, recording.cases)
@@ -52,7 +55,7 @@ def run_evals(
     with environment(recording.settings() if recording is not None else {}):
         for model in models:
             for asked in sets:
-                for result, is_stale in _run_set(asked, model, recording) if asked.cases else ():
+                for result, is_stale in run_set(asked, model, recording) if asked.cases else ():
                     (stale if is_stale else counted).append(result)
     unused = recording.unused() if recording is not None else []
     return Report(models, tuple(counted), show_misses, tuple(stale), tuple(unused), unrecorded)
@@ -78,7 +81,7 @@ def _name(asked: EvalSet, case: Case) -> str:
     return case.name or f"{asked.name}:{case.line}"
 
 
-def _run_set(asked: EvalSet, model: str, recording: Recording | None) -> list[tuple[Result, bool]]:
+def run_set(asked: EvalSet, model: str, recording: Recording | None = None) -> list[tuple[Result, bool]]:
     """Each case with its result, and whether it is stale."""
     results = []
     with prepared(asked, model) as (judged, ask):

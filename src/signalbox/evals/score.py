@@ -125,13 +125,18 @@ def _answer_right(outcome: Outcome, wanted: Mapping[str, Any], case: Case, asked
     return find_judge(asked.agent).is_right(outcome, wanted)
 
 
+def _carried_out(outcome: Outcome, wanted: Mapping[str, Any], case: Case, asked: EvalSet) -> bool:
+    is_whole = not (outcome["questions"] or outcome["errors"])
+    return is_whole and find_judge(asked.agent).is_right(outcome, wanted)
+
+
 def _steps_right(outcome: Outcome, wanted: Mapping[str, Any], case: Case, asked: EvalSet) -> bool:
     return not any(turn.get("unmet") or turn.get("forbidden") for turn in outcome["turns"])
 
 
 _JUDGES = {
     "time": _time_right, "filling": _filling_right, "tools": _tools_right, "agent": _answer_right,
-    "steps": _steps_right,
+    "steps": _steps_right, "oracle": _carried_out,
 }  # fmt: skip
 
 
