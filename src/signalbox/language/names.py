@@ -5,10 +5,21 @@ rapidfuzz is imported where it is needed: most programs that could suggest a nam
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache, partial
 
-__all__ = ["close", "did_you_mean", "nearest"]
+from signalbox.language.words import fold
+
+__all__ = ["close", "did_you_mean", "extends", "key_of", "nearest"]
+
+_RUN = re.compile(r"[^\W\d_]+|\d+")
+
+
+def key_of(name: str) -> str:
+    """What all spellings of a name share: PE 1, pe-1 and pe_01 have one key, and xrd-1-1 and xrd-11 two."""
+    runs = _RUN.findall(fold(name))
+    return "".join(f"|{one.lstrip('0') or '0'}|" if one.isdigit() else one for one in runs)
 
 
 def nearest(word: str, candidates: Iterable[str], how_many: int = 3) -> list[str]:
@@ -50,3 +61,10 @@ def close(word: str, other: str) -> bool:
 
     allowed = 1 if length < 8 else 2
     return OSA.distance(word, other, score_cutoff=allowed) <= allowed
+
+
+def extends(word: str, other: str) -> bool:
+    """Whether the longer of two words is the shorter one with an ending, or with a second word if that is long."""
+    shorter, longer = sorted((word, other), key=len)
+    most = len(longer) if len(shorter) > 6 else 3 if len(shorter) > 4 else 1
+    return longer.startswith(shorter) and len(longer) - len(shorter) <= most
