@@ -82,7 +82,8 @@ def said_of(name: str, results: Sequence[Mapping[str, Any]], before: Sequence[Ta
             told = [f"#{new['task_id']} {new['title']}: {_difference(old, new)}" for old, new in pairs]
             return f"Changed {'; '.join(told)}."
         case "add_task":
-            return f"Added {those}{_in_brackets(about(results[0]))}."
+            note = f"note '{results[0]['description']}'" if results[0].get("description") else ""
+            return f"Added {those}{_in_brackets(', '.join(filter(None, (about(results[0]), note))))}."
         case _:
             return f"{_DONE[name]}: {those}."
 
