@@ -23,6 +23,8 @@ GROUP = "the metrics agent's own time"
 POINTS = 10_000
 QUESTION = "Show the queue depth of the orders service for the last 7 days"
 TARGET = 0.05
+SERIES = 5_000
+MANY = 1.0
 SEARCHED = {5_000: 0.05, 50_000: 0.3}
 WORDS = "orders payment cache queue worker mail search image stock cart login session export report invoice".split()
 ASKED = "p95 latency of the checkout service yesterday"
@@ -59,14 +61,14 @@ def _process(command: list[str], environment: dict[str, str]) -> Contender:
 
 def _search(names: int) -> float:
     from signalbox.agents.metrics.catalogue import describe_metrics
+    from signalbox.agents.metrics.live import index_of
     from signalbox.agents.metrics.offers import families_of, list_offers
     from signalbox.agents.metrics.recipes import load_recipes
-    from signalbox.agents.metrics.search import Index
 
     known = [f"{WORDS[at % 15]}_{WORDS[at // 15 % 15]}_{at}_seconds" for at in range(names)]
     told = {name: ("gauge", f"How long {name.replace('_', ' ')} took.") for name in known}
-    index = Index(list_offers(families_of(describe_metrics(known, told)), load_recipes()))
-    if len(found := index.search(QUESTION)) < 30:
+    index = index_of(list_offers(families_of(describe_metrics(known, told)), load_recipes()))
+    if len(found := index.search(QUESTION).hits) < 30:
         raise AssertionError(f"the search found {len(found)} measures only")
     return race({"search": calling(lambda: index.search(QUESTION))})["search"]
 
@@ -100,35 +102,50 @@ def _own() -> Iterator[Row]:
         if result is None or result.datapoint_count != POINTS:
             raise AssertionError("the agent did not answer with all the points")
 
+    many, ranking = _client(SERIES), _InstantModel(kind="ranking", filters=[], split_by=["instance"], time="")
+
+    async def rank() -> None:
+        state: Any = {"user_query": "Which instance has the deepest queue?"}
+        result = (await metrics_agent(state, client=many, model=ranking))["result"]  # type: ignore[arg-type]
+        if result is None or not result.ranking:
+            raise AssertionError("the agent did not rank the series")
+
     with Runner() as loop:
-        found = race({"node": awaiting(answer, loop)})
+        found = race({"node": awaiting(answer, loop), "many": awaiting(rank, loop)})
     yield Row(GROUP, f"a question answered with {POINTS:,} points", found["node"], target=under(TARGET))
+    yield Row(GROUP, f"a ranking of {SERIES:,} series", found["many"], target=under(MANY))
 
 
 class _InstantModel:
     """Reads nothing and gives the plan of the question."""
 
+    def __init__(self, **plan: Any) -> None:
+        usual = {"measure": "orders_queue_depth", "kind": "curve", "filters": ["orders"], "time": "last 7 days"}
+        self.plan = usual | plan
+
     def with_structured_output(self, _: Any, **__: Any) -> Any:
         return self
 
     async def ainvoke(self, *_: Any, **__: Any) -> Any:
-        plan = {"measure": "orders_queue_depth", "kind": "curve", "filters": ["orders"], "time": "last 7 days"}
-        return {"raw": None, "parsed": plan, "parsing_error": None}
+        return {"raw": None, "parsed": self.plan, "parsing_error": None}
 
 
 class _Memory:
     """A Prometheus that answers from memory, each time with the same bytes."""
 
-    def __init__(self) -> None:
+    def __init__(self, count: int = 1) -> None:
         points = ",".join(f'[{1_770_000_000 + 60 * at},"{100 + at % 977 / 7}"]' for at in range(POINTS))
-        series = '{"__name__":"orders_queue_depth","service":"orders","instance":"orders-1:9090"}'
+        name = '"__name__":"orders_queue_depth","service":"orders","instance":"orders-%d:9090"'
+        series = ",".join("{%s}" % (name % at) for at in range(count))
+        labels = ["{}"] if count == 1 else [f'{{"instance":"orders-{at}:9090"}}' for at in range(count)]
+        rows = ",".join(f'{{"metric":{one},"value":[1770000000,"{20 + at}"]}}' for at, one in enumerate(labels))
         self.answers = {
             "buildinfo": '{"version":"2.42.0"}',
             "values": '["orders_queue_depth","up"]',
             "labels": '["__name__","service","instance"]',
             "metadata": '{"orders_queue_depth":[{"type":"gauge","help":"Orders that wait.","unit":""}]}',
             "series": f"[{series}]",
-            "query": '{"resultType":"vector","result":[{"metric":{},"value":[1770000000,"20"]}]}',
+            "query": f'{{"resultType":"vector","result":[{rows}]}}',
             "query_range": f'{{"resultType":"matrix","result":[{{"metric":{{}},"values":[{points}]}}]}}',
         }
 
@@ -142,11 +159,11 @@ class _Memory:
         """Nothing is open."""
 
 
-def _client() -> Any:
+def _client(series: int = 1) -> Any:
     from signalbox.agents.metrics import GrafanaMetricsClient
     from signalbox.agents.metrics.connection import make_connection
 
     client: Any = GrafanaMetricsClient("http://localhost:9090")
     client._connection = make_connection("http://localhost:9090", is_prometheus=True)
-    client._transport = _Memory()
+    client._transport = _Memory(series)
     return client

@@ -51,3 +51,13 @@ def test_an_agent_that_nothing_judges_is_named_with_those_that_are(write_sets: W
     path = write_sets({**HEADER, "agent": "tides"}, {"text": "hm", "error": "parsing_error"})
     with pytest.raises(RequestError, match=r"own\.jsonl:2: .*'tides'; there are judges for: .*metrics"):
         read_sets([path])
+
+
+def test_of_a_question_and_what_follows_it_the_last_answer_is_judged(write_sets: Write) -> None:
+    installed = 'sum(node_memory_MemTotal_bytes{instance="%s:9100"})'
+    text = "How much memory is installed in db-1?"
+    case = {"text": text, "then": ["How much memory is installed in web-1?"], **value(installed % "web-1")}
+    report = run_evals([write_sets(HEADER, case, {**case, **value(installed % "db-1")})])
+    assert [one.right for one in report.results] == [True, False]
+    figures = report.as_json()["models"]["offline"]["figures"]["metrics"]
+    assert figures == {"misleading": "1 of 2 (50.0%)", "honest misses": "0 of 2 (0.0%)"}

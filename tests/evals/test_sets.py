@@ -35,7 +35,7 @@ def test_no_set_stands_twice_and_each_has_its_round(sets: list[EvalSet]) -> None
 
 @pytest.mark.bench
 def test_every_reference_gives_what_it_is_expected_by(sets: list[EvalSet]) -> None:
-    for one in (s for s in sets if s.agent):
+    for one in (s for s in sets if s.agent and not s.server.endswith("_URL")):
         with open_agent(one, "offline") as (resolved, _):
             outcomes = [outcome for case in resolved.cases for outcome in case.alternatives]
         assert all("figures" in outcome for outcome in outcomes if "promql" in outcome)

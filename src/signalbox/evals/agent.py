@@ -45,7 +45,22 @@ def _outcome(agent: str, case: Case, judge: Judge) -> dict[str, Any]:
     is_read = getattr(judge, "is_read", lambda wanted: False)
     own: dict[str, str | None] = getattr(judge, "case_settings", lambda wanted: {})(wanted)
     with environment(own):
+        if case.then:
+            return judge.outcome(asyncio.run(_last_answer(agent, case)))
         return judge.outcome(ask(agent, case.text, dry_run=is_read(wanted)).as_dict())
+
+
+async def _last_answer(agent: str, case: Case) -> dict[str, Any]:
+    """Say all messages of a case in a thread of its own."""
+    from signalbox.runs import aclose, say_in_thread
+
+    answer: dict[str, Any] = {}
+    try:
+        for said in (case.text, *case.then):
+            answer = (await say_in_thread(agent, said, thread_id=f"line-{case.line}")).as_dict()
+    finally:
+        await aclose()
+    return answer
 
 
 async def resolve_cases(asked: EvalSet, judge: Judge) -> EvalSet:

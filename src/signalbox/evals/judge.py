@@ -21,7 +21,8 @@ class Judge(Protocol):
     One that measures whole conversations is a `ConversationJudge` as well. One whose cases differ in more than their
     words has `case_settings(wanted)`: the environment variables with which a case is asked, beside its set's. One whose
     agent leaves nothing of its own in an Answer has `async read(text)`, which gives the outcome by itself. One that can
-    tell a wrong answer from an honest refusal or question has `misleads(outcome, wanted)`.
+    tell a wrong answer from an honest refusal or question has `misleads(outcome, wanted)`. One with `follows = True`
+    judges the last answer of several messages, where a case has `then` and no `end`.
     """
 
     keys: Set[str]

@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.evals.check import check_keys, check_scripted_turns, check_subject, check_turns, rules_for
+from signalbox.evals.judge import find_judge
 
 __all__ = ["SKILLS", "Case", "EvalSet", "default_folder", "read_sets"]
 
@@ -33,7 +34,9 @@ _HEADER = {"set", "round", "skill", "about", "now", "tz"}
 _MOST_STEPS = 5
 _RECORDED = "recorded"
 """The folder of recordings, which are no sets."""
-_MORE_SAID = {"tools": {"messages"}, "agent": {"then"}}
+_MORE_SAID = {"tools": {"messages"}, "agent": {"then", "plan"}}
+_OWN_SERVER = re.compile(r"[A-Z_]+")
+"""A server that is named by the variable that holds its address: nobody has it by default."""
 _ROLES = ("human", "ai", "tool")
 Line = tuple[int, dict[str, Any]]
 
@@ -104,12 +107,13 @@ def read_sets(
     names: Collection[str] = (),
 ) -> list[EvalSet]:
     """Every set in the files and folders named, in their order; of one skill or agent, of rounds and names, if given.
-    Conversations of several steps, which are long and no small model's matter, and oracles, which ask no model, are
-    read only if a file, their skill, a round or a name is given.
+    Conversations of several steps, which are long and no small model's matter, oracles, which ask no model, and sets
+    for a server of one's own are read only if a file, their skill, a round or a name is given.
 
     Raises RequestError that names file and line for what is wrong, NotFoundError where there is no such set.
     """
-    left_out = () if paths or rounds or names else tuple({"steps", "oracle"} - {skill})
+    is_named = bool(paths or rounds or names)
+    left_out = () if is_named else tuple({"steps", "oracle"} - {skill})
     files = [file for path in paths or [default_folder()] for file in _files(Path(path))]
     found = [
         _with_cases(header, lines)
@@ -119,6 +123,7 @@ def read_sets(
         and (not rounds or header.round in rounds)
         and (not names or header.name in names)
         and header.skill not in left_out
+        and (is_named or not _OWN_SERVER.fullmatch(header.server))
     ]
     if not found:
         asked = ", ".join(str(one) for one in (skill, *rounds, *names) if one)
@@ -226,7 +231,9 @@ def _case(line: int, data: Mapping[str, Any], asked: EvalSet) -> Case:
     for alternative in alternatives:
         check_keys(alternative, rules.keys)
         rules.check(alternative)
-    return Case(line, _messages(data), alternatives, bool(data.get("ordered")), _then(data, alternatives))
+    may_follow = bool(asked.agent) and getattr(find_judge(asked.agent), "follows", False)
+    then = _then(data, alternatives, may_follow=may_follow)
+    return Case(line, _messages(data), alternatives, bool(data.get("ordered")), then)
 
 
 def _steps_case(line: int, data: Mapping[str, Any], asked: EvalSet) -> Case:
@@ -262,11 +269,11 @@ def _check_id(name: Any) -> None:
         raise ValueError("`id` is a name of letters, digits, dots and hyphens")
 
 
-def _then(data: Mapping[str, Any], alternatives: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def _then(data: Mapping[str, Any], alternatives: Sequence[Mapping[str, Any]], *, may_follow: bool) -> tuple[str, ...]:
     said = data.get("then") or []
     if not isinstance(said, list) or not all(isinstance(one, str) and one.strip() for one in said):
         raise ValueError("`then` is a list of messages")
-    if said and not all("end" in one for one in alternatives):
+    if said and not may_follow and not all("end" in one for one in alternatives):
         raise ValueError("`then` needs `end`: what is there when the conversation is over")
     return tuple(said)
 

@@ -142,8 +142,9 @@ class Report:
     def _more(self, model: str) -> dict[str, dict[str, str]]:
         """What there is to say of skills and agents beyond right and wrong."""
         found: dict[str, dict[str, str]] = {}
-        for area, misled in self._misled(model).items():
-            found[area] = {"misleading": f"{sum(misled)} of {len(misled)} ({sum(misled) / len(misled):.1%})"}
+        for area, results in self._judged(model).items():
+            misled, missed = sum(r.misled for r in results), sum(not r.right for r in results)
+            found[area] = {"misleading": _part(misled, results), "honest misses": _part(missed - misled, results)}
         steps = [r for r in self.results if r.model == model and r.asked.skill == "steps"]
         if steps:
             told = step_figures([(r.outcome, r.case, r.right) for r in steps])
@@ -164,12 +165,12 @@ class Report:
                 found[agent] = found.get(agent, {}) | figures
         return found
 
-    def _misled(self, model: str) -> dict[str, list[bool]]:
-        """For each skill or agent that can be told to mislead, whether each of its cases did."""
-        found: dict[str, list[bool]] = {}
+    def _judged(self, model: str) -> dict[str, list[Result]]:
+        """The results of each skill or agent of which it can be told whether a wrong one misleads."""
+        found: dict[str, list[Result]] = {}
         for result in self.results:
             if result.model == model and can_mislead(result.asked):
-                found.setdefault(result.asked.area, []).append(result.misled)
+                found.setdefault(result.asked.area, []).append(result)
         return found
 
     def _figures(self, model: str, group_of: Any) -> dict[str, dict[str, Any]]:
@@ -205,6 +206,10 @@ def _label(model: str) -> str:
     """The model's name as it is printed: a path shrinks to its file."""
     provider, *path = model.split("/")
     return f"{provider}/{path[-1]}" if path else provider
+
+
+def _part(count: int, results: Sequence[Result]) -> str:
+    return f"{count} of {len(results)} ({count / len(results):.1%})"
 
 
 def _figure(results: list[Result]) -> dict[str, Any]:

@@ -23,6 +23,8 @@ NOW = datetime(2026, 5, 4, 12, tzinfo=ROME)
         ({"kind": "value", "promql": "up", "top": 3}, "`top` is not for a value"),
         ({"kind": "extreme", "promql": "up", "from": "-1h", "extreme": "odd"}, "highest or lowest"),
         ({"kind": "value", "promql": "up", "at": "noonish"}, "noonish"),
+        ({"kind": "value", "promql": "up", "none": True}, "`none` is not for a value"),
+        ({"kind": "says"}, "words"),
         ({"error": "shrug"}, "parsing_error"),
         ({"error": "parsing_error", "kind": "value"}, "stand alone"),
     ],

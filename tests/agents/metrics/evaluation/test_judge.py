@@ -68,6 +68,28 @@ async def test_curves_are_judged_by_their_mean(shop: str) -> None:
     assert not right(completed("value", value=16 * GIB, **fields), wanted)
 
 
+async def test_things_beyond_a_bound_are_told_from_those_that_are_not(shop: str) -> None:
+    wanted = await expected(shop, kind="threshold", promql=f"{MEMORY} / 2 ^ 30 > 60")
+    assert wanted["figures"]["offenders"] == [{"instance": "db-1:9100"}]
+    assert len(wanted["figures"]["others"]) == 4
+    assert right(completed("ranking", ranking=[{"labels": {"instance": "db-1:9100"}, "value": 64.0}]), wanted)
+    assert not right(completed("ranking", ranking=[{"labels": {"instance": "web-1:9100"}, "value": 64.0}]), wanted)
+    nothing = await expected(shop, kind="threshold", promql=f"{MEMORY} / 2 ^ 30 > 100", none=True)
+    assert right(completed("value", value=64.0, threshold=100.0, summary="No.", is_empty=False), nothing)
+    with pytest.raises(ValueError, match="1 series where none is meant"):
+        await expected(shop, kind="threshold", promql=f"{MEMORY} / 2 ^ 30 > 60", none=True)
+
+
+async def test_a_thing_is_in_one_state_of_several(shop: str) -> None:
+    wanted = await expected(shop, kind="down", promql=f'count by (instance) ({MEMORY}{{instance=~"db.*"}}) == 1')
+    assert wanted["figures"] == {"offenders": [{}], "others": []}
+
+
+def test_words_of_the_query_are_not_yet_said() -> None:
+    answer = {**completed("value", value=1.0), "answer": 'It is 1.\n\nRange: now  \nQuery: `x{version="4.2"}`'}
+    assert not right(answer, {"kind": "says", "words": ["4.2"]})
+
+
 async def test_a_refusal_is_judged_by_its_type(shop: str) -> None:
     error = QueryError(error_type="metric_not_found", message="There is none.").model_dump(mode="json")
     refused = {"status": "error", "state": {"result": None, "error": error}}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from signalbox.agents.metrics.evaluation.score import metrics_right
+from signalbox.agents.metrics.evaluation.score import metrics_misleads, metrics_right
 
 HOUR = {"start_time": "2026-05-04T11:00:00+00:00", "end_time": "2026-05-04T12:00:00+00:00"}
 
@@ -141,3 +141,88 @@ def test_a_refusal_is_right_by_its_type() -> None:
 def test_an_empty_answer_is_not_an_error() -> None:
     assert metrics_right({"kind": "series", "empty": True}, {"empty": True})
     assert not metrics_right({"error": "invalid_query"}, {"empty": True})
+
+
+FULL = {"offenders": [{"host": "db-1", "disk": "/var"}], "others": [{"host": "db-1", "disk": "/"}, {"host": "db-2"}]}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "right"),
+    [
+        (
+            {"kind": "ranking", "ranking": [{"labels": {"host": "db-1", "disk": "/var", "job": "x"}, "value": 0.97}]},
+            True,
+        ),
+        ({"kind": "series", "threshold": 0.9, "beyond": [{"labels": {"host": "db-1", "disk": "/var"}}]}, True),
+        ({"kind": "report", "findings": [{"text": "full", "labels": {"disk": "/var"}}]}, True),
+        ({"kind": "value", "threshold": 0.9, "text": "Yes, /var of db-1 is at 97%."}, True),
+        ({"kind": "ranking", "ranking": [{"labels": {"host": "db-1"}, "value": 0.97}]}, False),
+        ({"kind": "ranking", "ranking": [{"labels": {"host": "db-2"}, "value": 0.97}]}, False),
+        ({"kind": "ranking", "ranking": [{"labels": {"pod": "a"}, "value": 0.97}]}, False),
+        ({"kind": "value", "threshold": 0.9, "text": "No, the nearest was /var of db-1 with 85%."}, False),
+        ({"kind": "series", "text": "The space of /var on db-1."}, False),
+        ({"kind": "series", "empty": True, "text": "No data."}, False),
+    ],
+)
+def test_exactly_the_things_beyond_a_bound_must_be_named(outcome: dict[str, Any], right: bool) -> None:
+    assert metrics_right(outcome, wanted("threshold", FULL)) is right
+
+
+def test_every_thing_beyond_a_bound_must_be_named() -> None:
+    figures = {"offenders": [{"host": "db-1"}, {"host": "db-2"}], "others": [{"host": "db-3"}]}
+    places = [{"labels": {"host": name}, "value": 1.0} for name in ("db-2", "db-1")]
+    assert metrics_right({"kind": "ranking", "ranking": places}, wanted("down", figures))
+    assert not metrics_right({"kind": "ranking", "ranking": places[:1]}, wanted("down", figures))
+    assert metrics_right({"kind": "report", "text": "No, db-1 and db-2 are down."}, wanted("down", figures))
+    assert not metrics_right({"kind": "report", "text": "Yes, db-1 and db-2 are up."}, wanted("down", figures))
+
+
+@pytest.mark.parametrize(("text", "right"), [("No, it is down.", True), ("Yes, it is up.", False)])
+def test_of_one_thing_it_is_said_that_it_is_down(text: str, right: bool) -> None:
+    assert metrics_right({"kind": "value", "text": text}, wanted("down", {"offenders": [{}], "others": []})) is right
+
+
+@pytest.mark.parametrize(
+    ("outcome", "right"),
+    [
+        ({"text": "No, the highest was 62% on db-1.", "threshold": 0.9}, True),
+        ({"text": "Yes, it stayed below 90%.", "threshold": 0.9}, True),
+        ({"text": "Yes, all 5 are up."}, True),
+        ({"text": "All 5 are up."}, True),
+        ({"text": "Yes, 2 of 5 were.", "threshold": 0.9, "beyond": [{"labels": {"host": "db-1"}}]}, False),
+        ({"text": "The load of db-1 is 62%."}, False),
+        ({"text": "No data was found.", "threshold": 0.9, "empty": True}, False),
+    ],
+)
+def test_that_there_is_none_must_be_said(outcome: dict[str, Any], right: bool) -> None:
+    figures: dict[str, Any] = {"offenders": [], "others": [{"host": "db-1"}]}
+    assert metrics_right({"kind": "series", **outcome}, wanted("threshold", figures, none=True)) is right
+
+
+@pytest.mark.parametrize(("end", "is_none"), [("2026-05-04T11:40:00Z", True), ("2026-05-04T12:00:00Z", False)])
+def test_what_was_beyond_a_bound_before_and_is_no_longer_offends_nobody(end: str, is_none: bool) -> None:
+    beyond = [{"labels": {"host": "db-1"}, "end": end}]
+    outcome = {"kind": "value", "text": "No, none is.", "threshold": 0.9, "beyond": beyond, "range": HOUR}
+    figures: dict[str, Any] = {"offenders": [], "others": [{"host": "db-1"}, {"host": "db-2"}]}
+    assert metrics_right(outcome, wanted("threshold", figures, none=True)) is is_none
+    offending = {"offenders": [{"host": "db-1"}], "others": [{"host": "db-2"}]}
+    assert metrics_right(outcome, wanted("threshold", offending)) is not is_none
+
+
+@pytest.mark.parametrize(("text", "right"), [("It runs v4.2.1, EU.", True), ("It runs v4.2.12, EU.", False)])
+def test_words_must_stand_in_the_text(text: str, right: bool) -> None:
+    assert metrics_right({"kind": "report", "text": text}, {"kind": "says", "words": ["V4.2.1", "eu"]}) is right
+
+
+@pytest.mark.parametrize(
+    ("outcome", "misleads"),
+    [
+        ({"kind": "value", "value": 1.0}, True),
+        ({"kind": "value", "value": 1.0, "not_covered": ["warmest"]}, False),
+        ({"kind": "series", "empty": True}, False),
+        ({"error": "metric_not_found"}, False),
+        ({"asked": {"message": "Which lamp?"}, "status": "needs_input"}, False),
+    ],
+)
+def test_only_a_wrong_answer_that_says_nothing_of_it_misleads(outcome: dict[str, Any], misleads: bool) -> None:
+    assert metrics_misleads(outcome, wanted("value", {"value": 5.0})) is misleads

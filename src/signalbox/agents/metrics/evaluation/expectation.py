@@ -16,17 +16,16 @@ from signalbox.agents.metrics.state import ErrorType, ResultKind
 
 __all__ = ["ERRORS", "KEYS", "KINDS", "Span", "check_expectation", "moment_of", "span_of", "tolerance_of"]
 
-KINDS: tuple[str, ...] = get_args(ResultKind)
+KINDS: tuple[str, ...] = (*get_args(ResultKind), "threshold", "down", "says")
 ERRORS: tuple[str, ...] = get_args(ErrorType)
 _TIMES = ("at", "from", "to")
 _QUERY = {"promql", "step", *_TIMES}
-KEYS = {"kind", "against", "extreme", "order", "top", "more", "tolerance", "error", "empty"} | _QUERY
-
 _ONLY = {
-    "comparison": {"against"},
-    "extreme": {"extreme"},
-    "ranking": {"order", "top", "more"},
-}
+    "comparison": {"against"}, "extreme": {"extreme"}, "ranking": {"order", "top", "more"},
+    "threshold": {"none"}, "down": {"none"}, "says": {"words"},
+}  # fmt: skip
+KEYS = {"kind", "tolerance", "error", "empty"} | _QUERY | set().union(*_ONLY.values())
+
 _TOLERANCE = {"series": 0.03, "extreme": 0.05}
 _BEFORE = re.compile(r"-(\d+)([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
@@ -52,46 +51,33 @@ class Span:
 def check_expectation(outcome: Mapping[str, Any]) -> None:
     """Raises ValueError for an outcome that no answer could have, or that says too little to be judged."""
     if "error" in outcome or "empty" in outcome:
-        _check_refusal(outcome)
+        _demand(len(outcome) == 1, "`error` and `empty` stand alone")
+        _demand(outcome.get("error", ERRORS[0]) in ERRORS, f"`error` is one of {', '.join(ERRORS)}")
         return
     kind = outcome.get("kind")
-    if kind not in KINDS:
-        raise ValueError(f"needs `error`, `empty: true`, or a `kind` among {', '.join(KINDS)}")
-    foreign = set().union(*(keys for other, keys in _ONLY.items() if other != kind)) - _ONLY.get(kind, set())
-    for key in sorted(foreign & set(outcome)):
+    _demand(kind in KINDS, f"needs `error`, `empty: true`, or a `kind` among {', '.join(KINDS)}")
+    for key in sorted((set().union(*_ONLY.values()) - _ONLY.get(str(kind), set())) & set(outcome)):
         raise ValueError(f"`{key}` is not for a {kind}")
-    if not isinstance(outcome.get("promql"), str):
-        raise ValueError("needs `promql`, the reference query")
-    if kind in ("series", "extreme") and "from" not in outcome:
-        raise ValueError(f"a {kind} needs `from`")
-    if kind == "comparison":
-        _check_against(outcome)
-    _check_words(outcome)
+    words = outcome.get("words")
+    _demand(kind != "says" or (isinstance(words, list) and words), "needs `words`, a list of what the answer says")
+    _demand(kind == "says" or isinstance(outcome.get("promql"), str), "needs `promql`, the reference query")
+    _demand(kind not in ("series", "extreme") or "from" in outcome, f"a {kind} needs `from`")
+    against = outcome.get("against", "")
+    is_query = isinstance(against, Mapping) and set(against) <= _QUERY
+    _demand(
+        kind != "comparison" or is_query or (against and isinstance(against, str)),
+        "a comparison needs `against`: a query, or a mapping with another time or query",
+    )
+    _demand(outcome.get("extreme", "highest") in ("highest", "lowest"), "`extreme` is highest or lowest")
+    _demand(outcome.get("order", "descending") in ("descending", "ascending"), "`order` is descending or ascending")
+    for said in (outcome, against if is_query else {}):
+        for key in _TIMES:
+            _parse_moment(str(said.get(key, "now")), key)
 
 
-def _check_refusal(outcome: Mapping[str, Any]) -> None:
-    if len(outcome) != 1:
-        raise ValueError("`error` and `empty` stand alone")
-    if "error" in outcome and outcome["error"] not in ERRORS:
-        raise ValueError(f"`error` is one of {', '.join(ERRORS)}")
-
-
-def _check_against(outcome: Mapping[str, Any]) -> None:
-    against = outcome.get("against")
-    if isinstance(against, Mapping) and set(against) <= _QUERY:
-        _check_words(against)
-    elif not isinstance(against, str):
-        raise ValueError("a comparison needs `against`: a query, or a mapping with another time or query")
-
-
-def _check_words(outcome: Mapping[str, Any]) -> None:
-    if outcome.get("extreme", "highest") not in ("highest", "lowest"):
-        raise ValueError("`extreme` is highest or lowest")
-    if outcome.get("order", "descending") not in ("descending", "ascending"):
-        raise ValueError("`order` is descending or ascending")
-    for key in _TIMES:
-        if key in outcome:
-            _parse_moment(str(outcome[key]), key)
+def _demand(is_met: Any, reason: str) -> None:
+    if not is_met:
+        raise ValueError(reason)
 
 
 def _parse_moment(text: str, key: str) -> timedelta | datetime:

@@ -8,6 +8,9 @@ from typing import Any
 
 __all__ = ["outcome_of"]
 
+_KEPT = ("kind", "unit", "value", "at", "ranking", "comparison", "threshold", "beyond", "findings", "promql")
+_SOURCES = "\n\nRange: "
+
 
 def outcome_of(answer: Mapping[str, Any]) -> dict[str, Any]:
     """What the agent did, as plain data: an error's type, what it asked back, or the figures of its result."""
@@ -15,27 +18,25 @@ def outcome_of(answer: Mapping[str, Any]) -> dict[str, Any]:
     error = state.get("error") or answer.get("error")
     if error:
         return {"error": error.get("error_type"), "message": error.get("message")}
-    if not state.get("result"):
+    result = state.get("result")
+    if not result:
         return {"asked": answer.get("question"), "status": answer.get("status")}
-    left = answer.get("not_covered")
-    return _figures(state["result"]) | ({"not_covered": left} if left else {})
-
-
-def _figures(result: Mapping[str, Any]) -> dict[str, Any]:
-    figures = {
-        "kind": result.get("kind"),
-        "unit": result.get("unit"),
-        "value": result.get("value"),
+    found = {name: result.get(name) for name in _KEPT} | {
         "shown_factor": result.get("shown_factor") if result.get("shown_unit") else None,
-        "at": result.get("at"),
-        "ranking": result.get("ranking"),
-        "comparison": result.get("comparison"),
         "series": _series(result),
         "empty": result.get("is_empty"),
         "range": result.get("time_range"),
-        "promql": result.get("promql"),
+        "text": _text(answer, result),
+        "not_covered": answer.get("not_covered"),
     }
-    return {name: value for name, value in figures.items() if value not in (None, [], "")}
+    return {name: value for name, value in found.items() if value not in (None, [], "")}
+
+
+def _text(answer: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    """What a person reads, without the query: what that asks for is not yet said."""
+    said = str(answer.get("answer") or result.get("summary") or "").partition(_SOURCES)[0].replace("\\", "")
+    listed = [one["text"] for one in result.get("findings") or ()] + list(result.get("looked_at") or ())
+    return "\n".join([said, *(str(one) for one in listed if one not in said)])
 
 
 def _series(result: Mapping[str, Any]) -> list[dict[str, Any]]:

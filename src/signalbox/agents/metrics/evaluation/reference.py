@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from statistics import fmean
@@ -14,6 +15,8 @@ from signalbox.agents.metrics.promapi import Curve
 __all__ = ["with_figures"]
 
 _NAME = "__name__"
+_INNER = re.compile(r'"[^"]*"|\([^(){}[\]]*\)|\{[^(){}[\]]*\}|\[[^(){}[\]]*\]')
+_COMPARED = re.compile(r"[<>]=?|[=!]=")
 
 
 async def with_figures(outcome: Mapping[str, Any], now: datetime, tz: tzinfo) -> dict[str, Any]:
@@ -21,8 +24,10 @@ async def with_figures(outcome: Mapping[str, Any], now: datetime, tz: tzinfo) ->
     if "promql" not in outcome:
         return dict(outcome)
     span = span_of(outcome, now, tz)
-    curves = await _curves(outcome, span)
     kind = outcome["kind"]
+    if kind in ("threshold", "down"):
+        return {**outcome, "figures": await _offenders(outcome, span)}
+    curves = await _curves(outcome, span)
     if kind == "series":
         series = [{"labels": _labels(c), "mean": fmean(c.values)} for c in curves]
         figures: dict[str, Any] = {"series": series, "range": [str(span.start), str(span.end)]}
@@ -38,16 +43,46 @@ async def with_figures(outcome: Mapping[str, Any], now: datetime, tz: tzinfo) ->
     return {**outcome, "figures": figures}
 
 
-async def _curves(query: Mapping[str, Any], span: Span) -> Sequence[Curve]:
+async def _curves(query: Mapping[str, Any], span: Span, *, may_be_none: bool = False) -> Sequence[Curve]:
     client = current_client()
     promql = str(query["promql"]).replace("$range", span.length)
     if span.start and query.get("kind") in ("series", "extreme"):
         answer = await client.query_range(promql, span.start, span.end, span.step)
     else:
         answer = await client.query(promql, span.end)
-    if not answer.curves:
+    if not answer.curves and not may_be_none:
         raise ValueError(f"the reference gives nothing: {promql}")
     return answer.curves
+
+
+async def _offenders(outcome: Mapping[str, Any], span: Span) -> dict[str, Any]:
+    """The labels of the things that the reference gives, as far as they tell things apart, and of those it does not.
+
+    All of them are what stands before its bound. Of states it gives those that are on (`== 1`): a thing has others too.
+    """
+    found = await _curves(outcome, span, may_be_none=bool(outcome.get("none")))
+    if outcome.get("none") and found:
+        raise ValueError(f"the reference gives {len(found)} series where none is meant")
+    things = [_labels(curve) for curve in found]
+    measured, compared, bound = _parted(str(outcome["promql"]))
+    everything = [_labels(c) for c in await _curves({**outcome, "promql": measured}, span)] if compared else []
+    if not compared or any(one not in everything for one in things):
+        return {"offenders": things, "others": []}
+    shared = set.intersection(*(set(one.items()) for one in everything))
+    others = [] if compared == "==" and bound != "0" else [one for one in everything if one not in things]
+    return {
+        name: [dict(set(one.items()) - shared) for one in ones]
+        for name, ones in (("offenders", things), ("others", others))
+    }
+
+
+def _parted(promql: str) -> tuple[str, str, str]:
+    """A query before, at and after its first comparison outside brackets."""
+    shown, hidden = promql, ""
+    while shown != hidden:
+        shown, hidden = _INNER.sub(lambda found: "_" * len(found[0]), shown), shown
+    found = _COMPARED.search(shown)
+    return (promql[: found.start()], found[0], promql[found.end() :].strip()) if found else (promql, "", "")
 
 
 def _only(curves: Sequence[Curve]) -> Curve:

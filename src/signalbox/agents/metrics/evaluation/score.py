@@ -3,11 +3,13 @@
 Figures may be off by the tolerance of the case; one in percent, milliseconds or bits equals its ratio, seconds or
 bytes, and one that is told in the unit that was asked for counts as it is told. Labels count as far as they tell the
 reference's series apart, and more of them are allowed; places in a ranking whose values are as good as equal may
-change. A series must also cover the range that is meant, all but a tenth.
+change. A series must also cover the range that is meant, all but a tenth. Things beyond a bound, or down, must be
+exactly those of the reference.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,17 +20,14 @@ __all__ = ["metrics_misleads", "metrics_right"]
 
 _ONE_FIGURE = ("value", "share", "extreme")
 _MOMENT_SECONDS = 600.0
-_SCALES = {
-    "percent": 0.01,
-    "%": 0.01,
-    "milliseconds": 0.001,
-    "ms": 0.001,
-    "bits": 0.125,
-    "bits_per_second": 0.125,
-}
+_SCALES = {"percent": 0.01, "%": 0.01, "milliseconds": 0.001, "ms": 0.001, "bits": 0.125, "bits_per_second": 0.125}
 _SAME_RANGE = 0.9
 # A figure near zero beside large ones is as good as zero.
 _SMALL = 0.01
+_NONE = re.compile(r"\W*(?:no(?! data)|none|nothing|never|all|every\w*)\b", re.IGNORECASE)
+_YES = re.compile(r"\W*yes\b", re.IGNORECASE)
+_DOWN = re.compile(r"\b(?:down|not)\b", re.IGNORECASE)
+_ALL = re.compile(r"\b(?:all|each|both|every\w*)\b", re.IGNORECASE)
 
 
 def metrics_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
@@ -44,6 +43,9 @@ def metrics_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool
         "ranking": _ranking_right,
         "comparison": _comparison_right,
         "extreme": _extreme_right,
+        "threshold": _offenders_right,
+        "down": _offenders_right,
+        "says": _words_right,
     }.get(wanted["kind"], _figure_right)
     tolerance = tolerance_of(wanted)
     return any(judge(outcome, wanted, tolerance, scale) for scale in _scales(outcome))
@@ -110,6 +112,48 @@ def _ranking_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any], tolera
     return True
 
 
+def _words_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any], tolerance: float, scale: float) -> bool:
+    return all(_says(outcome.get("text", ""), word) for word in wanted["words"])
+
+
+def _says(text: str, word: Any) -> bool:
+    return re.search(rf"(?<!\w){re.escape(str(word))}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _offenders_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any], tolerance: float, scale: float) -> bool:
+    """Exactly the things that the reference gives are named: by labels, or else in the text."""
+    want, others, text = wanted["figures"]["offenders"], wanted["figures"]["others"], outcome.get("text", "")
+    findings = [one for one in outcome.get("findings") or () if one.get("labels")]
+    # Where it is said that none is, what was beyond the bound and no longer is offends nobody.
+    beyond = [one for one in outcome.get("beyond") or () if not _NONE.match(text) or _lasts(one, outcome)]
+    named = [one["labels"] for one in outcome.get("ranking") or beyond or findings]
+    is_down = wanted["kind"] == "down"
+    if wanted.get("none"):
+        is_verdict = is_down or outcome.get("threshold") is not None or _ALL.search(text)
+        is_fine = is_down and not _DOWN.search(text.partition(".")[0])
+        says_none = bool(_NONE.match(text) or (_YES.match(text) and is_verdict) or is_fine)
+        return not (named or outcome.get("empty")) and says_none
+    if named:
+        are_meant = all(any(_fits(one, thing) for thing in want) for one in named)
+        are_told_apart = not any(_fits(one, thing) for one in named for thing in others)
+        return are_meant and are_told_apart and all(any(_fits(one, thing) for one in named) for thing in want)
+    is_curve = outcome["kind"] == "series" and outcome.get("threshold") is None
+    is_said = _DOWN.search(text) if is_down else _YES.match(text) or (want != [{}] and not _NONE.match(text))
+    told = [[all(_says(text, value) for value in one.values()) for one in things] for things in (want, others)]
+    return bool(is_said) and not is_curve and all(told[0]) and not any(told[1])
+
+
+def _lasts(spell: Mapping[str, Any], outcome: Mapping[str, Any]) -> bool:
+    return datetime.fromisoformat(str(spell["end"])) >= datetime.fromisoformat(str(outcome["range"]["end_time"]))
+
+
+def _fits(labels: Mapping[str, str], thing: Mapping[str, str]) -> bool:
+    """True if labels of an answer are those of a thing, as far as both have them."""
+    return (not thing or bool(thing.keys() & labels.keys()) or not labels) and all(
+        labels.get(name, value) == value for name, value in thing.items()
+    )
+
+
 def _told_apart(places: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The reference's figures with the labels that tell them apart: one that all share says nothing of an answer."""
     shared = set.intersection(*(set(place["labels"].items()) for place in places)) if places else set()
@@ -129,7 +173,8 @@ def _series_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any], toleran
         return False
     largest = max(abs(one["mean"]) for one in want)
     for one in want:
-        found = next((g for g in got if _same_series(g, one, tolerance, scale, largest)), None)
+        same = [g for g in got if one["labels"].items() <= g["labels"].items()]
+        found = next((g for g in same if _close(g["mean"] * scale, one["mean"], tolerance, largest)), None)
         if found is None:
             return False
         got.remove(found)
@@ -143,12 +188,3 @@ def _range_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
         return False
     first, last = (datetime.fromisoformat(str(said[key])) for key in ("start_time", "end_time"))
     return min(last, end) - max(first, start) >= _SAME_RANGE * (max(last, end) - min(first, start))
-
-
-def _same_series(
-    got: Mapping[str, Any], want: Mapping[str, Any], tolerance: float, scale: float, largest: float
-) -> bool:
-    return bool(
-        want["labels"].items() <= got["labels"].items()
-        and _close(got["mean"] * scale, want["mean"], tolerance, largest)
-    )

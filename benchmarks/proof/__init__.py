@@ -1,0 +1,1 @@
+"""A brewery in a real Prometheus, with what goes wrong in life, and the questions whose answers are known."""
