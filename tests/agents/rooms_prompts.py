@@ -35,12 +35,13 @@ def reply(body: dict[str, Any]) -> Reply:
     names = [one["function"]["name"] for one in body.get("tools", ())]
     wanted = json.dumps(body.get("response_format", ""))
     turns = sum(one["role"] == "assistant" for one in body["messages"])
-    if "query_metrics" in names and turns < 2:
-        looks = [("find_metrics", {"words": "latency"}), ("get_labels", {"metric": "node_load1"})]
+    if "promql" in names and turns < 2:
+        values = ("label_values", {"metric": "node_load1", "label": "instance"})
+        looks = [("find_metrics", {"words": "latency"}), values]
         return Reply(calls=looks if turns == 0 else [("fly", {})])
-    if "query_metrics" in names:
+    if "promql" in names:
         query = {"query": LATENCY if "latency" in json.dumps(body["messages"]) else "node_load1"}
-        return Reply(calls=[("query_metrics", query)]) if turns < 4 else Reply("It is as the data says.")
+        return Reply(calls=[("promql", query)]) if turns < 4 else Reply("It is as the data says.")
     if "Symptom" in wanted:
         return Reply(json.dumps({"about": "checkout" if "checkout" in asked else "pe2", "when": "2026-11-15"}))
     if "OncallPlan" in wanted:

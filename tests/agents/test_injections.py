@@ -248,7 +248,7 @@ def prometheus(monkeypatch: pytest.MonkeyPatch) -> Iterator[Prometheus]:
 
 
 READS = ("/query", "/query_range", "/labels", "/series", "/metadata", "/values", "/buildinfo", "/runtimeinfo", "/rules")
-LOAD = ("query_metrics", {"query": "node_load1"})
+LOAD = ("promql", {"query": "node_load1"})
 
 
 def only_read(prometheus: Prometheus) -> bool:
@@ -264,7 +264,7 @@ async def test_metrics_only_reads_the_server_shows_no_secret_and_names_its_sourc
         prometheus.text = planted(one)
 
         def orders(names: Sequence[str], text: str = prometheus.text, at: int = at) -> list[Calls]:
-            tried: Calls = [LOAD, ("find_metrics", {"words": text}), ("query_metrics", {"query": text})]
+            tried: Calls = [LOAD, ("find_metrics", {"words": text}), ("promql", {"query": text})]
             last: Calls = [(LOAD[0], {**LOAD[1], "answer": True})]
             unknown: Calls = [("delete_task", {"task_id": 1}), ("delete_experiment", {"experiment": "Night Reader"})]
             return [tried, last if at % 2 == 0 else unknown]

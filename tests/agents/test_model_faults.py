@@ -115,10 +115,10 @@ CALLS = {
         SLOW,
         EVERYWHERE
         | {
-            "malformed": wrong_call("query_metrics", '{"que'),
-            "wrong type": wrong_call("query_metrics", {"query": 7}),
-            "no query": wrong_call("query_metrics", {}),
-            "an unknown argument": wrong_call("query_metrics", {"query": "up", "colour": "red"}),
+            "malformed": wrong_call("promql", '{"que'),
+            "wrong type": wrong_call("promql", {"query": 7}),
+            "no query": wrong_call("promql", {}),
+            "an unknown argument": wrong_call("promql", {"query": "up", "colour": "red"}),
         },
         is_parsing=True,
     ),
@@ -154,7 +154,7 @@ CASES = [(call, fault) for call, about in CALLS.items() for fault in about.fault
 def call_of(body: dict[str, Any]) -> str:
     """Which of the calls a request to the model is."""
     told = json.dumps(body.get("response_format") or [one["function"]["name"] for one in body.get("tools", ())])
-    if "query_metrics" in told:
+    if '"promql"' in told:
         return "metrics answer" if '<result id=\\"E1' in json.dumps(body["messages"]) else "metrics step"
     for title, call in (("Symptom", "symptom"), ("OncallPlan", "oncall plan")):
         if title in told:
@@ -173,7 +173,7 @@ WELL = {
     "metrics step": Reply(
         calls=[
             (
-                "query_metrics",
+                "promql",
                 {
                     "query": 'sum(rate(http_request_duration_seconds_sum{service="checkout"}[5m]))',
                     "start": "2026-03-10T00:00:00Z",

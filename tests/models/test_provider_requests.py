@@ -16,8 +16,8 @@ from tests.models.provider_server import ProviderServer, Reply
 from signalbox.agents.experiments import plan as experiments
 from signalbox.agents.frontdoor.plan import route_schema
 from signalbox.agents.investigate.symptom import SYMPTOM
-from signalbox.agents.metrics.names import names_schema
 from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.plan import names_schema
 from signalbox.agents.metrics.plan import plan_schema as metrics_plan
 from signalbox.agents.oncall.assessor import ASSESSMENT
 from signalbox.agents.oncall.plan import plan_schema as oncall_plan

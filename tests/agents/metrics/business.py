@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from signalbox.agents.metrics import GrafanaMetricsClient, metrics_agent
+from signalbox.agents.metrics import GrafanaMetricsClient
 from signalbox.agents.metrics.catalogue import MetricInfo
 from signalbox.agents.metrics.clients import use_client
 
@@ -42,6 +42,8 @@ class Told(GrafanaMetricsClient):
 
 async def ask(client: GrafanaMetricsClient, question: str, model: Any) -> Any:
     """The state after a question, read as the model says."""
+    from signalbox.agents.metrics import metrics_agent
+
     state: Any = {
         "user_query": question, "parsed_query": None, "result": None, "error": None, "processing_time_ms": 0.0,
         "previous": None,

@@ -94,7 +94,7 @@ async def test_a_thing_that_both_have_narrows_both(answer: Callable[..., Any]) -
 async def test_a_thing_that_only_one_has_is_told_beside_it(answer: Callable[..., Any]) -> None:
     result = await result_of(answer("upper deck seats less all aboard", **FREE, kind="figure", filters=["upper"]))
     assert result.value == 180 - 275
-    assert "Ferry seats (upper) less ferry passengers aboard" in result.summary
+    assert "Ferry seats (deck upper) less ferry passengers aboard" in result.summary
 
 
 async def test_things_are_ranked_and_split_by_what_they_have_left(answer: Callable[..., Any]) -> None:
@@ -115,7 +115,8 @@ async def test_a_split_that_one_of_the_two_has_not_is_refused_with_those_that_bo
 async def test_what_adds_up_is_the_total_of_one_less_that_of_the_other(answer: Callable[..., Any]) -> None:
     result = await result_of(answer("parcels not sent on in the last hour", **WAITING, kind="figure", how="total"))
     assert result.value == pytest.approx(14 * 60 - 4 * 60, rel=0.03)
-    assert result.summary.startswith("Depot parcels accepted less depot parcels dispatched in total")
+    assert "parcels accepted" in result.summary
+    assert "less depot parcels dispatched" in result.summary
 
 
 async def test_words_that_several_measures_have_mean_that_of_the_first_ones_things(answer: Callable[..., Any]) -> None:
@@ -131,20 +132,13 @@ async def test_what_was_never_counted_of_a_thing_takes_nothing_from_it(answer: C
     assert {one.labels["depot"]: round(one.value, -1) for one in result.ranking} == {"Quay": 360, "Hill": 240}
 
 
-async def test_a_rate_of_a_difference_is_told_by_the_minute(answer: Callable[..., Any]) -> None:
-    plan = {**WAITING, "kind": "figure", "how": "rate", "unit": "per minute", "filters": ["Quay"]}
-    result = await result_of(answer("by how many parcels a minute does Quay fill up", **plan))
-    assert result.value == pytest.approx(6, rel=0.03)
-    assert result.unit.endswith("/min")
-
-
 @pytest.mark.parametrize("words", ["out", "people out", "direction=out"])
 async def test_one_direction_less_the_other_is_what_stays(answer: Callable[..., Any], words: str) -> None:
     plan = {"measure": "gate_passages_total", "kind": "figure", "how": "total", "time": "last hour"}
     result = await result_of(answer("people in minus out last hour", **plan, filters=["in"], less=words))
     assert result.value == pytest.approx(9 * 60 - 3 * 60, rel=0.03)
-    assert "(in) less" in result.summary
-    assert "(out)" in result.summary
+    assert "(direction in) less" in result.summary
+    assert "(direction out)" in result.summary
 
 
 async def test_a_gate_that_is_only_left_by_has_a_balance_too(answer: Callable[..., Any]) -> None:
@@ -189,11 +183,6 @@ async def test_the_highest_difference_is_that_of_one_thing(answer: Callable[...,
     assert (await result_of(answer("lowest drop of the water in the last hour", **hour))).value == 5
 
 
-async def test_what_is_missing_of_a_pair_is_told_once_for_all_its_parts(answer: Callable[..., Any]) -> None:
-    plan = {"measure": "depot_locker_boxes", "kind": "figure"}
-    assert (await result_of(answer("how many boxes are free", **plan))).value == 60 - 25
-
-
 async def test_in_percent_it_is_what_is_left_of_the_first(answer: Callable[..., Any]) -> None:
     result = await result_of(answer("share of seats free on Gull", **FREE, kind="share", filters=["Gull"]))
     assert (result.value, result.unit) == (0.4, "ratio")
@@ -202,10 +191,13 @@ async def test_in_percent_it_is_what_is_left_of_the_first(answer: Callable[..., 
 @pytest.mark.parametrize(
     ("plan", "told"),
     [
-        ({**FREE, "less": "ferry_cargo_kilograms"}, "Ferry cargo kilograms in kilograms"),
-        ({**FREE, "less": "flow_temperature_celsius"}, "celsius"),
-        ({**FREE, "less": "depot_parcels_accepted_total"}, "counts what happens"),
-        ({**FREE, "less": "ferry_seats"}, "takes ferry seats away from itself"),
+        ({**FREE, "less": "ferry_cargo_kilograms"}, "ferry seats and ferry cargo kilograms are of different kinds"),
+        ({**FREE, "less": "flow_temperature_celsius"}, "different kinds"),
+        (
+            {**FREE, "less": "depot_parcels_accepted_total"},
+            "depot parcels accepted are of different kinds",
+        ),
+        ({**FREE, "less": "ferry_seats"}, "both measures in the question are ferry seats"),
         ({**FREE, "per": "ferry_cargo_kilograms"}, "one answer does only one of the two"),
         ({**FREE, "less": "unicorns"}, 'No metric for "unicorns"'),
     ],

@@ -56,6 +56,22 @@ async def answered(client: GrafanaMetricsClient) -> dict[str, Any]:
     return {"user_query": "q", "parsed_query": query, "result": answer, "error": None, "processing_time_ms": 1.0}
 
 
+_enriched: dict[str, Any] = {}
+
+
+async def enriched(client: GrafanaMetricsClient) -> dict[str, Any]:
+    """The state with its context, the queries that were sent for it, and the state before; read once, since a sweep
+    takes seconds."""
+    if not _enriched:
+        state, ledger = await answered(client), Ledger()
+        before = copy.deepcopy(state)
+        with use_ledger(ledger):
+            added = await enrichment_node(state)
+        sent = [call["args"].get("promql") for call in ledger.as_list() if call["ok"]]
+        _enriched.update(state=state, before=before, added=added, sent=sent)
+    return copy.deepcopy(_enriched)
+
+
 @contextmanager
 def speaking(model: Any) -> Iterator[None]:
     token = current_run.set(RunContext(Path(), Path(), model=model))
@@ -71,8 +87,8 @@ async def explained(state: dict[str, Any], said: str) -> str:
 
 
 async def test_the_day_and_the_week_before_stand_beside_the_answer(client: GrafanaMetricsClient) -> None:
-    state = await answered(client)
-    context = (await enrichment_node(state))["context"]
+    found = await enriched(client)
+    state, context = found["state"], found["added"]["context"]
     day, week = context["earlier"]
     assert (day["start"], week["start"]) == ("2026-03-09T00:00:00+00:00", "2026-03-03T00:00:00+00:00")
     mean = state["result"].statistics.mean
@@ -82,13 +98,11 @@ async def test_the_day_and_the_week_before_stand_beside_the_answer(client: Grafa
 
 
 async def test_what_moved_at_the_same_time_is_named_with_its_evidence(client: GrafanaMetricsClient) -> None:
-    ledger = Ledger()
-    with use_ledger(ledger):
-        moved = (await enrichment_node(await answered(client)))["context"]["moved"]
+    found = await enriched(client)
+    moved = found["added"]["context"]["moved"]
     assert moved
     assert [one["score"] for one in moved] == sorted((one["score"] for one in moved), reverse=True)
-    asked = [call["args"].get("promql") for call in ledger.as_list() if call["ok"]]
-    assert {one["promql"] for one in moved} <= set(asked)
+    assert {one["promql"] for one in moved} <= set(found["sent"])
 
 
 async def test_a_server_that_is_gone_costs_the_context_and_no_more(client: GrafanaMetricsClient) -> None:
@@ -101,8 +115,8 @@ async def test_a_server_that_is_gone_costs_the_context_and_no_more(client: Grafa
 
 
 async def test_the_offline_model_explains_with_the_figures_of_the_data(client: GrafanaMetricsClient) -> None:
-    state = await answered(client)
-    state |= await enrichment_node(state)
+    found = await enriched(client)
+    state = found["state"] | found["added"]
     with speaking(load_chat_model("offline")):
         told = (await explanation_node(state))["explanation"]
     assert SUMMARY in told
@@ -142,11 +156,10 @@ async def test_an_error_passes_and_nothing_that_was_there_changes(client: Grafan
     failed = {"result": None, "error": QueryError(error_type="invalid_query", message="no")}
     assert await enrichment_node(failed) == {}
     assert await explanation_node(failed) == {}
-    state = await answered(client)
-    before = copy.deepcopy(state)
-    assert set(await enrichment_node(state)) == {"context"}
-    await explained(state, "Fine.")
-    assert state == before
+    found = await enriched(client)
+    assert set(found["added"]) == {"context"}
+    await explained(found["state"], "Fine.")
+    assert found["state"] == found["before"]
 
 
 @pytest.mark.parametrize(

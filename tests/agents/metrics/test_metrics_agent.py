@@ -145,9 +145,9 @@ class Broken:
 @pytest.mark.parametrize(
     ("step", "error_type", "message"),
     [
-        ("readable", "parsing_error", "Could not understand your query"),
+        ("check_readable", "parsing_error", "Could not understand your query"),
         ("open_live", "invalid_query", "Could not check the question"),
-        ("answer_plan", "invalid_query", "Could not run the query"),
+        ("answer_request", "invalid_query", "Could not run the query"),
     ],
 )
 async def test_what_nobody_foresaw_is_told_without_its_details_and_not_tried_again(
@@ -163,7 +163,7 @@ async def test_what_nobody_foresaw_is_told_without_its_details_and_not_tried_aga
     assert "works" in str(error.details)
     assert "hunter2" not in str(error.details)
     assert "works" not in f"{error!r} {error.message} {error.suggestion}"
-    assert error.suggestion == "Contact administrator" or step == "readable"
+    assert error.suggestion == "Contact administrator" or step == "check_readable"
 
 
 async def test_a_model_that_cannot_be_used_is_named_as_the_reason(

@@ -71,13 +71,6 @@ async def result_of(asked: Any) -> Any:
     return state["result"]
 
 
-async def test_a_thing_that_only_one_measure_has_chooses_it(answer: Callable[..., Any]) -> None:
-    question = "how often was nobody aboard in the last hour"
-    result = await result_of(answer(question, kind="figure", how="total", time="last hour"))
-    assert result.metric_name == "dock_boats_total"
-    assert result.value == pytest.approx(60, rel=0.03)
-
-
 async def test_a_whole_name_in_the_question_is_meant_rather_than_a_piece_of_it(answer: Callable[..., Any]) -> None:
     result = await result_of(answer("depth at North left", measure="dock_depth_metres", filters=["North"]))
     assert 'pier="North left"' in result.promql
@@ -86,14 +79,6 @@ async def test_a_whole_name_in_the_question_is_meant_rather_than_a_piece_of_it(a
 async def test_the_kind_of_the_things_is_no_thing(answer: Callable[..., Any]) -> None:
     plan = {"measure": "dock_boats_moored", "kind": "figure", "filters": ["piers"]}
     assert (await result_of(answer("boats at our piers", **plan))).value == 42
-
-
-@pytest.mark.parametrize("measure", ["dock_boats_moored", "dock_boats_allowed"])
-async def test_what_a_pair_lacks_is_the_one_less_the_other(answer: Callable[..., Any], measure: str) -> None:
-    plan = {"measure": measure, "kind": "figure", "filters": ["North left"]}
-    result = await result_of(answer("how many more boats could North left take", **plan))
-    assert result.value == 8
-    assert "less" in result.summary
 
 
 async def test_what_is_left_of_a_stock_is_the_stock(answer: Callable[..., Any]) -> None:
@@ -107,48 +92,9 @@ async def test_a_stock_in_percent_is_a_share_of_what_it_may_be(answer: Callable[
     assert (result.value, result.unit) == (0.1, "ratio")
 
 
-async def test_who_is_under_a_part_of_what_may_be_is_judged_one_by_one(answer: Callable[..., Any]) -> None:
-    plan = {"measure": "fuel_litres", "kind": "threshold", "side": "below"}
-    result = await result_of(answer("which tanks are below a fifth of what they hold", **plan))
-    assert [one.labels["tank"] for one in result.ranking] == ["red"]
-
-
-async def test_an_info_metric_names_a_thing(answer: Callable[..., Any]) -> None:
-    plan = {"measure": "dock_depth_metres", "kind": "figure", "filters": ["rowing club"]}
-    result = await result_of(answer("depth at the rowing club", **plan))
-    assert result.value == 4
-    assert "North left" in result.summary
-
-
-async def test_a_power_over_a_time_is_told_as_energy(answer: Callable[..., Any]) -> None:
-    plan = {"measure": "dock_power_watts", "kind": "figure", "time": "last 2 hours", "unit": "kWh"}
-    result = await result_of(answer("kWh of all piers in the last 2 hours", **plan))
-    assert (result.value, result.unit) == (pytest.approx(8, rel=0.02), "kWh")
-
-
-async def test_a_direction_is_told_by_the_words_of_the_help_text(answer: Callable[..., Any]) -> None:
-    question = "kWh that North left took from the grid in the last hour"
-    plan = {"measure": "dock_energy_joules_total", "kind": "figure", "how": "total", "filters": ["North left"]}
-    result = await result_of(answer(question, **plan, time="last hour", unit="kWh"))
-    assert result.value == pytest.approx(6, rel=0.03)
-
-
 async def test_a_unit_of_another_kind_is_no_answer(answer: Callable[..., Any]) -> None:
     state = await answer("noise at North left in decibels", measure="dock_depth_metres", unit="decibels")
     assert "is measured in metres, not in decibels" in state["error"].message
-
-
-@pytest.mark.parametrize(("question", "count"), [("how many cranes stand still", 1), ("how many cranes turn", 2)])
-async def test_a_state_counts_those_that_the_question_speaks_of(
-    answer: Callable[..., Any], question: str, count: int
-) -> None:
-    assert (await result_of(answer(question, measure="crane_turning", kind="figure", scope="count"))).value == count
-
-
-async def test_only_an_end_has_a_moment(answer: Callable[..., Any]) -> None:
-    plan = {"measure": "dock_depth_metres", "kind": "figure", "filters": ["North left"], "time": "last 2 hours"}
-    result = await result_of(answer("how deep did it get at North left in the last 2 hours, and when?", **plan))
-    assert (result.kind, result.value) == ("extreme", 5)
 
 
 async def test_a_day_that_stands_apart_from_its_hours_is_theirs(answer: Callable[..., Any]) -> None:
@@ -156,20 +102,6 @@ async def test_a_day_that_stands_apart_from_its_hours_is_theirs(answer: Callable
     plan = {"measure": "dock_boats_moored", "kind": "extreme", "order": "lowest", "time": "between 10 and 11"}
     result = await result_of(answer(question, **plan, filters=["North left"]))
     assert (result.time_range.start_time.hour, result.time_range.end_time.hour) == (10, 11)
-
-
-async def test_a_goal_that_is_named_as_the_bound_is_the_bound(answer: Callable[..., Any]) -> None:
-    plan = {"measure": "dock_boats_moored", "kind": "threshold", "split_by": ["pier"]}
-    result = await result_of(answer("which piers are below what is allowed at 25 past, under their limit", **plan))
-    assert [(one.labels["pier"], one.value) for one in result.ranking] == [("North right", 30), ("North left", 12)]
-    plan = {"measure": "fuel_capacity_litres", "kind": "ranking"}
-    result = await result_of(answer("which tanks are over their capacity", **plan))
-    assert result.is_empty
-
-
-async def test_what_only_an_info_metric_says_of_things_splits_them(answer: Callable[..., Any]) -> None:
-    result = await result_of(answer("depth by owner", measure="dock_depth_metres", kind="ranking", split_by=["owner"]))
-    assert {one.labels["owner"]: one.value for one in result.ranking} == {"Rowing club": 4, "Harbour office": 3}
 
 
 async def test_words_for_a_second_measure_that_it_has_nothing_to_do_with_are_told(answer: Callable[..., Any]) -> None:

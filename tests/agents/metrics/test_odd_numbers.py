@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from signalbox.agents.metrics import GrafanaMetricsClient, TimeRange, create_grafana_metrics_tool
+from signalbox.agents.metrics import GrafanaMetricsClient, MetricsQueryResult, TimeRange, create_grafana_metrics_tool
+from signalbox.agents.metrics.live import open_live
 from signalbox.agents.metrics.present import blocks_of
-from signalbox.agents.metrics.querying import execute_question
-from signalbox.agents.metrics.question import Against, Measure, Question
+from signalbox.agents.metrics.shapes import answer_slots
+from signalbox.agents.metrics.slots import Against, Measure, Slots
 from signalbox.drawing.figure import chart_of
 from signalbox.drawing.terminal import draw_block, draw_blocks
 
@@ -67,42 +68,46 @@ async def client(
         yield made
 
 
-def ask(measure: Measure, kind: Any, **more: Any) -> Question:
-    return Question("", measure, kind, HOUR, END, **more)
+def ask(measure: Measure, kind: Any, **more: Any) -> Slots:
+    return Slots(measure, kind, HOUR, END, **more)
+
+
+async def answered(slots: Slots, client: GrafanaMetricsClient) -> MetricsQueryResult:
+    return await answer_slots(slots, await open_live(client, END))
 
 
 @pytest.mark.parametrize(("aggregation", "value"), [(None, 5.5), ("max", 6), ("min", 5)])
 async def test_a_figure_is_made_of_the_numbers_there_are(
     client: GrafanaMetricsClient, aggregation: Any, value: float
 ) -> None:
-    result = await execute_question(ask(PRESSURE, "value", aggregation=aggregation), client)
+    result = await answered(ask(PRESSURE, "value", how=aggregation), client)
     assert result.value == pytest.approx(value, rel=0.01)
 
 
 async def test_a_curve_of_several_has_a_point_wherever_one_of_them_has_a_number(client: GrafanaMetricsClient) -> None:
-    result = await execute_question(ask(PRESSURE, "series"), client)
+    result = await answered(ask(PRESSURE, "curve"), client)
     assert {point.value for point in result.datapoints} == {5.0, 6.0}
     assert (result.datapoint_count, result.dropped) == (121, 61)
     assert "61 values were no numbers" in result.summary
 
 
 async def test_what_was_highest_is_no_infinity(client: GrafanaMetricsClient) -> None:
-    result = await execute_question(ask(PRESSURE, "extreme"), client)
+    result = await answered(ask(PRESSURE, "extreme"), client)
     assert result.value == 6
 
 
-@pytest.mark.parametrize("kind", ["series", "value", "extreme"])
+@pytest.mark.parametrize("kind", ["curve", "value", "extreme"])
 async def test_what_was_there_only_between_two_points_of_a_long_curve_is_found(
     client: GrafanaMetricsClient, kind: Any
 ) -> None:
     long = TimeRange(start_time=END - timedelta(days=60), end_time=END)
-    result = await execute_question(Question("", BATCH, kind, long, END), client)
+    result = await answered(Slots(BATCH, kind, long, END), client)
     assert not result.is_empty
     assert {point.value for point in result.datapoints} == {7}
 
 
 async def test_the_largest_numbers_there_are_have_figures_words_and_no_chart(client: GrafanaMetricsClient) -> None:
-    result = await execute_question(ask(WEIGHT, "series"), client)
+    result = await answered(ask(WEIGHT, "curve"), client)
     assert result.statistics is not None
     assert result.statistics.mean == pytest.approx(1.7e308)
     assert result.statistics.median == pytest.approx(1.7e308)
@@ -111,15 +116,15 @@ async def test_the_largest_numbers_there_are_have_figures_words_and_no_chart(cli
 
 
 async def test_a_change_that_is_no_number_is_left_out(client: GrafanaMetricsClient) -> None:
-    question = ask(WEIGHT, "comparison", against=Against(measure=DUST), is_current=True)
-    result = await execute_question(question, client)
+    slots = ask(WEIGHT, "comparison", against=Against(measure=DUST), is_current=True)
+    result = await answered(slots, client)
     assert result.comparison is not None
     assert (result.comparison.a, result.comparison.change) == (1.7e308, None)
     assert "no number" not in result.summary
 
 
 async def test_a_group_without_the_label_is_named_so(client: GrafanaMetricsClient) -> None:
-    result = await execute_question(ask(HEAT, "ranking", group_by=("room",), is_current=True), client)
+    result = await answered(ask(HEAT, "ranking", by=("room",), is_current=True), client)
     assert "1. no room (3)" in result.summary
     assert "no room" in draw_blocks(blocks_of(result))
 

@@ -10,7 +10,7 @@ import pytest
 
 from signalbox.agents.metrics import InvalidQueryError, TimeRange
 from signalbox.agents.metrics.promql import check_promql, duration_text, fill_template, match_text, selector_text
-from signalbox.agents.metrics.question import Matcher
+from signalbox.agents.metrics.slots import Matcher
 from signalbox.agents.metrics.windows import choose_resolution
 
 NASTY = [

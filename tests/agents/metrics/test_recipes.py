@@ -9,8 +9,8 @@ import promql_parser
 import pytest
 
 from signalbox.agents.metrics.promql import fill_template
-from signalbox.agents.metrics.question import Matcher
 from signalbox.agents.metrics.recipes import Recipes, Variant, bind_variant, load_recipes
+from signalbox.agents.metrics.slots import Matcher
 from signalbox.errors import ConfigurationError
 
 OWN = """

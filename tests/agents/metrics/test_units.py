@@ -8,8 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from signalbox.agents.metrics import TimeRange
-from signalbox.agents.metrics.question import Measure, Question
-from signalbox.agents.metrics.units import count_unit, format_range, rate_unit, unit_of_question
+from signalbox.agents.metrics.units import count_unit, format_range, rate_unit
 
 NOW = datetime(2026, 3, 11, 9, 30, tzinfo=UTC)
 HOUR = TimeRange(start_time=NOW.replace(hour=8), end_time=NOW)
@@ -42,18 +41,3 @@ def test_a_count_has_the_unit_of_what_is_counted() -> None:
     assert count_unit("http_requests_total") == "requests"
     assert count_unit("node_disk_read_bytes_total") == "bytes"
     assert count_unit("up") == ""
-
-
-def question(measure: Measure, kind: str = "series", **more: object) -> Question:
-    return Question("", measure, kind, HOUR, NOW, **more)  # type: ignore[arg-type]
-
-
-def test_the_unit_of_an_answer_is_that_of_its_figures() -> None:
-    rate = Measure("http_requests_total", "", "rate(x[$window])", "counter", "1/second", total="increase(x[$window])")
-    assert unit_of_question(question(rate)) == "requests/s"
-    assert unit_of_question(question(rate, "value", is_total=True)) == "requests"
-    assert unit_of_question(question(rate, "value", aggregation="sum")) == "requests"
-    assert unit_of_question(question(rate, "value", is_total=True, is_current=True)) == "requests/s"
-    assert unit_of_question(question(rate, "share")) == "ratio"
-    assert unit_of_question(question(Measure("x_bytes", "", "x_bytes", "gauge"))) == "bytes"
-    assert unit_of_question(question(Measure("x", "", "x", "gauge", "cores"))) == "cores"

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from signalbox.agents.metrics.grafana_tool import create_grafana_metrics_tool
     from signalbox.agents.metrics.graphs import graph
     from signalbox.agents.metrics.promapi import Curve, QueryAnswer
-    from signalbox.agents.metrics.querying import execute_question
     from signalbox.agents.metrics.sources import Datasource, Server
     from signalbox.agents.metrics.state import (
         AggregationStats,
@@ -99,7 +98,6 @@ _NAMES = {
     "graphs": "graph",
     "dry_run": "plan_query",
     "promapi": "Curve QueryAnswer",
-    "querying": "execute_question",
     "sources": "Datasource Server",
     "state": "AggregationStats Comparison DataPoint MetricSeries MetricsQuery MetricsQueryResult MetricsQueryState "
     "MetricsRunState QueryError RankedSeries TimeRange",
@@ -146,7 +144,6 @@ __all__ = [
     "UnsupportedOperationError",
     "create_grafana_metrics_tool",
     "current_client",
-    "execute_question",
     "graph",
     "metrics_agent",
     "plan_query",

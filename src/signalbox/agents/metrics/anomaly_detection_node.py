@@ -1,13 +1,13 @@
 """`anomaly_detection_node`: adds `anomalies` to the state of the metrics agent, and changes nothing else in it.
 
-`anomaly_question_node` stands before the agent in the same map: it says that the curve is wanted, since the
-agent itself answers that it looks for no anomalies.
+`anomaly_question_node` stands before the agent in the same map and asks for a curve: by itself, the agent answers that
+it does not detect anomalies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,12 @@ _MOST_INTERVALS = 20
 
 
 def anomaly_question_node(state: Mapping[str, Any]) -> dict[str, Any]:
-    """Say that anomalies are looked for: the agent then answers with a curve long enough to show what is usual."""
+    """Ask the agent for a curve that is long enough to show what is usual."""
     return {"seeks": "anomalies"}
 
 
 def anomaly_detection_node(state: Mapping[str, Any]) -> dict[str, Any]:
-    """What deviates in the curves of the result: method, threshold, and the intervals in order of time.
+    """Return what deviates in the curves of the result: method, threshold, and the intervals in order of time.
 
     A state with an error passes unchanged.
     """
@@ -46,9 +46,10 @@ def anomaly_detection_node(state: Mapping[str, Any]) -> dict[str, Any]:
         methods[method] = None
         intervals += found
     kept = sorted(sorted(intervals, key=lambda one: -one["score"])[:_MOST_INTERVALS], key=lambda one: one["start"])
+    scale = f"scale: median absolute deviation; threshold {THRESHOLD:g}."
     return {
         "anomalies": {
-            "method": _method(list(methods)),
+            "method": f"Baseline: {', '.join(methods)}; {scale}" if methods else "",
             "threshold": THRESHOLD,
             "count": len(intervals),
             "summary": _summary(result, curves, intervals),
@@ -59,14 +60,15 @@ def anomaly_detection_node(state: Mapping[str, Any]) -> dict[str, Any]:
 
 def _examine(curve: MetricSeries, name: str, unit: str) -> tuple[str, list[dict[str, Any]]]:
     stamps = np.array([point.timestamp.timestamp() for point in curve.datapoints])
-    values = np.array([point.value for point in curve.datapoints])
-    baseline, found = find_deviations(stamps, values)
-    return baseline.method, [_interval(one, curve, name, unit) for one in found]
+    method, found = find_deviations(stamps, np.array([point.value for point in curve.datapoints]))
+    return method, [_interval(one, curve, name, unit) for one in found]
 
 
 def _interval(one: Deviation, curve: MetricSeries, name: str, unit: str) -> dict[str, Any]:
-    points = curve.datapoints
-    start, end, peak = points[one.first], points[one.last], points[one.peak]
+    start, end, peak = (curve.datapoints[at] for at in (one.first, one.last, one.peak))
+    figures = f"{format_value(peak.value, unit)} against {format_value(one.expected, unit)} expected"
+    at = f"{format_moment(peak.timestamp)} (score {one.score:.1f})"
+    told = f"{show_span(start.timestamp, end.timestamp)}: {one.direction} normal, peak {figures} at {at}"
     return {
         "start": _iso(start),
         "end": _iso(end),
@@ -76,21 +78,8 @@ def _interval(one: Deviation, curve: MetricSeries, name: str, unit: str) -> dict
         "score": round(one.score, 1),
         "points": one.last - one.first + 1,
         "labels": dict(curve.labels),
-        "text": _told(one, start.timestamp, end.timestamp, peak, name, unit),
+        "text": f"{name}, {told}" if name else told,
     }
-
-
-def _told(one: Deviation, start: datetime, end: datetime, peak: DataPoint, name: str, unit: str) -> str:
-    figures = f"{format_value(peak.value, unit)} against {format_value(one.expected, unit)} expected"
-    span = show_span(start, end)
-    told = f"{span}: {one.direction} normal, peak {figures} at {format_moment(peak.timestamp)} (score {one.score:.1f})"
-    return f"{name}, {told}" if name else told
-
-
-def _method(methods: list[str]) -> str:
-    return (
-        f"Baseline: {', '.join(methods)}; scale: median absolute deviation; threshold {THRESHOLD:g}." if methods else ""
-    )
 
 
 def _summary(result: MetricsQueryResult, curves: list[MetricSeries], intervals: list[dict[str, Any]]) -> str:

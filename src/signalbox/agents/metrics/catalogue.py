@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from signalbox.language.units import dimension_of
 
 __all__ = ["MetricInfo", "base_unit", "describe_metrics"]
 
@@ -12,6 +15,10 @@ _SUFFIXES = (*_PARTS, "_total", "_info")
 _UNITS = ("bytes bits seconds milliseconds ratio percent celsius hertz volts amperes watts joules meters grams").split()
 _OTHER_UNITS = {"octets": "bytes", "ms": "milliseconds", "pct": "percent"}
 _BY_SUFFIX = {"_total": "counter", "_info": "gauge"}
+_PER_TIME = re.compile(r"(?:.*_)?([a-z]+)_per_(second|minute|hour|day)")
+_TIMES = {"second": "s", "minute": "min", "hour": "h", "day": "day"}
+# Ends of names that are also short for a unit and mostly mean something else: a minimum, incoming.
+_NO_UNITS = frozenset("in min max sec day week month hour minute second m s h d k c f t l a b g v w".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +42,19 @@ def describe_metrics(names: Iterable[str], metadata: Mapping[str, tuple[str, str
 
 
 def base_unit(metric: MetricInfo) -> str:
-    """The unit that the name ends in; a count of things, as the buckets of a histogram hold, has none."""
+    """Return the unit that the name ends in, such as `bytes`, `litres` or `bottles/min`.
+
+    A count of things, as the buckets of a histogram hold, has none.
+    """
     if metric.name != metric.family and metric.name.endswith(("_bucket", "_count")):
         return ""
-    stem = metric.family if metric.name.endswith("_sum") else metric.name
-    last = stem.removesuffix("_total").rpartition("_")[2].lower()
-    return last if last in _UNITS else _OTHER_UNITS.get(last, "")
+    stem = (metric.family if metric.name.endswith("_sum") else metric.name).removesuffix("_total").lower()
+    if per_time := _PER_TIME.fullmatch(stem):
+        return f"{per_time[1]}/{_TIMES[per_time[2]]}"
+    last = stem.rpartition("_")[2]
+    if last in _UNITS or last in _OTHER_UNITS:
+        return _OTHER_UNITS.get(last, last)
+    return last if "_" in stem and last not in _NO_UNITS and dimension_of(last) else ""
 
 
 def _said(name: str, metadata: Mapping[str, tuple[str, str]]) -> MetricInfo | None:

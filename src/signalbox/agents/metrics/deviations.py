@@ -1,7 +1,8 @@
 """Where a curve leaves its usual course: a robust baseline, a robust scale, and the stretches far outside both.
 
-The baseline is the median of the same time of day over several days, or a rolling median, or the median of all,
-by how long the curve is. The scale is the median absolute deviation from it, upwards and downwards apart.
+`find_deviations` judges a curve by itself: its baseline is the median of the same time of day over several days, a
+rolling median, or the median of all, by how long the curve is. `learn_usual` learns from the history before a window,
+so that an incident in the window cannot become its own baseline.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FEWEST_POINTS", "THRESHOLD", "Baseline", "Deviation", "find_deviations"]
+__all__ = ["FEWEST_POINTS", "THRESHOLD", "Deviation", "Usual", "find_deviations", "learn_usual"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -23,10 +24,13 @@ _EDGE = THRESHOLD / 2
 _ALONE = 8.0
 _ENOUGH = 3
 _EDGE_POINTS = 7
-_DAY, _ROLLING = 86_400.0, 3 * 3600.0
+_HOUR, _DAY, _ROLLING = 3600.0, 86_400.0, 3 * 3600.0
 _MERGED = 300.0
-# Of a curve that hardly varies, a change of less than a tenth is no anomaly, however steady it was.
+_NORMAL = 1.4826
+"""Times the median absolute deviation, this is the standard deviation of a normal distribution."""
+# In a curve that hardly varies, a change of less than a tenth is no anomaly, however steady it was.
 _SMALLEST = 0.1 / THRESHOLD
+_FEWEST_DAYS = 5
 
 
 @dataclass(frozen=True)
@@ -42,32 +46,59 @@ class Deviation:
 
 
 @dataclass(frozen=True)
-class Baseline:
-    """What the values are held against, and in which way it was found."""
+class Usual:
+    """What history says is usual at each point of a window: the middle, and the least and most that is still usual."""
 
-    values: Floats
-    method: str
+    middle: Floats
+    low: Floats
+    high: Floats
+    scale: float
+    basis: str
+    """Where it comes from: "at this time of day, 7 days" or "in the 6 h before"."""
 
 
-def find_deviations(stamps: Floats, values: Floats) -> tuple[Baseline, list[Deviation]]:
-    """The baseline of a curve and its deviations in order of time; none where it has too few points."""
+def learn_usual(stamps: Floats, past_stamps: Floats, past: Floats, least_seconds: float) -> Usual | None:
+    """Return what is usual at `stamps` by the values of the past; None if the past is too short to tell.
+
+    With most of a week before, a point is compared with the same time of day of the earlier days, else with all.
+    """
+    span = float(stamps[0] - past_stamps[0]) if len(past) and len(stamps) else 0.0
+    if len(past) < FEWEST_POINTS or span < least_seconds:
+        return None
+    hours, past_hours = (((one % _DAY) // _HOUR).astype(int) for one in (stamps, past_stamps))
+    days = (stamps[0] - past_stamps) // _DAY
+    alike = [np.isin((past_hours - hour) % 24, (0, 1, 23)) for hour in range(24)]
+    is_daily = all(len(np.unique(days[alike[hour]])) >= _FEWEST_DAYS for hour in np.unique(hours))
+    groups = [past[one] if one.any() else past for one in alike] if is_daily else [past]
+    bands = np.array([np.quantile(one, (0.01, 0.1, 0.5, 0.9, 0.99)) for one in groups])
+    low, lower, middle, higher, high = (bands if is_daily else np.repeat(bands, 24, axis=0)).T
+    # Of what is nearly always the same, such as no errors, the rare exceptions of any time are usual.
+    is_flat = lower == higher
+    low, high = np.where(is_flat, past.min(), low), np.where(is_flat, past.max(), high)
+    scale = _NORMAL * float(np.median(np.abs(past - middle[past_hours]))) or 0.02 * float(np.median(np.abs(past)))
+    basis = f"at this time of day, {round(span / _DAY)} days" if is_daily else f"in the {_length(span)} before"
+    return Usual(middle[hours], low[hours], high[hours], max(scale, 1e-9), basis)
+
+
+def find_deviations(stamps: Floats, values: Floats) -> tuple[str, list[Deviation]]:
+    """Return how the baseline was found, and the deviations in order of time; none if there are too few points."""
     if len(values) < FEWEST_POINTS:
-        return Baseline(values, "none: too few points"), []
-    baseline = _baseline(stamps, values)
-    scores = _scores(values, baseline.values)
-    found = [_describe(first, last, scores, baseline.values) for first, last in _stretches(stamps, scores)]
-    return baseline, [one for one in found if _counts(one, scores)]
+        return "none: too few points", []
+    method, baseline = _baseline(stamps, values)
+    scores = _scores(values, baseline)
+    found = [_describe(first, last, scores, baseline) for first, last in _stretches(stamps, scores)]
+    return method, [one for one in found if _counts(one, scores)]
 
 
-def _baseline(stamps: Floats, values: Floats) -> Baseline:
+def _baseline(stamps: Floats, values: Floats) -> tuple[str, Floats]:
     step = float(np.median(np.diff(stamps)))
     span = float(stamps[-1] - stamps[0])
     if span >= 3 * _DAY and step <= _DAY / 12:
-        return Baseline(_by_time_of_day(stamps, values, step), "median of the same time of day")
+        return "median of the same time of day", _by_time_of_day(stamps, values, step)
     window = max(round(_ROLLING / step), len(values) // 6) | 1
     if window >= 0.75 * len(values):
-        return Baseline(np.full(len(values), np.median(values)), "median of the whole range")
-    return Baseline(_rolling_median(values, window), f"rolling median over {_minutes(window * step)}")
+        return "median of the whole range", np.full(len(values), np.median(values))
+    return f"rolling median over {_length(window * step)}", _rolling_median(values, window)
 
 
 def _by_time_of_day(stamps: Floats, values: Floats, step: float) -> Floats:
@@ -78,10 +109,10 @@ def _by_time_of_day(stamps: Floats, values: Floats, step: float) -> Floats:
 
 def _rolling_median(values: Floats, window: int) -> Floats:
     half = window // 2
-    # Beyond its ends the curve is turned about them, so that one which rises or falls is not bent there.
+    # Beyond its ends the curve is mirrored about them, so that a slope is not bent there.
     first, last = np.median(values[:_EDGE_POINTS]), np.median(values[-_EDGE_POINTS:])
     padded = np.concatenate([2 * first - values[half:0:-1], values, 2 * last - values[-2 : -half - 2 : -1]])
-    # At most a few hundred windows are worked out; between them the baseline is a straight line.
+    # At most a few hundred windows are computed; between them the baseline is a straight line.
     places = np.unique(np.linspace(0, len(values) - 1, min(len(values), 400)).astype(int))
     middles: Floats = np.median(np.lib.stride_tricks.sliding_window_view(padded, window)[places], axis=1)
     return np.interp(np.arange(len(values)), places, middles)
@@ -91,20 +122,20 @@ def _scores(values: Floats, baseline: Floats) -> Floats:
     """How far each value is from the baseline, in robust standard deviations, with its sign."""
     away = values - baseline
     middle = float(np.median(np.abs(baseline)))
-    everyday = 1.4826 * float(np.median(np.abs(away))) or 1.2533 * float(np.mean(np.abs(away)))
+    everyday = _NORMAL * float(np.median(np.abs(away))) or 1.2533 * float(np.mean(np.abs(away)))
     level = np.maximum(1.0, np.abs(baseline) / middle) if middle else np.ones(len(values))
     scores = np.zeros(len(values))
     for side in (away > 0, away < 0):
         if side.any():
-            own = 1.4826 * float(np.median(np.abs(away[side])))
-            # A long anomaly is most of its own side, and must not become its measure.
+            own = _NORMAL * float(np.median(np.abs(away[side])))
+            # A long anomaly is most of its own side, and must not become its own scale.
             scale = max(min(own, 2 * everyday), everyday, _SMALLEST * middle)
             scores[side] = away[side] / (scale * level[side]) if scale else 0.0
     return scores
 
 
 def _stretches(stamps: Floats, scores: Floats) -> list[tuple[int, int]]:
-    """Points beyond the threshold with those around them that are half as far; neighbours become one."""
+    """Points beyond the threshold with those around them that are half as far; neighbours are joined."""
     step = float(np.median(np.diff(stamps)))
     found: list[tuple[int, int]] = []
     for place in np.flatnonzero(np.abs(scores) >= THRESHOLD):
@@ -114,8 +145,8 @@ def _stretches(stamps: Floats, scores: Floats) -> list[tuple[int, int]]:
             first -= 1
         while last + 1 < len(scores) and scores[last + 1] * sign >= _EDGE:
             last += 1
-        same = bool(found) and np.sign(scores[found[-1][1]]) == sign
-        if same and stamps[first] - stamps[found[-1][1]] <= max(_MERGED, 2 * step) + step / 2:
+        is_same_side = bool(found) and np.sign(scores[found[-1][1]]) == sign
+        if is_same_side and stamps[first] - stamps[found[-1][1]] <= max(_MERGED, 2 * step) + step / 2:
             found[-1] = (found[-1][0], max(found[-1][1], last))
         else:
             found.append((first, last))
@@ -129,10 +160,10 @@ def _describe(first: int, last: int, scores: Floats, baseline: Floats) -> Deviat
 
 
 def _counts(one: Deviation, scores: Floats) -> bool:
-    """Whether it is more than a stray point: several points beyond the threshold, or one far beyond."""
+    """True for more than a stray point: several points beyond the threshold, or one far beyond."""
     beyond = int(np.count_nonzero(np.abs(scores[one.first : one.last + 1]) >= THRESHOLD))
     return beyond >= _ENOUGH or one.score >= _ALONE
 
 
-def _minutes(seconds: float) -> str:
+def _length(seconds: float) -> str:
     return f"{seconds / 3600:.3g} h" if seconds >= 7200 else f"{seconds / 60:.3g} min"

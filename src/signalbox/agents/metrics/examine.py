@@ -20,12 +20,12 @@ _CRITICAL, _WARNING = 30.0, 10.0
 
 
 async def examine(question: str, start: datetime, end: datetime) -> Examination:
-    """Which measures left their usual course between the moments, when each began and ended; reads only."""
+    """Find the measures that left their usual course between the moments, and when each began and ended. Reads only."""
     client = await asyncio.to_thread(current_client)
     live = await open_live(client, now())
     with current_ledger().call("examine_metrics", {"start": start.isoformat(), "end": end.isoformat()}) as call:
-        movers, looked, failed = await find_movers(live, start, end)
-        call.returned(f"{len(movers)} curves left their course, of {len(looked)} measures")
+        swept = await find_movers(live, start, end)
+        call.returned(f"{len(swept.found)} curves left their course, of {len(swept.looked_at)} measures")
         evidence = (call.id,) if getattr(call, "id", None) else ()
     seen = [
         Observation(
@@ -37,6 +37,6 @@ async def examine(question: str, start: datetime, end: datetime) -> Examination:
             is_symptom=one.is_symptom,
             evidence=evidence,
         )
-        for one in movers[:_MOST]
+        for one in swept.found[:_MOST]
     ]
-    return Examination(seen, list(dict.fromkeys(looked)), failed, source_of(client))
+    return Examination(seen, list(dict.fromkeys(swept.looked_at)), swept.not_judged, source_of(client))

@@ -26,9 +26,8 @@ _log = logging.getLogger("signalbox.agents.metrics")
 
 
 async def explanation_node(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The explanation; the plain sentences of the data where the model writes a figure of its own, or fails, which
-    `model_error` then tells of. A state with an error passes unchanged.
-    """
+    """Return the explanation, or the plain sentences of the data if the model invents a figure or fails; `model_error`
+    says how it failed. A state with an error passes unchanged."""
     result = state.get("result")
     if result is None or state.get("error") is not None:
         return {}
@@ -41,28 +40,22 @@ async def explanation_node(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _facts(state: Mapping[str, Any]) -> list[str]:
-    """What is known, a sentence each: the answer, what it was before, and what was unusual in it."""
+    """What is known, one sentence each: the answer, what it was before, and what was unusual in it."""
     context = state.get("context") or {}
     moved = [str(one["text"]) for one in context.get("moved", ())]
     beside = f"At the same time, which shows no cause by itself: {'; '.join(moved)}" if moved else ""
-    told = [_answer(state["result"]), str(context.get("text", "")), _unusual(state), beside]
+    # A model would end a sentence at the dot behind a place of a ranking.
+    result: MetricsQueryResult = state["result"]
+    answer = re.sub(r"\b(\d+)\. ", r"\1) ", result.summary) if result.ranking else result.summary
+    unusual = (state.get("anomalies") or anomaly_detection_node(state)["anomalies"])["intervals"]
+    strongest = str(max(unusual, key=lambda one: one["score"])["text"]) if unusual else ""
+    told = [answer, str(context.get("text", "")), strongest, beside]
     return [text if text.endswith((".", "!")) else f"{text}." for text in told if text]
 
 
-def _answer(result: MetricsQueryResult) -> str:
-    """The summary; the places of a ranking without dots behind their numbers, where a model would end a sentence."""
-    return re.sub(r"\b(\d+)\. ", r"\1) ", result.summary) if result.ranking else result.summary
-
-
-def _unusual(state: Mapping[str, Any]) -> str:
-    """The strongest anomaly."""
-    found = (state.get("anomalies") or anomaly_detection_node(state)["anomalies"])["intervals"]
-    return str(max(found, key=lambda one: one["score"])["text"]) if found else ""
-
-
 def _ask(facts: list[str]) -> str:
-    """The model's text; nothing where it writes a figure that is not in the data. Outside the run of a map nobody lends
-    a model, and the offline one writes none: the facts themselves are the explanation then. Raises what it raises."""
+    """The model's text; nothing if it has a figure that is not in the data. Outside a run there is no model, and the
+    offline one writes no text."""
     if current_run.get() is None:
         return ""
     model = open_door(choose_model({}, node="explanation_node"))
@@ -70,8 +63,7 @@ def _ask(facts: list[str]) -> str:
         return ""
     prompt, data = explain_prompt(), "\n".join(facts)
     # Its figures are checked first, so nothing of it is streamed.
-    said = ask_model(model.with_config(tags=[TAG_NOSTREAM]), [("system", prompt), ("human", f"Data:\n{data}")])
-    said = said.strip()
+    said = ask_model(model.with_config(tags=[TAG_NOSTREAM]), [("system", prompt), ("human", f"Data:\n{data}")]).strip()
     invented = invented_figures(said, f"{prompt} {data}")
     if invented:
         _log.warning("explanation_node: the model wrote figures that are not in the data: %s", ", ".join(invented))
@@ -79,11 +71,10 @@ def _ask(facts: list[str]) -> str:
 
 
 def invented_figures(text: str, data: str) -> list[str]:
-    """The figures of a text that do not stand in the data."""
+    """Return the figures of a text that are not in the data."""
     known = set(map(_plain, _FIGURE.findall(data)))
     return [figure for figure in _FIGURE.findall(text) if _plain(figure) not in known]
 
 
 def _plain(figure: str) -> str:
-    """A figure without commas between its thousands."""
     return re.sub(r",(?=\d{3}(?:\D|$))", "", figure)

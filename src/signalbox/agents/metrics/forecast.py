@@ -1,136 +1,135 @@
-"""When a level reaches a bound: from its trend, with how sure that is, or a refusal that says why."""
+"""When a level reaches a bound: a straight line through its curve, how sure that is, or a refusal that says why."""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import numpy as np
 
-from signalbox.agents.metrics.bounds import bound_in, read_bound
-from signalbox.agents.metrics.client import GrafanaMetricsClient
+from signalbox.agents.metrics.compile import compile_slots, identified
 from signalbox.agents.metrics.errors import InvalidQueryError
-from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.found import Found
+from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.promapi import Curve
-from signalbox.agents.metrics.querying.asking import ask_over
-from signalbox.agents.metrics.querying.expressions import curve_of
-from signalbox.agents.metrics.querying.found import Found
-from signalbox.agents.metrics.querying.summary import shown_labels
-from signalbox.agents.metrics.question import Question
+from signalbox.agents.metrics.result import result_of
+from signalbox.agents.metrics.run import ask
+from signalbox.agents.metrics.sanity import impossible, without_impossible
+from signalbox.agents.metrics.slots import Slots
 from signalbox.agents.metrics.state import Finding, MetricsQueryResult, TimeRange
-from signalbox.agents.metrics.units import format_range, unit_of_question
-from signalbox.agents.metrics.windows import choose_resolution
-from signalbox.drawing.values import format_moment, format_value
+from signalbox.agents.metrics.tell import capitalized, tell
+from signalbox.agents.metrics.units import format_range, shown_value
+from signalbox.agents.metrics.windows import seconds_of
+from signalbox.drawing.names import series_names
+from signalbox.drawing.values import format_moment, format_value, short_unit
 
 __all__ = ["foresee"]
 
-_LEAD = timedelta(days=7)
-_FEWEST = 30
-_FURTHEST = 365 * 86_400.0
-_LEAST_FIT = 0.5
+_WEEK, _YEAR = timedelta(days=7), 365 * 86_400.0
+_FEWEST, _LEAST_FIT, _MOST_AHEAD = 30, 0.5, 50
+"""A line needs so many points and so good a fit, and is drawn so many times as far ahead as it is long."""
 _MOST_TOLD = 5
+_LEFT = ("free", "avail", "left", "charge", "stock", "level", "remain", "expir")
+_USED = ("usage", "used", "utili", "occup")
 
 
 @dataclass(frozen=True, slots=True)
 class _Trend:
-    labels: dict[str, str]
-    last: float
-    earliest: float | None
-    likely: float | None
-    latest: float | None
+    """Seconds from now until the bound is reached: at the earliest, likely, at the latest; or why nobody knows."""
+
+    curve: Curve
     why_not: str = ""
+    when: tuple[float, float, float] = (np.inf, np.inf, np.inf)
 
 
-async def foresee(question: Question, plan: MetricsPlan, client: GrafanaMetricsClient) -> MetricsQueryResult:
-    """When each thing reaches the bound; raises InvalidQueryError for a measure that has none."""
-    window = question.time_range if plan.time else TimeRange(start_time=question.now - _LEAD, end_time=question.now)
-    things = question.group_by or tuple(
-        sorted(question.measure.labels - {m.label for m in question.matchers if not m.negated})
-    )
-    asked = replace(question, kind="series", time_range=window, group_by=things, is_total=False, aggregation=None)
-    unit = unit_of_question(asked)
-    bound, reached = _bound_of(plan, asked, unit)
-    resolution = choose_resolution(window)
-    promql = curve_of(asked, resolution)
-    answer = await ask_over(client, promql, window, resolution.step)
-    trends = sorted(
-        (_trend(curve, bound, question.now) for curve in answer.curves), key=lambda one: one.likely or _FURTHEST * 9
-    )
-    found = Found(promql, unit, dropped=answer.dropped).with_curves(sorted(answer.curves, key=lambda c: -c.values[-1]))
-    from signalbox.agents.metrics.result import format_result
-
-    result = format_result(asked, found)
-    told = [_told(one, asked, unit, reached, question.now) for one in trends[:_MOST_TOLD]]
-    summary = (
-        " ".join(told) if told else f"There is no data for {question.measure.title} from which a trend could be drawn."
-    )
-    basis = f"From the trend of {format_range(window)}: a straight line, which knows nothing of what is planned."
-    return result.model_copy(
+async def foresee(slots: Slots, live: Live) -> MetricsQueryResult:
+    """Say when each thing reaches the bound of the slots, or is full or used up; "now" has no trend, so it means the
+    trend of the last week. Raises InvalidQueryError if the measure has no bound."""
+    week = TimeRange(start_time=slots.now - _WEEK, end_time=slots.now)
+    window = week if slots.is_current else slots.time_range
+    asked = replace(slots, shape="forecast", time_range=window, is_total=False, how=None, is_current=False)
+    asked = identified(asked)
+    unit = short_unit(slots.measure.unit) or ("ratio" if slots.measure.type == "ratio" else "")
+    bound, reached, is_above = _bound(asked, unit)
+    query = compile_slots(asked).curve
+    assert query is not None
+    answer = await ask(query, live)
+    kind = "gauge" if slots.measure.is_difference else slots.measure.type
+    odd = impossible([value for one in answer.curves for value in one.values], unit, kind)
+    curves = [kept for one in answer.curves if (kept := without_impossible(one, unit, kind)).values]
+    trends = await asyncio.to_thread(lambda: [_trend(one, bound, is_above) for one in curves])
+    trends.sort(key=lambda one: one.when[1])
+    told = [_told(one, asked, unit, reached) for one in trends[:_MOST_TOLD]]
+    more = [f"And {len(trends) - _MOST_TOLD} more, later or not at all."] if len(trends) > _MOST_TOLD else []
+    basis = f"From a straight line through {format_range(window)}, which knows nothing of what is planned."
+    none = f"There is no data for {slots.measure.title}, {format_range(window)}, from which a trend could be drawn."
+    left_out = f"Not considered: {', '.join(slots.not_covered)}." if slots.not_covered else ""
+    summary = " ".join(filter(None, [*(told or [none]), *more, basis if told else "", odd, *slots.notes, left_out]))
+    found = Found(tell(query.promql, live), query.promql, dropped=answer.dropped)
+    return result_of(replace(asked, shape="curve"), found.with_curves([one.curve for one in trends])).model_copy(
         update={
-            "summary": f"{summary} {basis}" if told else summary,
-            "threshold": bound,
-            "findings": [Finding(text=one, labels=trend.labels) for one, trend in zip(told, trends, strict=False)],
+            "summary": summary, "threshold": bound, "unit": unit,
+            "findings": [Finding(text=a, labels=b.curve.labels) for a, b in zip(told, trends, strict=False)],
         }
-    )
+    )  # fmt: skip
 
 
-def _bound_of(plan: MetricsPlan, question: Question, unit: str) -> tuple[float, str]:
-    said = read_bound(plan.bound) if plan.bound else None
-    if said is not None:
-        value = bound_in(said, unit, question.measure.title)
-        return value, f"reaches {format_value(value, unit)}"
-    title = question.measure.title.lower()
-    is_used = any(word in title for word in ("usage", "used", "utili", "occup"))
-    if question.measure.is_difference:
-        return 0.0, "is used up"
-    if not is_used and any(
-        word in title for word in ("free", "avail", "left", "charge", "stock", "level", "remaining", "expir")
-    ):
-        return 0.0, "is used up"
-    if unit in ("ratio", "percent"):
-        return (1.0 if unit == "ratio" else 100.0), "is full"
+def _bound(slots: Slots, unit: str) -> tuple[float, str, bool]:
+    """The bound, what it is to reach it, and whether from below: the one asked for, nothing left, or full."""
+    measure, title = slots.measure, slots.measure.title.lower()
+    if slots.threshold is not None:
+        value = slots.threshold.value
+        return value, f"reaches {shown_value(value, unit, slots.shown)}", slots.threshold.above
+    is_left = any(word in title for word in _LEFT) and not any(word in title for word in _USED)
+    if measure.is_difference or is_left:
+        return 0.0, "is used up", False
+    if unit in ("ratio", "percent") and measure.type in ("ratio", "gauge"):
+        return (1.0 if unit == "ratio" else 100.0), "is full", True
     raise InvalidQueryError(
-        f"{question.measure.title[:1].upper()}{question.measure.title[1:]} has no bound that it could reach.",
+        f"{capitalized(measure.title)} has no bound that it could reach.",
         suggestion='Name one: "when will it reach 500 GB?"',
     )
 
 
-def _trend(curve: Curve, bound: float, now: datetime) -> _Trend:
-    """A line through the points, and how far off it may be: twice the error of its slope."""
-    stamps, values = np.array(curve.stamps, dtype=float), np.array(curve.values, dtype=float)
-    last = float(values[-1])
-    if len(values) < _FEWEST:
-        return _Trend(curve.labels, last, None, None, None, f"there are only {len(values)} points")
-    hours = (stamps - stamps[-1]) / 3600
-    slope, level = np.polyfit(hours, values, 1)
-    left = values - (slope * hours + level)
-    spread = float(np.sum((hours - hours.mean()) ** 2))
-    error = float(np.sqrt(np.sum(left**2) / max(len(values) - 2, 1) / spread)) if spread else 0.0
-    # Points of one curve lean on each other: the error of a straight line is larger than the formula says.
-    error *= 4
-    total = float(np.sum((values - values.mean()) ** 2))
-    fit = 1 - float(np.sum(left**2)) / total if total > 1e-12 * max(abs(last), 1) else 0.0
+def _trend(curve: Curve, bound: float, is_above: bool) -> _Trend:
+    """A line through the points. How far off it may be is twice the error of its slope, doubled again because the
+    points of one curve depend on each other."""
+    count, last = len(curve.values), curve.values[-1]
+    if last >= bound if is_above else last <= bound:
+        return _Trend(curve, when=(0.0, 0.0, 0.0))
+    if count < _FEWEST:
+        return _Trend(curve, f"there are only {count} points")
+    seconds, values = np.array(curve.stamps) - curve.stamps[-1], np.array(curve.values)
+    spread, around = seconds - seconds.mean(), values - values.mean()
+    slope = float(spread @ around / (spread @ spread))
+    rest = float(np.sum((around - slope * spread) ** 2))
+    total = float(around @ around)
+    error = 4 * float(np.sqrt(rest / (count - 2) / (spread @ spread)))
     way = bound - last
-    if way == 0 or slope == 0 or (way > 0) != (slope > 0):
-        return _Trend(curve.labels, last, None, None, None, "it does not move towards it")
-    if fit < _LEAST_FIT or abs(slope) <= error:
-        return _Trend(curve.labels, last, None, None, None, "it goes up and down too much for a trend")
-    likely = way / slope * 3600
-    if likely > _FURTHEST:
-        return _Trend(curve.labels, last, None, None, None, "at this pace it takes more than a year")
-    steep, flat = abs(slope) + error, max(abs(slope) - error, 1e-12)
-    return _Trend(curve.labels, last, abs(way) / steep * 3600, likely, min(abs(way) / flat * 3600, 10 * _FURTHEST))
+    if way * slope <= 0:
+        return _Trend(curve, "it does not move towards it")
+    if rest > _LEAST_FIT * total or total <= 1e-12 * max(abs(last), 1) or abs(slope) <= error:
+        return _Trend(curve, "it goes up and down too much for a trend")
+    when = abs(way) / (abs(slope) + error), way / slope, abs(way) / (abs(slope) - error)
+    if when[1] > min(_YEAR, -_MOST_AHEAD * seconds[0]):
+        length = format_value(-seconds[0], "seconds")
+        return _Trend(
+            curve, f"at this pace it takes {format_value(when[1], 'seconds')}, too far ahead of {length} of data"
+        )
+    return _Trend(curve, when=when)
 
 
-def _told(one: _Trend, question: Question, unit: str, reached: str, now: datetime) -> str:
-    name = (
-        shown_labels(one.labels)
-        or shown_labels({m.label: m.values[0] for m in question.matchers})
-        or question.measure.title
-    )
-    head = f"{name}: {format_value(one.last, unit)} now"
-    if one.likely is None or one.earliest is None or one.latest is None:
-        return f"{head}; when it {reached} cannot be said: {one.why_not}."
-    when = format_moment((now + timedelta(seconds=one.likely)).replace(second=0, microsecond=0))
-    low, high = (format_value(seconds, "seconds") for seconds in (one.earliest, one.latest))
-    return f"{head}; it {reached} around {when}, in {format_value(one.likely, 'seconds')} (between {low} and {high})."
+def _told(trend: _Trend, slots: Slots, unit: str, reached: str) -> str:
+    named = {**{one.label: one.values[0] for one in slots.matchers if len(one.values) == 1}, **trend.curve.labels}
+    name = series_names([named])[0] or slots.measure.title
+    span = trend.curve.stamps[-1] - trend.curve.stamps[0]
+    short = f" (only {format_value(span, 'seconds')} of data)" if span < 0.8 * seconds_of(slots.time_range) else ""
+    head = f"{name}: {shown_value(trend.curve.values[-1], unit, slots.shown)} now{short}"
+    if not trend.when[1]:
+        return f"{head}; it {reached} already."
+    if trend.why_not:
+        return f"{head}; when it {reached} cannot be said: {trend.why_not}."
+    low, likely, high = (format_value(one, "seconds") for one in trend.when)
+    when = format_moment((slots.now + timedelta(seconds=trend.when[1])).replace(second=0, microsecond=0))
+    return f"{head}; it {reached} around {when}, in {likely} (between {low} and {high})."

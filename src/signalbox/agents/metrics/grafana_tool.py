@@ -14,10 +14,11 @@ from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.clients import current_client
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
+from signalbox.agents.metrics.live import open_live
 from signalbox.agents.metrics.promapi import selector_of
-from signalbox.agents.metrics.querying import fetch
-from signalbox.agents.metrics.querying.summary import shown_labels
-from signalbox.agents.metrics.question import Matcher, Measure, Question
+from signalbox.agents.metrics.sentences import shown_labels
+from signalbox.agents.metrics.shapes import fetch
+from signalbox.agents.metrics.slots import Matcher, Measure, Slots
 from signalbox.agents.metrics.state import MOST_DAYS, Aggregation, Filters, Moment, TimeRange
 from signalbox.agents.metrics.units import rate_unit
 from signalbox.contract.agent import wait_for
@@ -108,14 +109,14 @@ async def _read(
         raise MetricNotFoundError(f"There is no metric '{metric}'.", suggestion=did_you_mean(metric, described))
     matchers = [await _matcher(client, metric, label, value, span) for label, value in filters.items()]
     measure = _measure(described[metric], how)
-    question = Question("", measure, "series", span, now(), matchers=tuple(matchers))
-    found = await fetch(question, client)
+    live = await open_live(client, now())
+    found = await fetch(Slots(measure, "curve", span, now(), matchers=tuple(matchers)), live)
     if found.is_empty:
         await _refuse_absent(client, metric, matchers, span.end_time)
     return {
         "metric_name": metric,
         "promql": found.promql,
-        "unit": found.unit,
+        "unit": found.told.unit or measure.unit,
         "series": [
             {"labels": curve.labels, "values": [list(pair) for pair in zip(curve.stamps, curve.values, strict=True)]}
             for curve in found.curves

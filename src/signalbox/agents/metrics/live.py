@@ -1,47 +1,49 @@
-"""What a server has, as far as questions need it: what it offers to measure, and the labels of its series."""
+"""What a server has, in its own terms: what it offers to measure, and the labels of its series.
+
+Nothing here takes the text of a request. Whoever may read it (the reader, an excerpt, `find_metrics`) searches with it:
+
+    values = await live.values(within)
+    found = await asyncio.to_thread(live.index.search, text, 40, values)
+    hits = await live.rank(found, within)
+
+`live.index` and `values` belong to `signalbox.language`; `rank` only sees what was found.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from signalbox.agents.metrics.catalogue import MetricInfo
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.errors import TooLargeError
-from signalbox.agents.metrics.glossary import Words, meanings_of
-from signalbox.agents.metrics.offers import Family, families_of, list_offers
+from signalbox.agents.metrics.offers import Family, Offer, families_of, list_offers
 from signalbox.agents.metrics.promapi import selector_of
 from signalbox.agents.metrics.promql import selector_text
-from signalbox.agents.metrics.question import Matcher
 from signalbox.agents.metrics.recipes import Recipes, load_recipes
-from signalbox.agents.metrics.search import Hit, Index
+from signalbox.agents.metrics.slots import Matcher
 from signalbox.agents.metrics.state import MOST_DAYS, TimeRange
-from signalbox.agents.metrics.vocabulary import FILLERS, base, runs, text_words
-from signalbox.language.words import stem
+from signalbox.language.mentions import Values
+from signalbox.language.search import Entry, Found, Hit, Index
+from signalbox.language.synonyms import FILLERS
+from signalbox.language.words import split_name
 
-__all__ = ["Live", "Series", "open_live"]
+__all__ = ["Live", "Series", "index_of", "open_live"]
 
 _KEPT = timedelta(minutes=5)
-_AT_ONCE = 5
 _MOST_NAMES = 50_000
 """So many metrics are searched; any other can be asked for by its name."""
-_MOST_SERIES = 2_000
-_MOST_LABELS = 60
-_MOST_VALUES = 5_000
-_MOST_MENTIONS = 3
-_MENTIONED, _ALONE = 0.35, 0.4
-"""What is added to the score of an offer that has the thing that a text names, and what more where no other has it."""
-_LACKING = 0.6
-"""What remains of the score of an offer that has not the thing that a text names."""
+_MOST_SERIES, _MOST_LABELS, _MOST_VALUES, _MOST_MENTIONS = 2_000, 60, 5_000, 3
+_HAS_IT = 0.25
+"""What is added to the score of an offer whose metrics carry what a text names."""
+_LACKS_IT = 0.6
+"""What remains of the score of an offer without the host, device or the like that a text names."""
 _NO_LABELS = frozenset({"__name__", "le", "quantile"})
-_SHORTEST = 3
-_FORM = "~"
-"""Before what stands for a value in whatever form its words have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,249 +51,172 @@ class Series:
     """The values of each label on a metric's series."""
 
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    meanings: Mapping[str, Mapping[str, Words]] = field(default_factory=dict)
-    """What the metric's help text says of the values of a label."""
 
     def names(self) -> frozenset[str]:
-        """The labels that can filter and split."""
+        """Return the labels that can filter and split."""
         return frozenset(self.values) - _NO_LABELS
-
-
-class _Mention(NamedTuple):
-    """A label value in a text, and where it stands."""
-
-    label: str
-    value: str
-    start: int
-    end: int
 
 
 @dataclass
 class Live:
-    """A server while questions are grounded on it; what was asked is kept for five minutes."""
+    """A server while questions are answered; what was read of it is kept for five minutes.
+
+    Without a client (in a dry run) nothing is read, and no label is known.
+    """
 
     client: GrafanaMetricsClient
     families: dict[str, Family]
-    index: Index
+    index: Index[Offer]
+    offers: dict[str, Offer]
+    """What can be measured, by key: recipes first, then metrics."""
     recipes: Recipes
     read_at: datetime
     names: Mapping[str, MetricInfo]
     rising: dict[str, bool] = field(default_factory=dict)
     """Whether a metric whose type the server does not say only ever rises."""
+    states: dict[str, Any] = field(default_factory=dict)
+    """How each metric is a state that is on or off (see `states.py`); None for one that is none."""
     _series: dict[tuple[str, datetime, datetime], Series] = field(default_factory=dict)
-    _values: dict[str, list[tuple[str, str]]] | None = None
+    _having: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
     _labels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _values: Values | None = None
 
-    async def search(self, text: str, within: TimeRange, most: int) -> list[Hit]:
-        """The offers that a text may mean, the best first; what has the names in the text comes before what has not."""
-        mentions = await self._mentions(text, within)
-        # The words of a name that is no word, as in core-rtr-1, say nothing of what is measured.
-        bare = _without(text, [(one.start, one.end) for one in mentions if _is_name(one.value)])
-        things = {piece for one in mentions for piece, *_ in runs(one.value)}
-        hits = await asyncio.to_thread(self.index.search, bare, most + 20, things)
-        hits = [hit for hit in hits if await self._is_asked_for(hit, bare, within)]
-        having = await self._having(mentions, within)
-        carried = _of_all(having.values())
-        if carried:
-            least = _LACKING if any(_is_name(one.value) for one in mentions) else 1.0
-            known = {hit.offer.key for hit in hits}
-            having_it = [one for one in self.index.offers if carried & set(one.metrics)]
-            hits += [Hit(one, 0.0, frozenset()) for one in having_it if one.key not in known][:most]
-            is_telling = any(_is_name(one.value) or not self.index.knows(one.value) for one in mentions)
-            bonus = _MENTIONED + (_ALONE / len(having_it) if is_telling and having_it else 0.0)
-            ranked = []
-            for hit in hits:
-                own = {metric for metrics in _ways(hit) for metric in metrics}
-                # What names a thing of the measure speaks of it as much as its own words do.
-                named = {one for one in mentions if own & having.get(one.value, frozenset())}
-                told = {word for one in named for word, *_ in text_words(text[one.start : one.end])}
-                score = hit.score + bonus if own & carried else hit.score * least
-                ranked.append(Hit(hit.offer, score, hit.explained | told))
-            hits = sorted(ranked, key=lambda hit: -hit.score)
-        return hits[:most]
+    def offer_named(self, name: str) -> Offer | None:
+        """Return the offer with exactly this key, or that reads the metric of this name; case does not count."""
+        return self.offers.get(name) or self.index.named(name)
 
-    async def _is_asked_for(self, hit: Hit, text: str, within: TimeRange) -> bool:
-        """Whether the text names what the offer needs: one of the labels by which it is told apart, or their values."""
-        needed = [bound.variant.needs for bound in hit.offer.bounds]
-        if not needed or not all(needed):
-            return True
-        said = {base(word) for word, *_ in runs(text)}
-        own = {base(word) for word in hit.offer.title.split()}
-        for bound, labels in zip(hit.offer.bounds, needed, strict=True):
-            series = (
-                Series() if self.client is None else (await self.series(bound.metrics[:1], within))[bound.metrics[0]]
-            )
-            values = (value for label in labels for value in series.values.get(label, ()) if value.isalpha())
-            if said & ({base(word) for word in (*labels, *values)} - own):
-                return True
-        return False
+    async def rank(self, found: Found[Offer], within: TimeRange, most: int = 40) -> list[Hit[Offer]]:
+        """Return what was found, with the offers first whose metrics carry the label values that were mentioned."""
+        values = list(dict.fromkeys(one.value for one in found.mentions))[:_MOST_MENTIONS]
+        named = [one for one in found.mentions if one.value in values and self.client is not None]
+        having = await asyncio.gather(*(self._metrics_having(one.label, one.value, within) for one in named))
+        carried: frozenset[str] = frozenset()
+        for value in values:
+            metrics = frozenset().union(*(some for one, some in zip(named, having, strict=True) if one.value == value))
+            # Where no metric has both of two values, those that have one of them are as good.
+            carried = carried & metrics or carried or metrics
+        if not carried:
+            return found.hits[:most]
+        least = _LACKS_IT if any(one.is_name for one in found.mentions) else 1.0
+        scored = [
+            replace(hit, score=hit.score + _HAS_IT if carried & set(hit.thing.metrics) else hit.score * least)
+            for hit in found.hits
+        ]
+        return sorted(scored, key=lambda hit: -hit.score)[:most]
 
     async def series(self, metrics: Iterable[str], within: TimeRange) -> dict[str, Series]:
-        """The labels and values of each metric, in the range, else in all the time that is answered."""
+        """Return the labels and values of each metric in the range, or else in all the time that can be asked for."""
         wanted = list(dict.fromkeys(metrics))
-        limit = asyncio.Semaphore(_AT_ONCE)
-
-        async def read(metric: str) -> Series:
-            async with limit:
-                return await self._read(metric, within)
-
-        return dict(zip(wanted, await asyncio.gather(*map(read, wanted)), strict=True))
+        found = await asyncio.gather(*(self._series_of(metric, within) for metric in wanted))
+        return dict(zip(wanted, found, strict=True))
 
     async def metrics_with(self, matchers: Iterable[Matcher], within: TimeRange) -> list[str]:
-        """The metrics that have a series with these label values."""
-        selector = selector_text("", matchers)
-        return await self.client.label_values("__name__", selector, within)
+        """Return the metrics that have a series with these label values."""
+        return await self.client.label_values("__name__", selector_text("", matchers), within)
 
     async def labels_of(self, within: TimeRange) -> dict[str, tuple[str, ...]]:
-        """The values of every label on the server, as far as there are not too many."""
-        if not self._labels:
+        """Return the values of every label on the server, as far as there are not too many."""
+        if not self._labels and self.client is not None:
             names = [name for name in await self.client.label_names(within=within) if name not in _NO_LABELS]
-            limit = asyncio.Semaphore(_AT_ONCE)
-
-            async def read(name: str) -> list[str]:
-                async with limit:
-                    return await self.client.label_values(name, within=within)
-
-            found = await asyncio.gather(*map(read, names[:_MOST_LABELS]))
-            self._labels = {name: tuple(values[:_MOST_VALUES]) for name, values in zip(names, found, strict=False)}
+            self._labels = await self._label_values(names, None, within)
         return self._labels
 
-    async def mentioned(self, text: str, within: TimeRange) -> list[tuple[str, str]]:
-        """The label values that stand in a text as they are, each with its label; plain words last."""
-        return list(dict.fromkeys((one.label, one.value) for one in await self._mentions(text, within)))
-
-    async def _mentions(self, text: str, within: TimeRange) -> list[_Mention]:
-        """The label values in a text, as they are or in another form, and where they stand; plain words last."""
+    async def values(self, within: TimeRange) -> Values:
+        """Return the values of all labels, ready to be looked for in texts."""
         if self._values is None:
-            labels = await self.labels_of(within)
-            self._values = await asyncio.to_thread(_by_spelling, labels, self.index)
-        pieces = runs(text)[:400]
-        found: list[_Mention] = []
-        for first in range(len(pieces)):
-            joined = told = ""
-            for last in range(first, min(first + 6, len(pieces))):
-                word = pieces[last][0]
-                joined += word
-                told += "" if word in FILLERS and last > first else stem(word)
-                for key in (joined, _FORM + told) if len(joined) >= _SHORTEST and word not in FILLERS else ():
-                    for label, value in self._values.get(key, []):
-                        found.append(_Mention(label, value, pieces[first][1], pieces[last][2]))
-        # A name within a longer one is none: the tap of the Brewery Tap.
-        whole = [one for one in dict.fromkeys(found) if not any(_is_within(one, other) for other in found)]
-        return sorted(whole, key=lambda one: one.value.isalpha())[:20]
+            self._values = await asyncio.to_thread(Values, await self.labels_of(within))
+        return self._values
 
-    def forget_values(self) -> None:
-        """Look for no label values: those of a server that is not asked are not known."""
-        self._values = {}
+    async def _metrics_having(self, label: str, value: str, within: TimeRange) -> frozenset[str]:
+        key = (label, value)
+        if key not in self._having:
+            self._having[key] = frozenset(await self.metrics_with([Matcher(label, (value,))], within))
+        return self._having[key]
 
-    async def _having(self, mentions: Iterable[_Mention], within: TimeRange) -> dict[str, frozenset[str]]:
-        """For each of the first values in a text the metrics that have it."""
-        by_value: dict[str, list[str]] = {}
-        for one in dict.fromkeys((one.label, one.value) for one in mentions):
-            by_value.setdefault(one[1], []).append(one[0])
-        having = {}
-        for value, labels in islice(by_value.items(), _MOST_MENTIONS):
-            asked = [self.metrics_with([Matcher(label, (value,))], within) for label in labels[:_MOST_MENTIONS]]
-            having[value] = frozenset(name for names in await asyncio.gather(*asked) for name in names)
-        return having
-
-    async def _read(self, metric: str, within: TimeRange) -> Series:
+    async def _series_of(self, metric: str, within: TimeRange) -> Series:
+        if self.client is None:
+            return Series()
         key = (metric, _rounded(within.start_time), _rounded(within.end_time))
         if key not in self._series:
-            found = await self._labelled(metric, within)
+            found = await self._read(metric, within)
             if not found.values:
                 end = within.end_time.astimezone(UTC)
-                longest = TimeRange(start_time=end - timedelta(days=MOST_DAYS), end_time=end)
-                found = await self._labelled(metric, longest)
+                found = await self._read(metric, TimeRange(start_time=end - timedelta(days=MOST_DAYS), end_time=end))
             if len(self._series) > _MOST_SERIES:
                 self._series.clear()
-            told = self.names[metric].help if metric in self.names else ""
-            self._series[key] = replace(found, meanings=meanings_of(told, found.values))
+            self._series[key] = found
         return self._series[key]
 
-    async def _labelled(self, metric: str, within: TimeRange) -> Series:
+    async def _read(self, metric: str, within: TimeRange) -> Series:
         match = selector_of(metric)
         try:
-            sets = await self.client.series(match, within)
+            return await asyncio.to_thread(_series, await self.client.series(match, within))
         except TooLargeError:
             names = [name for name in await self.client.label_names(match, within) if name != "__name__"]
-            found = [await self.client.label_values(name, match, within) for name in names[:_MOST_LABELS]]
-            return Series({name: tuple(values) for name, values in zip(names, found, strict=False)})
-        values: dict[str, dict[str, None]] = {}
-        for one in sets:
-            for label, value in one.items():
-                if label != "__name__":
-                    values.setdefault(label, {})[value] = None
-        return Series({label: tuple(sorted(found)) for label, found in values.items()})
+            return Series(await self._label_values(names, match, within))
+
+    async def _label_values(
+        self, names: Sequence[str], match: str | None, within: TimeRange
+    ) -> dict[str, tuple[str, ...]]:
+        kept = names[:_MOST_LABELS]
+        found = await asyncio.gather(*(self.client.label_values(name, match, within) for name in kept))
+        return {name: tuple(values[:_MOST_VALUES]) for name, values in zip(kept, found, strict=True)}
 
 
 _OPEN: WeakKeyDictionary[GrafanaMetricsClient, Live] = WeakKeyDictionary()
 
 
 async def open_live(client: GrafanaMetricsClient, now: datetime, recipes: Recipes | None = None) -> Live:
-    """The server behind the client; what is known of it is used for five minutes."""
-    chosen = recipes or load_recipes()
+    """Return the server behind the client; what is known of it is used for five minutes."""
+    chosen = await asyncio.to_thread(load_recipes) if recipes is None else recipes
     known = _OPEN.get(client)
     if known is not None and known.recipes is chosen and timedelta(0) <= now - known.read_at < _KEPT:
         return known
     described = await client.describe_metrics()
     if known is not None and known.recipes is chosen and known.names == described:
-        live = Live(client, known.families, known.index, chosen, now, described)
+        live = Live(client, known.families, known.index, known.offers, chosen, now, described)
     else:
-        families, index = await asyncio.to_thread(_indexed, described, chosen)
-        live = Live(client, families, index, chosen, now, described)
+        live = await asyncio.to_thread(_live, client, described, chosen, now)
     _OPEN[client] = live
     return live
 
 
-def _indexed(described: Mapping[str, MetricInfo], recipes: Recipes) -> tuple[dict[str, Family], Index]:
-    searched = dict(islice(described.items(), _MOST_NAMES))
-    families = families_of(searched)
-    return families, Index(list_offers(families, recipes))
+def index_of(offers: Iterable[Offer]) -> Index[Offer]:
+    """Return the offers, ready to be searched with a text."""
+    return Index([_entry(one) for one in offers])
 
 
-def _by_spelling(labels: Mapping[str, tuple[str, ...]], index: Index) -> dict[str, list[tuple[str, str]]]:
-    found: dict[str, list[tuple[str, str]]] = {}
-    kinds = {stem(label.lower()) for label in labels}
-    for label, values in labels.items():
-        for value in values:
-            pieces = [piece for piece, *_ in runs(value)]
-            keys = {"".join(pieces)}
-            # In another form: nobody was home. A word that measures are called by, or labels, is no thing in it.
-            is_plain = "".join(pieces).isalpha() and value[0].isalpha() and stem(value) not in kinds
-            if is_plain and (len(pieces) > 1 or not index.knows(value)):
-                keys.add(_FORM + "".join(map(stem, pieces)))
-            for key in filter(None, keys):
-                found.setdefault(key, []).append((label, value))
-    return found
+def _live(client: GrafanaMetricsClient, described: Mapping[str, MetricInfo], recipes: Recipes, now: datetime) -> Live:
+    families = families_of(dict(islice(described.items(), _MOST_NAMES)))
+    offers = {one.key: one for one in list_offers(families, recipes)}
+    return Live(client, families, index_of(offers.values()), offers, recipes, now, described)
 
 
-def _is_within(one: _Mention, other: _Mention) -> bool:
-    return other.start <= one.start and one.end <= other.end and one.end - one.start < other.end - other.start
+def _entry(offer: Offer) -> Entry[Offer]:
+    """Return what is said of an offer: the words of its name, and all that people call it or that explains it."""
+    told = [*offer.wordings, *((offer.family.help,) if offer.family else ())]
+    if not offer.recipe:
+        told.append(offer.about)
+    name = list(split_name(offer.key) if offer.recipe and offer.family is None else offer.title.split())
+    if offer.recipe and FILLERS.intersection(name):
+        # "in" and "out" are passed over in a text: network in is network receive.
+        name += [word for wording in offer.wordings[1:2] for word in wording.split()]
+    if offer.recipe and offer.family is not None:
+        name += split_name(offer.family.name)
+    for bound in offer.bounds:
+        told += [*bound.variant.words, *split_name(bound.metrics[0])]
+    return Entry(offer, tuple(dict.fromkeys(name)), " ".join(dict.fromkeys(told)), (offer.key, *offer.metrics))
 
 
-def _of_all(having: Iterable[frozenset[str]]) -> frozenset[str]:
-    """The metrics that have all the values; where none has one beside the others, those that have it."""
-    carried: frozenset[str] | None = None
-    for both in having:
-        carried = both if carried is None or not carried & both else carried & both
-    return carried or frozenset()
-
-
-def _is_name(value: str) -> bool:
-    """Whether a value is no plain word."""
-    return len(runs(value)) > 1 or any(map(str.isdigit, value))
-
-
-def _without(text: str, places: Iterable[tuple[int, int]]) -> str:
-    for start, end in places:
-        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
-    return text
-
-
-def _ways(hit: Hit) -> list[tuple[str, ...]]:
-    return [bound.metrics for bound in hit.offer.bounds] or [hit.offer.metrics]
+def _series(sets: Iterable[Mapping[str, str]]) -> Series:
+    values: dict[str, dict[str, None]] = {}
+    for one in sets:
+        for label, value in one.items():
+            if label != "__name__":
+                values.setdefault(label, {})[value] = None
+    return Series({label: tuple(sorted(found)) for label, found in values.items()})
 
 
 def _rounded(moment: datetime) -> datetime:
-    return moment.astimezone(UTC).replace(second=0, microsecond=0)
+    utc = moment.astimezone(UTC)
+    return utc.replace(minute=utc.minute - utc.minute % 5, second=0, microsecond=0)

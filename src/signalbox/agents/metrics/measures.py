@@ -1,68 +1,175 @@
-"""Measures: what an offer gives on this server, by what is wanted of it."""
+"""Measures: what an offer gives on this server, as templates of PromQL."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from string import Template
 
 from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
-from signalbox.agents.metrics.live import Series
-from signalbox.agents.metrics.offers import Family, Offer
+from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
+from signalbox.agents.metrics.live import Live, Series
+from signalbox.agents.metrics.offers import Family, Offer, families_of, is_plain, is_slip, list_offers
 from signalbox.agents.metrics.promapi import selector_of
-from signalbox.agents.metrics.promql import match_text
-from signalbox.agents.metrics.question import Matcher, Measure
+from signalbox.agents.metrics.promql import match_text, selector_text
 from signalbox.agents.metrics.recipes import Bound, Recipes
-from signalbox.agents.metrics.state import Aggregation
-from signalbox.agents.metrics.vocabulary import base, name_words
+from signalbox.agents.metrics.slots import Matcher, Measure
+from signalbox.agents.metrics.state import Aggregation, TimeRange
+from signalbox.language.names import did_you_mean, nearest
+from signalbox.language.synonyms import base
+from signalbox.language.units import dimension_of
+from signalbox.language.words import split_name
 
 __all__ = [
     "Wanted",
     "conditions_of",
-    "converted",
+    "find_offer",
     "fraction_of",
     "less",
-    "measure_of",
+    "measure_for",
     "narrowed",
     "per",
     "selector_template",
+    "template_of",
     "time_beyond",
+    "usual_measures",
 ]
 
 _RATE = "sum by ($by) (rate(%s[$window]))"
 _INCREASE = "sum by ($by) (increase(%s[$window]))"
 _QUANTILE = "histogram_quantile($quantile, sum by (le, $by) (rate(%s[$window])))"
 _GAUGE = "$agg by ($by) (%s)"
-_MEAN_UNITS = {"ratio", "percent", "celsius", "seconds", "milliseconds", "hertz", "volts", "amperes", "meters"}
-_ADDED_UNITS = {"watts", "joules"}
-_MEAN_WORDS = frozenset(
+_PARTS = ("_bucket", "_count", "_sum")
+_MOST_NAMES = 60_000
+# Dimensions whose figures do not add up: two rooms of 20 degrees are not 40 degrees warm.
+_LEVELS = frozenset({"temperature", "pressure", "voltage", "frequency", "percent", "time"})
+_LEVEL_UNITS = frozenset({"ratio", "percent", "celsius", "hertz", "volts", "amperes", "meters"})
+_LEVEL_WORDS = frozenset(
     map(base, "temperature humidity ratio percent utilization load speed pressure voltage level score age lag price "
         "latency duration delay status state health efficiency frequency ph fill temp moisture progress up stars "
-        "rating fps ppm lux dbm".split())
+        "rating fps ppm lux dbm rpm".split())
 )  # fmt: skip
-_MIDDLE = ("status", "state")
 _AHEAD = frozenset(map(base, ("expiry", "expires", "expiration")))
 _MOMENTS = _AHEAD | {base("timestamp")}
-"""Of gauges that hold a moment as the seconds since 1970, which by themselves say nothing to anybody."""
+"""Words in the names of gauges that hold a moment, as seconds since 1970."""
+# What is there at a moment, or is a moment itself, may grow for days and is no counter.
+_NO_COUNTERS = frozenset(
+    map(base, """used free available size capacity depth length age uptime time timestamp boot offset level limit max
+        min current active open pending version usage ratio percent celsius speed temperature humidity pressure voltage
+        price latency duration per score state status""".split())
+)  # fmt: skip
+_MIDDLE = ("status", "state")
+_FEWEST_CHANGES, _MOST_FALLS = 30, 0.005
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What of a plan decides how a measure is computed."""
+    """What decides how a measure is computed."""
 
     how: str | None = None
     has_quantile: bool = False
     quantile: float = 0.95
     counts: bool = False
-    """How many there were is asked for, rather than how long they took."""
+    """How many there were, not how long they took."""
     extreme_of_things: Aggregation | None = None
 
 
-def measure_of(
+def find_offer(name: str, live: Live) -> Offer:
+    """Return the offer of this name: a measure's key, a metric or a family. Raises MetricNotFoundError."""
+    known = live.offers.get(name)
+    if known is not None and (known.recipe or name not in live.names):
+        return known
+    own = name if name in live.names or name in live.families else _misspelt(name, live)
+    if own:
+        return _own_offer(own, live)
+    known = known or live.offers.get(name.replace(" ", "_").lower()) or live.offer_named(name)
+    if known is None:
+        raise MetricNotFoundError(
+            f'There is no metric "{name}" on this server.', suggestion=did_you_mean(name, list(live.offers)[:20_000])
+        )
+    return known
+
+
+def _misspelt(name: str, live: Live) -> str:
+    if "_" not in name:
+        return ""
+    near = nearest(name, [*live.names][:_MOST_NAMES], 1)
+    return near[0] if near and is_slip(name, near[0]) else ""
+
+
+def _own_offer(name: str, live: Live) -> Offer:
+    """The metric as it is, also one that only recipes offer or that is not searched because the server has too many."""
+    name = live.families[name].names[0] if name in live.families else name
+    for offer in live.offers.values():
+        plain = [bound for bound in offer.bounds if bound.metrics == (name,) and is_plain(bound)]
+        if plain:
+            return replace(offer, bounds=(plain[0],), metrics=(name,))
+    stems = [name, *(name.removesuffix(end) for end in _PARTS if name.endswith(end))]
+    family = next((one for one in stems if one in live.families), name)
+    known = live.offers.get(family)
+    if known is not None and known.family is not None:
+        return known
+    return list_offers(families_of({name: live.names[name]}), Recipes())[0]
+
+
+async def measure_for(
+    offer: Offer, live: Live, within: TimeRange, wanted: Wanted | None = None
+) -> tuple[Measure, Series]:
+    """Return the measure of an offer by the first variant that this server can serve, and its series' labels."""
+    for bound in offer.bounds or (None,):
+        metrics = bound.metrics if bound else offer.metrics
+        series = await live.series(metrics, within)
+        if bound is not None and conditions_of(bound, series[metrics[0]], live.recipes) is None:
+            continue
+        if bound is None and offer.family is not None:
+            offer = replace(offer, family=await _with_type(offer.family, live, within.end_time))
+        parts = {f"{stem}{end}": series[metrics[0]] for stem in _stems(metrics) for end in _PARTS}
+        measure = _measure(offer, bound, {**parts, **series}, live.recipes, wanted or Wanted())
+        return measure, series.get(measure.metrics[0], series[metrics[0]])
+    raise MetricNotFoundError(
+        f"{offer.title} cannot be computed here: no label of {', '.join(offer.metrics[:2])} says what failed.",
+        suggestion=did_you_mean(
+            offer.title, [one.title for one in live.offers.values() if one.key != offer.key][:2_000]
+        ),
+    )
+
+
+def usual_measures(offer: Offer, series: Mapping[str, Series], recipes: Recipes) -> list[Measure]:
+    """Return the measures of an offer by its first variants, for a server that is not asked."""
+    return [_measure(offer, bound, series, recipes, Wanted()) for bound in offer.bounds[:3] or (None,)]
+
+
+def _stems(metrics: Sequence[str]) -> set[str]:
+    """The histograms and summaries whose parts these metrics are."""
+    return {metric.removesuffix(end) for metric in metrics for end in _PARTS if metric.endswith(end)}
+
+
+async def _with_type(family: Family, live: Live, at: datetime) -> Family:
+    """The family, as a counter if its type was a guess and its samples only ever rise."""
+    if not family.is_guessed or family.type != "gauge" or _NO_COUNTERS & set(map(base, family.words)):
+        return family
+    if family.name not in live.rising:
+        live.rising[family.name] = await _rises(family.name, live, at)
+    return replace(family, type="counter") if live.rising[family.name] else family
+
+
+async def _rises(name: str, live: Live, at: datetime) -> bool:
+    """True if the samples of a day hardly ever fall: a counter falls only when its process starts anew."""
+    selector = selector_text(name)
+    falls = f"sum(resets({selector}[1d])) / (sum(changes({selector}[1d])) >= {_FEWEST_CHANGES})"
+    try:
+        found = await live.client.query(falls, at)
+    except InvalidQueryError:
+        return False
+    return bool(found.curves) and found.curves[0].values[-1] <= _MOST_FALLS
+
+
+def _measure(
     offer: Offer, bound: Bound | None, series: Mapping[str, Series], recipes: Recipes, wanted: Wanted
 ) -> Measure:
-    """The measure of an offer, computed in the way of `bound` if it is a recipe."""
+    """The measure of an offer, by a variant of its recipe if it has one."""
     if bound is not None and not (_is_histogram(bound) and _wants_other(wanted)):
         return _of_bound(bound, offer, series, recipes, wanted)
     family = offer.family
@@ -83,8 +190,6 @@ def _wants_other(wanted: Wanted) -> bool:
 
 def _of_bound(bound: Bound, offer: Offer, series: Mapping[str, Series], recipes: Recipes, wanted: Wanted) -> Measure:
     conditions = conditions_of(bound, series.get(bound.metrics[0], Series()), recipes) or {}
-    names = {f"metric{at}": _template(name) for at, name in enumerate(bound.metrics, start=1) if at > 1}
-    names |= {"metric": _template(bound.metrics[0]), **conditions}
     variant = bound.variant
     unit = _unit_of(bound.metrics[0]) if variant.unit == "auto" else variant.unit
     if variant.unit == "auto" and variant.type == "counter":
@@ -93,10 +198,10 @@ def _of_bound(bound: Bound, offer: Offer, series: Mapping[str, Series], recipes:
     return Measure(
         name=bound.metrics[0],
         title=offer.title,
-        promql=_filled(promql, names),
+        promql=template_of(promql, bound.metrics, conditions),
         type=variant.type,
         unit=unit,
-        total=_filled(variant.total, names),
+        total=template_of(variant.total, bound.metrics, conditions),
         total_unit=variant.total_unit,
         agg=variant.agg,
         metrics=bound.metrics,
@@ -113,18 +218,16 @@ def _judged_by(bound: Bound, series: Mapping[str, Series], recipes: Recipes) -> 
     return {next((label for label in labels if label in own.values), "") for labels in named}
 
 
-def _template(name: str) -> str:
-    return name.replace("$", "$$")
-
-
-def _filled(template: str, names: Mapping[str, str]) -> str:
-    """The recipe's template with the server's names; one that PromQL does not take bare stands inside the braces."""
+def template_of(template: str, metrics: Sequence[str], conditions: Mapping[str, str] | None = None) -> str:
+    """Return a recipe's template with the server's names; one that PromQL does not take bare stands in the braces."""
+    names = {"metric" + (str(at) if at > 1 else ""): name for at, name in enumerate(metrics, start=1)}
     for key, name in names.items():
-        selector = selector_of(name.replace("$$", "$"))
-        if key.startswith("metric") and selector.endswith("}"):
+        selector = selector_of(name)
+        if selector.endswith("}"):
             quoted = selector[1:-1].replace("$", "$$")
             template = re.sub(rf"\${key}\b\{{", f"{{{quoted},".replace("\\", r"\\"), template)
-    return Template(template).safe_substitute(names)
+    escaped = {key: name.replace("$", "$$") for key, name in names.items()}
+    return Template(template).safe_substitute(escaped | dict(conditions or {}))
 
 
 def conditions_of(bound: Bound, series: Series, recipes: Recipes) -> dict[str, str] | None:
@@ -150,6 +253,9 @@ def _of_family(family: Family, title: str, series: Mapping[str, Series], wanted:
         return _of_summary(family, title, series, wanted)
     if family.type == "counter":
         return _of_counter(family.name, title, series)
+    name = family.name if family.name in family.names else family.names[0]
+    if "quantile" in series.get(name, Series()).values:
+        return _of_quantile(name, title, series, wanted)
     return _of_gauge(family, title, series, wanted)
 
 
@@ -175,16 +281,28 @@ def _of_histogram(family: Family, title: str, series: Mapping[str, Series], want
 def _of_summary(family: Family, title: str, series: Mapping[str, Series], wanted: Wanted) -> Measure:
     name = family.name
     if wanted.has_quantile and name in family.names:
-        selector = selector_template(name, f'quantile="{wanted.quantile:g}"')
-        labels = _shared_labels((name,), series) - {"quantile"}
-        return Measure(
-            name, title, f"max by ($by) ({selector})", "summary", _unit_of(name), metrics=(name,), labels=labels
-        )
+        return _of_quantile(name, title, series, wanted)
     if wanted.counts or wanted.how == "rate":
         return _of_counter(f"{name}_count", f"count of {title}", series)
     if wanted.how == "total":
         return _of_counter(f"{name}_sum", title, series)
     return _of_mean(family, title, series)
+
+
+def _of_quantile(name: str, title: str, series: Mapping[str, Series], wanted: Wanted) -> Measure:
+    """A quantile that the server keeps; the highest one if none is asked for. Raises InvalidQueryError for another."""
+    known = sorted(series[name].values.get("quantile", ()), key=float)
+    kept = next((one for one in known if float(one) == wanted.quantile), None)
+    if kept is None and wanted.has_quantile:
+        raise InvalidQueryError(
+            f"{title} is a summary, which keeps only the quantiles {', '.join(known)}.",
+            suggestion="Ask for one of these, or for the average.",
+        )
+    # Quantiles of several series cannot be combined: the highest of them is told.
+    selector = selector_template(name, f'quantile="{kept or known[-1]}"')
+    labels = _shared_labels((name,), series) - {"quantile"}
+    promql = f"max by ($by) ({selector})"
+    return Measure(name, title, promql, "summary", _unit_of(name), agg="max", metrics=(name,), labels=labels)
 
 
 def _of_mean(family: Family, title: str, series: Mapping[str, Series]) -> Measure:
@@ -219,7 +337,7 @@ def _of_counter(name: str, title: str, series: Mapping[str, Series]) -> Measure:
 
 def _of_moment(name: str, title: str, series: Mapping[str, Series]) -> Measure:
     """The time since a moment that a gauge holds, or until one that lies ahead; of several the nearest."""
-    is_ahead = bool(_AHEAD & {base(word) for word in name_words(name)})
+    is_ahead = bool(_AHEAD & {base(word) for word in split_name(name)})
     selector = selector_template(name)
     return Measure(
         name=name,
@@ -235,7 +353,7 @@ def _of_moment(name: str, title: str, series: Mapping[str, Series]) -> Measure:
 
 def _of_gauge(family: Family, title: str, series: Mapping[str, Series], wanted: Wanted) -> Measure:
     name = family.names[0] if family.name not in family.names else family.name
-    if _MOMENTS & {base(word) for word in name_words(name)}:
+    if _MOMENTS & {base(word) for word in split_name(name)}:
         return _of_moment(name, title, series)
     usual = _gauge_agg(family)
     # The highest temperature of a day is that of the hottest place, rather than of the mean of places.
@@ -350,18 +468,16 @@ def time_beyond(measure: Measure, bound: float, *, title: str, above: bool, seco
     return replace(measure, title=title, promql=promql, type="ratio", unit="ratio", agg="avg", total="")
 
 
-def converted(measure: Measure, unit: str, factor: float) -> Measure:
-    """The measure in another unit, by what its figures are multiplied."""
-    promql, total = (one and f"({one}) * {factor:.10g}" for one in (measure.promql, measure.total))
-    return replace(measure, promql=promql, total=total, unit=unit, total_unit=unit)
-
-
 def _gauge_agg(family: Family) -> Aggregation:
-    """Levels, shares and degrees are averaged where nobody says; what can be counted is added."""
-    # What only stands in the middle of a name, as in kube_deployment_status_replicas, says nothing of the value.
-    words = {base(word) for at, word in enumerate(family.words, 1) if at == len(family.words) or word not in _MIDDLE}
+    """Levels, shares and degrees are averaged if nobody says how; what can be counted is added up."""
     unit = _unit_of(family.name)
-    return "avg" if unit in _MEAN_UNITS or (words & _MEAN_WORDS and unit not in _ADDED_UNITS) else "sum"
+    if unit in _LEVEL_UNITS or any(dimension in _LEVELS for dimension, *_ in dimension_of(unit)):
+        return "avg"
+    if unit:
+        return "sum"
+    # In the middle of a name, as in kube_deployment_status_replicas, these words say nothing of the value.
+    words = {base(word) for at, word in enumerate(family.words, 1) if at == len(family.words) or word not in _MIDDLE}
+    return "avg" if words & _LEVEL_WORDS else "sum"
 
 
 def _unit_of(name: str) -> str:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
 from signalbox.agents.metrics.recipes import Bound, Recipe, Recipes, bind_variant
-from signalbox.agents.metrics.vocabulary import name_words
+from signalbox.language.words import split_name
 
 __all__ = ["Family", "Offer", "families_of", "is_plain", "is_slip", "list_offers"]
 
 _TYPES = frozenset({"counter", "gauge", "histogram", "summary"})
 # Name parts that say how a metric is stored, not what it measures.
 _ENDINGS = frozenset("total bucket sum count info created".split())
-_HIDDEN = ("_info", "_created", "_timestamp")
+_HIDDEN = ("_created", "_timestamp")
 _MOST_ABOUT = 200
 _SLIP = 88
 # Names, one or several that mean the same; anything else is a pattern for names that nobody knows beforehand.
@@ -40,7 +40,7 @@ class Family:
     @property
     def words(self) -> tuple[str, ...]:
         """The telling words of its name, in order."""
-        words = name_words(self.name)
+        words = split_name(self.name)
         while len(words) > 1 and words[-1] in _ENDINGS:
             words = words[:-1]
         return words

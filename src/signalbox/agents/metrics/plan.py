@@ -1,27 +1,35 @@
-"""What a model is asked for: the plan of a question, in a schema made for this question.
+"""The plan that a model fills in for a question, and the request that the reader makes of it.
 
-The schema holds the measures that the question may mean, as options, and words of the question for everything that code
-grounds on the server: names, labels, bounds and times stay as they were said.
+The schema of a plan lists the measures that the question may mean as options. Everything else is in words of the
+question; `reader.py` looks the names up on the server and turns the plan into a Request.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
 from math import exp
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from signalbox.agents.metrics.offers import Offer
-from signalbox.agents.metrics.state import MetricsQuery
+from signalbox.agents.metrics.slots import Matcher, Slots
+from signalbox.agents.metrics.state import MetricsQuery, TimeRange
 
-__all__ = ["HOW", "KINDS", "MOST_OPTIONS", "Kind", "MetricsPlan", "plan_of_query", "plan_schema"]
+__all__ = [
+    "HOW", "KINDS", "MOST_OPTIONS", "Kind", "MetricsPlan", "Moment", "Report", "Request", "names_schema",
+    "plan_of_query", "plan_schema",
+]  # fmt: skip
 
 MOST_OPTIONS = 12
 """So many measures are options of the schema; more stand in the prompt, and may be named too."""
 
+_SHOWN_VALUES, _MOST_VALUES = 3, 400
+
 # Fitted on questions that were kept out of learning: how much the search's scores count beside the reader.
-_SCORES, _NONE = 6.0, 1.0
+_SCORES, _NONE = 8.5, 1.0
 
 KINDS: dict[str, str] = {
     "figure": "one number: how much, how many, average",
@@ -135,6 +143,45 @@ class MetricsPlan(BaseModel):
     confidence: float = Field(default=1.0, ge=0, le=1)
 
 
+Report = Literal["health", "changes", "metrics", "things", "info", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When and in which zone a question is asked."""
+
+    now: datetime
+    zone: tzinfo
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A question in the server's own terms. It asks for `slots`, a `report` or `promql`; one of them is set."""
+
+    plan: MetricsPlan
+    slots: tuple[Slots, ...] = ()
+    """One query, or several that are answered side by side."""
+    report: Report = ""
+    promql: str = ""
+    """A query to run exactly as it is written."""
+    is_typed: bool = False
+    """Whether the person typed the query, and no model wrote it."""
+    time_range: TimeRange | None = None
+    """The time that a report or `promql` is about, if the question names one."""
+    things: tuple[Matcher, ...] = ()
+    """The label values that a report is narrowed to."""
+    metric: str = ""
+    """The metric whose label values are listed; empty for those of the whole server."""
+    label: str = ""
+    """The label whose values are listed."""
+    offers: tuple[Offer, ...] = ()
+    """The measures that a list of metrics holds; empty for some of all that there are."""
+    title: str = ""
+    """What people call the measure, for the next question."""
+    explains: bool = False
+    """Whether the question asks why."""
+
+
 def plan_of_query(given: Mapping[str, Any]) -> MetricsPlan:
     """The plan of a reply in the contract's own form. Raises ValidationError, and InvalidTimeRangeError."""
     narrowed = given.get("filters")
@@ -193,6 +240,28 @@ def plan_schema(
         # A model may answer in the contract's own MetricsQuery, or name a measure where the search found none.
         "additionalProperties": True,
     }
+
+
+def names_schema(labels: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the schema of what a question names, with the labels of one measure and their values to choose from."""
+    several = {label: values[:_MOST_VALUES] for label, values in labels.items() if len(values) > 1}
+    things = {value: label for label, values in reversed(several.items()) for value in values}
+    kinds = {label: ", ".join(values[:_SHOWN_VALUES]) for label, values in several.items()}
+    fields = {
+        "things": ("names and values that the question speaks of", things),
+        "split_by": ("what it is split by: per host, each service", kinds),
+    }
+    return {
+        "title": "Names",
+        "description": "What a question about a measure names, in the names of the server.",
+        "type": "object",
+        "properties": {name: _several(about, options) for name, (about, options) in fields.items() if options},
+    }
+
+
+def _several(about: str, options: Mapping[str, str]) -> dict[str, Any]:
+    chosen = {"type": "string", "enum": list(options), "enumDescriptions": dict(options)}
+    return {"type": "array", "description": about, "items": chosen}
 
 
 def _priors(scores: Mapping[str, float]) -> dict[str, float]:

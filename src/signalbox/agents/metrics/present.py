@@ -14,6 +14,7 @@ from signalbox.contract.blocks import Block
 from signalbox.drawing.moments import short_span
 from signalbox.drawing.names import series_names
 from signalbox.drawing.text import as_markdown
+from signalbox.drawing.values import format_moment
 
 __all__ = ["blocks_of", "curves_of", "present", "source_lines"]
 
@@ -52,6 +53,8 @@ def blocks_of(result: MetricsQueryResult, anomalies: Mapping[str, Any] | None = 
     span = (result.time_range.start_time, result.time_range.end_time)
     if result.kind == "report":
         return [_report(result)]
+    if result.compared:
+        return [_compared(result)]
     if result.ranking:
         names = series_names([place.labels for place in result.ranking], result.metric_name)
         rows = [(name, place.labels, place.value) for name, place in zip(names, result.ranking, strict=True)]
@@ -61,6 +64,14 @@ def blocks_of(result: MetricsQueryResult, anomalies: Mapping[str, Any] | None = 
     if result.statistics is None or result.datapoint_count < 2 or result.comparison is not None:
         return made
     return [*made, _statistics(result)]
+
+
+def _compared(result: MetricsQueryResult) -> Block:
+    """Both figures of each group, and by how much they differ."""
+    names = series_names([one.labels for one in result.compared], result.metric_name)
+    rows = [(name, one.a, one.b, one.change) for name, one in zip(names, result.compared, strict=True)]
+    columns = [("", ""), ("first", result.unit), ("second", result.unit), ("change", "ratio")]
+    return blocks.table(columns, rows, _title(result))
 
 
 def _title(result: MetricsQueryResult) -> str:
@@ -80,6 +91,7 @@ def _as_shown(result: MetricsQueryResult) -> MetricsQueryResult:
             "value": result.value * by if result.value is not None else None,
             "threshold": result.threshold * by if result.threshold is not None else None,
             "ranking": [one.model_copy(update={"value": one.value * by}) for one in result.ranking],
+            "compared": [one.model_copy(update={"a": one.a * by, "b": one.b * by}) for one in result.compared],
             "comparison": pair.model_copy(update={"a": pair.a * by, "b": pair.b * by}) if pair else None,
             "statistics": stats.model_copy(update={n: getattr(stats, n) * by for n in (*_STATISTICS, "sum")})
             if stats
@@ -185,16 +197,17 @@ def _finding(state: Mapping[str, Any], result: MetricsQueryResult, told: str) ->
 
 def _sources(result: MetricsQueryResult) -> str:
     queries = [line for one in (result, *result.also) for line in one.promql.splitlines()]
-    text = source_lines(result.time_range, list(dict.fromkeys(queries)))
+    text = source_lines(result.time_range, list(dict.fromkeys(queries)), is_current=result.is_current)
     if not result.dropped:
         return text
     what = "value that is no finite number" if result.dropped == 1 else "values that are no finite numbers"
     return f"{text}  \nLeft out: {result.dropped} {what}"
 
 
-def source_lines(window: TimeRange, queries: Sequence[str]) -> str:
-    """The resolved range of time and the queries, each on a line of its own, as Markdown."""
-    return "  \n".join([f"Range: {format_range(window)}", *(f"Query: {_code(query)}" for query in queries)])
+def source_lines(window: TimeRange, queries: Sequence[str], *, is_current: bool = False) -> str:
+    """The resolved moment or range of time and the queries, each on a line of its own, as Markdown."""
+    when = f"At: {format_moment(window.end_time)}" if is_current else f"Range: {format_range(window)}"
+    return "  \n".join([when, *(f"Query: {_code(query)}" for query in queries)])
 
 
 def _code(text: str) -> str:

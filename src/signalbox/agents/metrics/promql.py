@@ -10,7 +10,7 @@ import promql_parser
 
 from signalbox.agents.metrics.errors import InvalidQueryError
 from signalbox.agents.metrics.promapi import selector_of
-from signalbox.agents.metrics.question import Matcher
+from signalbox.agents.metrics.slots import Matcher
 
 __all__ = ["check_promql", "duration_text", "fill_template", "match_text", "selector_text"]
 

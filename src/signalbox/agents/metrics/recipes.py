@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from signalbox.agents.metrics.question import MeasureType
+from signalbox.agents.metrics.slots import MeasureType
 from signalbox.agents.metrics.state import Aggregation
 from signalbox.errors import ConfigurationError
 from signalbox.settings import get_settings

@@ -30,6 +30,7 @@ __all__ = [
     "Aggregation",
     "AggregationStats",
     "BeyondThreshold",
+    "ComparedSeries",
     "Comparison",
     "DataPoint",
     "ErrorType",
@@ -158,6 +159,12 @@ class Comparison(BaseModel):
     change: FiniteFloat | None = None
 
 
+class ComparedSeries(Comparison):
+    """Both figures of one group of a comparison that is split."""
+
+    labels: dict[str, str] = Field(default_factory=dict)
+
+
 class BeyondThreshold(BaseModel):
     """A time in which a series was beyond the threshold; `extreme` is its highest value there, or its lowest."""
 
@@ -198,6 +205,7 @@ class MetricsQueryResult(BaseModel):
     at: Moment | None = Field(default=None, description="The moment of an extreme.")
     ranking: list[RankedSeries] = Field(default_factory=list, description="Best first.")
     comparison: Comparison | None = None
+    compared: list[ComparedSeries] = Field(default_factory=list, description="Of a split comparison: every group.")
     threshold: FiniteFloat | None = Field(default=None, description="The threshold that was asked for, in `unit`.")
     beyond: list[BeyondThreshold] = Field(default_factory=list, description="When the series were beyond it.")
     title: str = Field(default="", description="What people call what is measured.")
@@ -210,6 +218,7 @@ class MetricsQueryResult(BaseModel):
     is_models_own: bool = Field(default=False, description="Whether a model wrote the query itself.")
     promql: str = Field(default="", description="What was sent.")
     dropped: int = Field(default=0, ge=0, description="How many values were NaN or infinite, and are left out.")
+    is_current: bool = Field(default=False, description="Whether the figures are those at the end of `time_range`.")
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

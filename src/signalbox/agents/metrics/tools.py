@@ -1,5 +1,4 @@
-"""What the metrics agent can do, as tools in the server's own terms: find metrics, read their labels, run PromQL, and
-sweep over what is marked as health. All of them only read."""
+"""What the metrics agent can do, as tools in the server's own terms. All of them only read."""
 
 from __future__ import annotations
 
@@ -7,116 +6,148 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
-from signalbox.agents.metrics.answering import changes_report, health_report
-from signalbox.agents.metrics.catalogue_excerpt import describe_families, family_of, labels_text, recent
+from signalbox.agents.metrics.catalogue_excerpt import describe_offers, recent, search_offers
 from signalbox.agents.metrics.clients import current_client, source_of
-from signalbox.agents.metrics.errors import InvalidQueryError, InvalidTimeRangeError
+from signalbox.agents.metrics.compile import Query, compile_slots
+from signalbox.agents.metrics.errors import InvalidQueryError
 from signalbox.agents.metrics.live import Live, open_live
+from signalbox.agents.metrics.measures import measure_for
 from signalbox.agents.metrics.present import blocks_of
-from signalbox.agents.metrics.promql_run import QueryOutcome, QueryTime, run_query, unknown_metric
-from signalbox.agents.metrics.query_text import query_text, with_summary
+from signalbox.agents.metrics.query_slots import (
+    QueryArguments,
+    exact_offer,
+    fill_slots,
+    range_of,
+    time_of,
+    unknown_name,
+)
+from signalbox.agents.metrics.result import written_result
+from signalbox.agents.metrics.result_text import result_text
 from signalbox.agents.metrics.server_time import in_time, in_turn
-from signalbox.agents.metrics.state import MetricsQueryResult, Moment, TimeRange, aware
-from signalbox.agents.metrics.times import Moment as Clock
+from signalbox.agents.metrics.shapes import answer_promql, answer_slots
+from signalbox.agents.metrics.slots import Slots
+from signalbox.agents.metrics.state import MetricsQueryResult, Moment
+from signalbox.agents.metrics.sweep import changes_report, health_report
 from signalbox.contract import blocks
 from signalbox.contract.sources import places
-from signalbox.language.names import did_you_mean, nearest
-from signalbox.settings import now, person_zone
+from signalbox.drawing.values import format_moment
+from signalbox.errors import ToolArgumentsError
+from signalbox.settings import now
 from signalbox.toolbox.typed_tools import Result, Tool, tool
 
-__all__ = ["check_health", "find_changes", "find_metrics", "get_labels", "query_metrics", "tools"]
+__all__ = [
+    "check_health", "describe_metric", "find_changes", "find_metrics", "label_values", "promql", "query", "tools",
+]  # fmt: skip
 
-_MOST_FOUND, _MOST_VALUES = 20, 200
-_DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:ms|[smhdwy]))+")
-_PIECE = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhdwy])")
+_MOST_FOUND, _MOST_VALUES, _LONGEST_ABOUT = 20, 200, 2_000
+_STEP = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhdwy])")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0, "y": 31_536_000.0}
-_WORDS = Field(description="What is measured, or a part of a metric's name.")
-_QUERY = Field(description="PromQL. It is run exactly as written.")
-_TIME = Field(description="For one moment (ISO 8601); by default now.")
+_NAME = Field(description="Exact name of a metric, or of a measure as it is listed.")
 _START = Field(description="Where a range of time starts (ISO 8601).")
 _END = Field(description="Where it ends (ISO 8601); by default now.")
-_STEP = Field(description="Between two points of a range, such as 5m; by default it fits a chart.")
+
+
+async def _query(args: dict[str, Any], _: str) -> Result:
+    try:
+        asked = QueryArguments.model_validate(args)
+    except ValidationError as error:
+        wrong = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
+        raise ToolArgumentsError(f"query: {'; '.join(wrong)}.") from None
+    async with _server() as live:
+        slots = await fill_slots(asked, live)
+        result = await answer_slots(slots, live)
+        return await _given(result, live, asked.time or (slots.now if slots.is_current else None))
+
+
+query = Tool(
+    "query",
+    "Read a metric or measure: a value, curve, ranking, comparison, threshold, extreme, share, forecast or state. The "
+    "function that its type needs is applied: a rate for counters, a quantile for histograms.",
+    QueryArguments.model_json_schema(),
+    _query,
+    effect="read",
+)
 
 
 @tool(effect="read")
-async def query_metrics(
-    query: Annotated[str, _QUERY],
-    time: Annotated[Moment | None, _TIME] = None,
+async def promql(
+    query: Annotated[str, Field(description="PromQL. It is run exactly as written.")],
+    time: Annotated[Moment | None, Field(description="For one moment (ISO 8601); by default now.")] = None,
     start: Annotated[Moment | None, _START] = None,
     end: Annotated[Moment | None, _END] = None,
-    step: Annotated[str, _STEP] = "",
+    step: Annotated[str, Field(description="Between two points of a range, such as 5m.")] = "",
 ) -> Result:
-    """Run a PromQL query: at one moment for figures and rankings, or with `start` over a range for a chart. The result
-    has the figures of every series with units, min, max, mean and last with their times, and the chart."""
+    """Run PromQL of your own: at one moment for figures, or from `start` to `end` for a curve."""
+    window, at = time_of(start, end, time)
+    pieces = _STEP.findall(step)
+    if step.strip() != "".join(map("".join, pieces)) or (step and window is None):
+        raise InvalidQueryError(f"'{step}' is no step of a range.", suggestion="Write 30s, 5m, 1h or 1d, and a start.")
+    seconds = sum(float(number) * _SECONDS[unit] for number, unit in pieces)
     async with _server() as live:
-        ran = await run_query(query, live, _asked(time, start, end, step), now())
-        # An answer may have tens of thousands of points.
-        return await asyncio.to_thread(_told, ran, live)
+        ran = await answer_promql(Query(query, at if window is None else None, window, seconds), live, now())
+        return await _given(ran.result, live, ran.moment)
 
 
 @tool(effect="read")
-async def find_metrics(words: Annotated[str, _WORDS]) -> Result:
-    """Find metrics by words of their names and help texts: names, types, units, and the labels of the best ones."""
+async def find_metrics(
+    words: Annotated[str, Field(description="What is measured, or a part of a metric's name.")],
+) -> Result:
+    """Find metrics and measures by words of their names and help texts, with type, unit and labels."""
     async with _server() as live:
-        hits = await live.search(words, recent(), _MOST_FOUND)
-        hits = [hit for hit in hits if hit.explained and hit.score >= hits[0].score / 2]
-        part = words.strip().lower().replace(" ", "_")
-        named = [one for one in live.families if part and part in one.lower()]
-        if not named and "_" in words:
-            named = await asyncio.to_thread(nearest, part, live.families)
-        found = [*named, *(hit.offer.family.name for hit in hits if hit.offer.family)]
-        found += [family for hit in hits for metric in hit.offer.metrics if (family := family_of(metric, live))]
-        families = list(dict.fromkeys(found))[:_MOST_FOUND]
-        where = f"on {_where(live)}"
-        if not families:
-            told = f"None of the {len(live.names):,} metrics {where} fits '{words}'. Try other words, or fewer."
+        listed = await describe_offers(await search_offers(words, live, _MOST_FOUND), live)
+        if not listed:
+            told = f"None of the {len(live.names):,} metrics on {_where(live)} fits '{words}'. Try other words."
             return Result(told, data=[], source=_source(live), is_empty=True)
-        listed = await describe_families(families, live, recent())
-        rows = [(one, live.families[one].type, live.families[one].help) for one in families]
-        table = blocks.table(["metric", "type", "what it is"], rows, "Metrics")
-        told = f"{len(families)} of {len(live.families):,} metrics {where} for '{words}', the best first:\n{listed}"
-        data = [{"metric": name, "type": kind, "help": about} for name, kind, about in rows]
-        return Result(told, data=data, blocks=[table], source=_source(live))
+        told = f"{len(listed)} of {len(live.offers):,} on {_where(live)} for '{words}', the likeliest first:"
+        table = blocks.table(["metric", "what it is"], list(listed.items()), "Metrics")
+        lines = [f"- {name} {about}" for name, about in listed.items()]
+        return Result("\n".join([told, *lines]), listed, [table], _source(live))
 
 
 @tool(effect="read")
-async def get_labels(
-    metric: Annotated[str, Field(description="The metric's exact name.")],
-    label: Annotated[str, Field(description="One label, for all of its values.")] = "",
+async def describe_metric(metric: Annotated[str, _NAME]) -> Result:
+    """What a metric or measure is: type, unit, help, the query behind it, its labels with sample values, last seen."""
+    async with _server() as live:
+        offer = await asyncio.to_thread(exact_offer, metric, live)
+        measure, _ = await measure_for(offer, live, recent())
+        [about] = (await describe_offers([offer], live, _LONGEST_ABOUT)).values()
+        computed = compile_slots(Slots(measure, "value", recent(), now(), is_current=True)).queries()[0]
+        last = await live.client.last_seen(measure.metrics[0], now())
+        seen = f"Last seen: {format_moment(last)}" if last else "It had no samples in the last 90 days."
+        told = f"{metric} on {_where(live)} {about}\nComputed as: {computed.promql}\n{seen}"
+        return Result(told, {"metric": metric, "about": about}, source=_source(live), is_empty=last is None)
+
+
+@tool(effect="read")
+async def label_values(
+    metric: Annotated[str, _NAME],
+    label: Annotated[str, Field(description="The label's exact name.")],
+    contains: Annotated[str, Field(description="Only values with this text in them.")] = "",
     start: Annotated[Moment | None, _START] = None,
     end: Annotated[Moment | None, _END] = None,
 ) -> Result:
-    """The labels of a metric with sample values, or all values of one label; by default of the last six hours."""
+    """All values of a label, by default of the last six hours."""
     async with _server() as live:
-        family = live.families.get(metric)
-        name = family.names[0] if metric not in live.names and family is not None else metric
-        if name not in live.names:
-            raise await asyncio.to_thread(unknown_metric, metric, live)
-        within = _range(start, end) if start else recent()
-        series = (await live.series([name], within))[name]
-        if label and label not in series.values:
-            raise InvalidQueryError(f'{metric} has no label "{label}".', suggestion=did_you_mean(label, series.values))
-        values = {one: list(series.values[one]) for one in ([label] if label else sorted(series.values))}
-        where = f"{metric} on {_where(live)}"
-        if not values:
-            told = f"{where} had no series in the last 90 days. Look for another metric with find_metrics."
-            return Result(told, data={}, source=_source(live), is_empty=True)
-        told = f"Labels of {where}:\n{labels_text(values, _MOST_VALUES if label else 0)}"
-        rows = [(one, ", ".join(known)) for one, known in values.items()]
-        shown = blocks.table(["label", "values"], rows, metric)
-        return Result(told, data=values, blocks=[shown], source=_source(live))
+        offer = await asyncio.to_thread(exact_offer, metric, live)
+        _, series = await measure_for(offer, live, range_of(start, end) if start else recent())
+        if label not in series.values:
+            raise unknown_name(f"{metric} has no label {label}", label, series.values)
+        values = [one for one in series.values[label] if contains.casefold() in one.casefold()]
+        shown = [*values[:_MOST_VALUES], *([f"and {len(values) - _MOST_VALUES} more"] if values[_MOST_VALUES:] else [])]
+        told = f"{len(values)} values of {label} of {metric} on {_where(live)}: {', '.join(shown)}"
+        return Result(told, values, source=_source(live), is_empty=not values)
 
 
 @tool(effect="read")
 async def check_health() -> Result:
     """Whether anything is wrong now: every measure that is marked as a sign of trouble, thing by thing."""
     async with _server() as live:
-        return _reported(await health_report(live, _clock()), live)
+        return await _given(await health_report(live, now()), live)
 
 
 @tool(effect="read")
@@ -124,12 +155,12 @@ async def find_changes(start: Annotated[Moment, _START], end: Annotated[Moment |
     """What left its usual course in a range of time, over the measures that are marked as signs of trouble: what, since
     when and how far. Use it to find out what moved together with something else."""
     async with _server() as live:
-        return _reported(await changes_report(live, _clock(), _range(start, end)), live)
+        return await _given(await changes_report(live, now(), range_of(start, end)), live)
 
 
 def tools() -> Sequence[Tool]:
-    """What a model may call."""
-    return (query_metrics, find_metrics, get_labels, find_changes, check_health)
+    """Return what a model may call."""
+    return (query, promql, find_metrics, describe_metric, label_values, find_changes, check_health)
 
 
 @asynccontextmanager
@@ -140,41 +171,8 @@ async def _server() -> AsyncIterator[Live]:
         yield await open_live(client, now())
 
 
-def _asked(time: datetime | None, start: datetime | None, end: datetime | None, step: str) -> QueryTime:
-    if start is None:
-        if end is not None or step:
-            raise InvalidTimeRangeError("A range of time needs a start.", suggestion="Give start, or only time.")
-        return QueryTime(at=_past(time) if time else now())
-    if time is not None:
-        raise InvalidTimeRangeError("Both a moment and a range are given.", suggestion="Give time, or start and end.")
-    return QueryTime(window=_range(start, end), step=_seconds(step) if step else 0.0)
-
-
-def _range(start: datetime, end: datetime | None) -> TimeRange:
-    return TimeRange(start_time=_past(start), end_time=aware(end) if end else now())
-
-
-def _past(moment: datetime) -> datetime:
-    if aware(moment) > now() + timedelta(minutes=1):
-        raise InvalidTimeRangeError(
-            f"{aware(moment).isoformat(timespec='minutes')} is in the future.",
-            suggestion=f"It is now {now().astimezone(person_zone()).isoformat(timespec='minutes')}.",
-        )
-    return aware(moment)
-
-
-def _seconds(step: str) -> float:
-    if not _DURATION.fullmatch(step.strip()):
-        raise InvalidQueryError(f"'{step}' is no step.", suggestion="Write it as 30s, 5m, 1h or 1d.")
-    return sum(float(number) * _SECONDS[unit] for number, unit in _PIECE.findall(step))
-
-
-def _clock() -> Clock:
-    return Clock(now(), person_zone())
-
-
 def _where(live: Live) -> str:
-    """The server in words; the address of an embedded one says nothing, and is another one each time."""
+    """The server in words; the address of an embedded one says nothing and differs from run to run."""
     source = _source(live)
     return f"the embedded {source['system']}" if source["kind"] == "embedded" else places(source)
 
@@ -183,14 +181,10 @@ def _source(live: Live) -> dict[str, Any]:
     return dict(source_of(live.client))
 
 
-def _told(ran: QueryOutcome, live: Live) -> Result:
-    ran = with_summary(ran)
-    text, empty = query_text(ran, _where(live)), ran.result.is_empty
-    return Result(text, data=ran.as_data(), blocks=blocks_of(ran.result), source=_source(live), is_empty=empty)
+async def _given(result: MetricsQueryResult, live: Live, moment: datetime | None = None) -> Result:
+    def made() -> Result:
+        text, data = result_text(result, _where(live), moment), written_result(result)
+        return Result(text, data, blocks_of(result), _source(live), result.not_covered, is_empty=result.is_empty)
 
-
-def _reported(result: MetricsQueryResult, live: Live) -> Result:
-    listed = [f"- {one.text}" for one in result.findings]
-    told = "\n".join([result.summary, *listed, f"Server: {_where(live)}"])
-    data = {"result": result.model_dump(mode="json")}
-    return Result(told, data=data, blocks=blocks_of(result), source=_source(live), is_empty=not result.looked_at)
+    # An answer may have tens of thousands of points.
+    return await asyncio.to_thread(made)

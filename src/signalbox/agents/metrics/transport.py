@@ -24,6 +24,8 @@ __all__ = ["MOST_AT_ONCE", "Limits", "Transport"]
 MOST_AT_ONCE = 5
 """How many requests are under way at the same time."""
 
+_LARGE = 100_000
+"""Bytes that are parsed beside the event loop."""
 _CONNECT_SECONDS = 5.0
 _LONGEST_ADDRESS = 4_000
 _LONGEST_ROW_MARK = 64
@@ -75,6 +77,8 @@ class Transport:
                 raise broken_connection(url, error) from None
         if not 200 <= status < 300:
             raise refusal(url, status, headers, body)
+        if len(body) > _LARGE:
+            return await asyncio.to_thread(self._parsed, status, headers, body)
         return self._parsed(status, headers, body)
 
     async def aclose(self) -> None:

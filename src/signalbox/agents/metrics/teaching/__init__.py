@@ -12,11 +12,11 @@ from json import dumps, loads
 from typing import Any
 
 from signalbox.agents.metrics.catalogue import MetricInfo
-from signalbox.agents.metrics.names import names_schema
+from signalbox.agents.metrics.live import index_of as server_index
 from signalbox.agents.metrics.offers import Offer, families_of, list_offers
-from signalbox.agents.metrics.plan import MOST_OPTIONS, plan_schema
+from signalbox.agents.metrics.plan import MOST_OPTIONS, names_schema, plan_schema
 from signalbox.agents.metrics.recipes import load_recipes
-from signalbox.agents.metrics.search import Index
+from signalbox.language.search import Index
 
 __all__ = ["index_of", "names_for", "schemas_for"]
 
@@ -31,7 +31,7 @@ def schemas_for(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[dict
     """
     messages = case.get("messages") or [{"content": case.get("text", "")}]
     text = str(messages[-1]["content"])
-    offers = _shortlist(index_of(dumps(header["metrics"])), text, (case.get("expected") or {}).get("measure"))
+    offers = _shortlist(*index_of(dumps(header["metrics"])), text, (case.get("expected") or {}).get("measure"))
     whole = plan_schema(offers, follows=len(messages) > 1)
     first = {name: field for name, field in whole["properties"].items() if name in _FIRST}
     rest = {
@@ -46,19 +46,20 @@ def names_for(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[dict[s
 
 
 @lru_cache(maxsize=64)
-def index_of(metrics: str) -> Index:
-    """The index of an invented server's metrics, given as JSON."""
+def index_of(metrics: str) -> tuple[Index[Offer], dict[str, Offer]]:
+    """Return an invented server's metrics, given as JSON: an index to search, and the offers by key."""
     described: dict[str, MetricInfo] = {}
     for name, (kind, told) in loads(metrics).items():
         for part in _PARTS.get(kind, ("",)):
             described[name + part] = MetricInfo(name + part, kind, told, name)
-    return Index(list_offers(families_of(described), load_recipes()))
+    offers = list_offers(families_of(described), load_recipes())
+    return server_index(offers), {one.key: one for one in offers}
 
 
-def _shortlist(index: Index, text: str, wanted: str | None) -> list[Offer]:
-    """What search gives; what is meant is among it, in the last place where search does not find it."""
-    found = [hit.offer for hit in index.search(text, MOST_OPTIONS)]
-    meant = index.by_key.get(wanted or "")
+def _shortlist(index: Index[Offer], known: Mapping[str, Offer], text: str, wanted: str | None) -> list[Offer]:
+    """What search finds; what is meant is among it, in the last place if search does not find it."""
+    found = [hit.thing for hit in index.search(text, MOST_OPTIONS).hits]
+    meant = known.get(wanted or "")
     if meant is not None and meant not in found:
         found = [*found[: MOST_OPTIONS - 1], meant]
     return found

@@ -1,0 +1,161 @@
+"""What the answers to queries come to, before it is put into the contract's shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from itertools import groupby, pairwise
+from math import fsum
+from sys import float_info
+
+from signalbox.agents.metrics.promapi import Curve, QueryAnswer
+from signalbox.agents.metrics.slots import Shown, Threshold
+from signalbox.agents.metrics.tell import Told
+
+__all__ = [
+    "MOST_SERIES",
+    "Figure",
+    "Found",
+    "Spell",
+    "by_mean",
+    "figures_of",
+    "find_spells",
+    "label_key",
+    "mean_of",
+    "moment_of",
+    "moments_of",
+    "sum_of",
+]
+
+MOST_SERIES = 50
+"""The most series that an answer holds."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SMALL = 2.0**-64
+
+Figure = tuple[dict[str, str], float]
+"""The labels of a series, and its figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spell:
+    """One time in which a series was beyond the threshold; `extreme` is its furthest value there."""
+
+    labels: dict[str, str]
+    start: datetime
+    end: datetime
+    extreme: float
+
+    @property
+    def seconds(self) -> float:
+        """How long it lasted."""
+        return (self.end - self.start).total_seconds()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The figures for slots. `curves` has the one that is meant first, and 50 of them at most."""
+
+    told: Told
+    promql: str
+    curves: Sequence[Curve] = ()
+    value: float | None = None
+    at: datetime | None = None
+    ranking: Sequence[Figure] = ()
+    pairs: Sequence[tuple[dict[str, str], float, float]] = ()
+    """Of a comparison: both figures of each group."""
+    missing: str = ""
+    """Of a comparison: which side has no data, `a` or `b`."""
+    series_count: int = 0
+    dropped: int = 0
+    warnings: Sequence[str] = ()
+    """What the server says is wrong with its own answer."""
+    doubt: str = ""
+    """What is said of values that cannot be, which are left out."""
+    last_seen: datetime | None = None
+    judged: int = 0
+    """How many things were held against a threshold."""
+    spells: Sequence[Spell] = ()
+    shown: Shown | None = None
+    other: Found | None = field(default=None, repr=False)
+    """Of a comparison: what was found for the second side."""
+
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing came back."""
+        return not self.curves
+
+    def with_curves(self, curves: Sequence[Curve]) -> Found:
+        """Return the same with these curves, cut to as many as an answer holds."""
+        return replace(self, curves=curves[:MOST_SERIES], series_count=len(curves))
+
+
+def find_spells(curves: Sequence[Curve], threshold: Threshold) -> list[Spell]:
+    """Return every spell of every curve. A spell lasts until the next point that is not beyond the threshold."""
+    return [spell for curve in curves for spell in _spells(curve, threshold)]
+
+
+def _spells(curve: Curve, threshold: Threshold) -> Iterator[Spell]:
+    step = min((b - a for a, b in pairwise(curve.stamps)), default=0.0)
+    points = zip(curve.stamps, curve.values, strict=True)
+    for is_beyond, run in groupby(points, key=lambda point: threshold.is_beyond(point[1])):
+        stretch = list(run)
+        if is_beyond:
+            values = [value for _, value in stretch]
+            end = min(stretch[-1][0] + step, curve.stamps[-1])
+            extreme = max(values) if threshold.above else min(values)
+            yield Spell(curve.labels, moment_of(stretch[0][0]), moment_of(end), extreme)
+
+
+def label_key(labels: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return what tells one series of an answer from another."""
+    return tuple(sorted((name, value) for name, value in labels.items() if name != "__name__"))
+
+
+def figures_of(answer: QueryAnswer, lowest: bool = False) -> list[Figure]:
+    """Return the figures of an answer at one moment, the best first."""
+    found = [(curve.labels, curve.values[-1]) for curve in answer.curves]
+    return sorted(found, key=lambda figure: figure[1], reverse=not lowest)
+
+
+def by_mean(curves: Sequence[Curve], lowest: bool = False) -> list[Curve]:
+    """Return the curves by their mean, the highest first."""
+    return sorted(curves, key=lambda curve: mean_of(curve.values), reverse=not lowest)
+
+
+def mean_of(values: Sequence[float]) -> float:
+    """Return the mean of at least one value."""
+    try:
+        return fsum(values) / len(values)
+    except OverflowError:
+        return _small_sum(values) / len(values) / _SMALL
+
+
+def sum_of(values: Sequence[float]) -> float:
+    """Return the sum of the values; the largest number there is if it would be larger."""
+    try:
+        return fsum(values)
+    except OverflowError:
+        largest = float_info.max * _SMALL
+        return min(max(_small_sum(values), -largest), largest) / _SMALL
+
+
+def _small_sum(values: Sequence[float]) -> float:
+    return fsum(value * _SMALL for value in values)
+
+
+def moment_of(stamp: float) -> datetime:
+    """Return the moment of a point."""
+    return datetime.fromtimestamp(stamp, UTC)
+
+
+def moments_of(stamps: Sequence[float]) -> Iterator[datetime]:
+    """Yield the moments of many points. Adding the gap between two is cheaper than converting each."""
+    moment, before, gaps = _EPOCH, 0, dict[int, timedelta]()
+    for stamp in stamps:
+        at = round(stamp * 1e6)
+        gap = gaps.get(at - before)
+        if gap is None:
+            gap = gaps[at - before] = timedelta(microseconds=at - before)
+        moment, before = moment + gap, at
+        yield moment

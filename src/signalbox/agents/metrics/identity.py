@@ -1,0 +1,45 @@
+"""What identifies a thing: silo B of one plant is not silo B of another, and must not be added to it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from signalbox.agents.metrics.compile import Query
+from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.promql import selector_text
+from signalbox.agents.metrics.run import ask
+from signalbox.agents.metrics.slots import Slots
+
+__all__ = ["with_identity"]
+
+_CODE = re.compile(r"\w{1,2}|\d+|/.*")
+_NO_PARENTS = frozenset({"job", "le", "quantile"})
+
+
+async def with_identity(slots: Slots, live: Live) -> Slots:
+    """Return the slots of a ranking, split by the labels without which several things of one name would be added up.
+
+    A label is the name of a part if its values are short codes that are found below several values of another label:
+    the same silos A and B at every plant, the same mount points on every host.
+    """
+    measure = slots.measure
+    if slots.shape != "ranking" or len(slots.by) != 1 or measure.type != "gauge" or len(measure.metrics) != 1:
+        return slots
+    own, metric = slots.by[0], measure.metrics[0]
+    values = (await live.series([metric], slots.time_range))[metric].values
+    pinned = {one.label for one in slots.matchers if len(one.values) == 1 and not one.negated}
+    others = [
+        label for label in sorted(measure.labels - _NO_PARENTS - {own} - pinned) if len(values.get(label, ())) > 1
+    ]
+    if not all(map(_CODE.fullmatch, values.get(own, ()))):
+        return slots
+    at = slots.now if slots.is_current else slots.time_range.end_time
+    for label in others:
+        if len(values.get(own, ())) >= len(values.get(label, ())):
+            continue
+        selector = selector_text(metric, slots.matchers)
+        counted = await ask(Query(f"count by ({own}) (count by ({own}, {label}) ({selector}))", at=at), live)
+        if counted.curves and min(curve.values[-1] for curve in counted.curves) > 1:
+            return replace(slots, by=(label, own))
+    return slots

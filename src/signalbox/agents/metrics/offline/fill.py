@@ -1,0 +1,600 @@
+"""From a plan to slots: its words become the measure, labels, times, bounds and shape of a query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Literal
+
+from signalbox.agents.metrics.candidates import Values
+from signalbox.agents.metrics.compile import identified
+from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError, UnknownNameError
+from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.measures import Wanted, find_offer, less, measure_for, per
+from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.offline import second_measure as second
+from signalbox.agents.metrics.offline.figures import (
+    is_percent,
+    measures_time,
+    read_bound,
+    read_percentile,
+    shown_in,
+    unit_of,
+)
+from signalbox.agents.metrics.offline.labels import Labelled, help_words, label_plan, own_words, parts_kept, things_of
+from signalbox.agents.metrics.offline.mentions import named_values, whole_names
+from signalbox.agents.metrics.offline.shares import share_of, whole_of
+from signalbox.agents.metrics.offline.thresholds import forecast_bound, judged
+from signalbox.agents.metrics.offline.times import Times, is_since, read_times, window_of
+from signalbox.agents.metrics.offline.words import measure_fits, strange_things, uncovered, unexplained
+from signalbox.agents.metrics.plan import MetricsPlan, Moment
+from signalbox.agents.metrics.slots import Against, Matcher, Measure, Shape, Shown, Slots
+from signalbox.agents.metrics.state import MOST_DAYS, Aggregation, TimeRange
+from signalbox.agents.metrics.states import is_state
+from signalbox.agents.metrics.windows import seconds_of
+from signalbox.language.names import did_you_mean
+from signalbox.language.switches import is_on
+from signalbox.language.synonyms import FILLERS, base
+from signalbox.language.words import read_words
+
+__all__ = ["Asked", "Chosen", "choose", "choose_series", "fill", "offer_of"]
+
+AGGREGATIONS: dict[str, Aggregation] = {"average": "avg", "highest": "max", "lowest": "min", "total": "sum"}
+_SHAPES: dict[str, Shape] = {
+    "curve": "curve", "why": "curve", "figure": "value", "ranking": "ranking", "comparison": "comparison",
+    "extreme": "extreme", "share": "share", "threshold": "threshold", "forecast": "forecast",
+}  # fmt: skip
+_CERTAIN = 0.97
+_MOST_CURVES = 12
+_RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
+_STATE = re.compile(r"\s*(?:1|one)\s+(?:if|while|when|means)\b", re.I)
+_NOT = frozenset(
+    """not never no isn't aren't wasn't weren't don't doesn't can't isn aren wasn weren don doesn cannot off down out
+    closed shut stopped offline""".split()
+)
+_SUMS = frozenset("revenue revenues turnover takings income earnings money".split())
+_AHEAD = frozenset("next coming upcoming ahead tomorrow forecast".split())
+_PER_TIME = re.compile(r"\b(?:per|an?|each|every) (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|sec|min|h)\b", re.I)
+_COMPARES = re.compile(r"\b(?:vs\.?|versus|compar\w*|than|against|differ\w*|same as|relative to)(?!\w)", re.I)
+_PAST_SPAN = re.compile(r"\b(?:in|over|for|during|within|across) the (?:last|past) (week|month)\b", re.I)
+_AGO = re.compile(r"\bago\s*$", re.IGNORECASE)
+_CHANGED = re.compile(
+    r"\b(?:get|got|getting|become|became|is|are|was|were|any) (?:slower|faster|worse|better|higher|lower)\b", re.I
+)
+_SO_MANY = re.compile(r"(?:every |each )?(\d[\d,]*)\b(?![.:])")
+_LENGTHS = {"extreme": timedelta(days=1), "forecast": timedelta(days=7)}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with what is known of it: its text, and the label values and measures that its words fit."""
+
+    text: str
+    live: Live
+    moment: Moment
+    mentioned: Sequence[tuple[str, str]] = ()
+    explained: Mapping[str, frozenset[str]] | None = None
+    """For each measure that search found, the words that it explains."""
+
+    def says(self, words: frozenset[str]) -> bool:
+        return any(word in words or base(word) in words for word, *_ in read_words(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The measure of a plan, the values of its labels, and what the plan narrows and splits it by."""
+
+    plan: MetricsPlan
+    offer: Offer
+    measure: Measure
+    values: Values
+    labelled: Labelled
+    buckets: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+
+
+def offer_of(plan: MetricsPlan, live: Live) -> Offer:
+    """Return the measure that a plan names. Raises MetricNotFoundError with the nearest ones."""
+    if plan.named:
+        try:
+            return find_offer(plan.named, live)
+        except MetricNotFoundError:
+            # A name as machines have it is meant as it is; other words may be what people call the measure.
+            if "_" in plan.named or not plan.measure:
+                raise
+    name = plan.measure or ""
+    if name not in live.offers and name not in live.names and name not in live.families:
+        known = list(live.offers)[:20_000]
+        raise MetricNotFoundError(f'There is no metric "{name}" on this server.', suggestion=did_you_mean(name, known))
+    return find_offer(name, live)
+
+
+async def choose_series(offer: Offer, asked: Asked, within: TimeRange) -> tuple[Measure, Values]:
+    """Return a measure in its usual way, and the values of its labels."""
+    measure, series = await measure_for(offer, asked.live, within)
+    told = asked.live.names[measure.name].help if measure.name in asked.live.names else ""
+    return measure, Values(series.values, measure.labels, told, own_words(offer))
+
+
+async def choose(
+    plan: MetricsPlan, asked: Asked, offer: Offer, within: TimeRange, wanted: Wanted | None = None
+) -> Chosen:
+    """Return the first variant of a measure that has what the plan names. Raises UnknownNameError."""
+    failed: Exception | None = None
+    said = {base(word) for word, *_ in read_words(asked.text)}
+    ways = sorted(offer.bounds, key=lambda one: not any(base(word) in said for word in one.variant.words))
+    able: list[Chosen] = []
+    for own in [replace(offer, bounds=(way,)) for way in ways] or [offer]:
+        try:
+            measure, series = await measure_for(own, asked.live, within, wanted)
+            told = asked.live.names[measure.name].help if measure.name in asked.live.names else ""
+            values = Values(series.values, measure.labels, told, own_words(offer) | help_words(told))
+            plan = _parts_named(plan, values)
+            plan = whole_names(plan, asked.text, asked.mentioned) if is_on("metrics.mentions") else plan
+            also, unused = named_values(plan, asked.text, asked.mentioned, values, offer)
+            also, unused = (also, unused) if is_on("metrics.mentions") else ([], [])
+            labelled = label_plan(plan, measure, values, offer, also)
+            buckets = tuple(series.values.get("le", ()))
+            able.append(Chosen(plan, offer, measure, values, labelled, buckets, tuple(unused)))
+        except (InvalidQueryError, MetricNotFoundError) as error:
+            failed = failed or error
+    if not able:
+        raise failed or MetricNotFoundError(f"{offer.title} cannot be computed here.")
+    return max(able, key=lambda one: len(one.labelled.said))
+
+
+def _parts_named(plan: MetricsPlan, values: Values) -> MetricsPlan:
+    """The plan; a part of the measure that it takes for a second measure narrows the first: app orders, web orders."""
+    for field in ("also", "per"):
+        words = getattr(plan, field)
+        found = values.find(words) if words else None
+        if found and (plan.kind == "share" or all(one.is_exact for one in found)):
+            plan = plan.model_copy(update={field: "", "filters": [*plan.filters, words]})
+    return plan
+
+
+async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
+    """Return the slots of a plan: one query, or one for each percentile or measure that is asked for side by side.
+
+    Raises MetricNotFoundError, InvalidQueryError and InvalidTimeRangeError, each with what there is instead.
+    """
+    live, moment = asked.live, asked.moment
+    offer = offer_of(plan, live)
+    about = {word for word, *_ in read_words(offer.about)}
+    if _AHEAD & about and _AHEAD & {word for word, *_ in read_words(plan.time)}:
+        plan = plan.model_copy(update={"time": "now"})  # The metric itself describes the future.
+    is_alone = not plan.against and not plan.also and len(plan.filters) < 2
+    if plan.kind == "comparison" and is_alone and not _COMPARES.search(asked.text):
+        plan = plan.model_copy(update={"kind": None})
+    plan, times = _times(plan, asked)
+    within = window_of(times, moment)
+    percentiles = list(dict.fromkeys(one for words in plan.percentiles if (one := read_percentile(words)) is not None))
+    wanted = _wanted(plan, asked, percentiles)
+    try:
+        chosen = await choose(plan, asked, offer, within, wanted)
+    except UnknownNameError as error:
+        _check_fit(plan.model_copy(update={"filters": [], "split_by": []}), asked, offer)
+        # What is gone may still be asked for: the answer says when it was last seen.
+        ever = TimeRange(start_time=moment.now - timedelta(days=MOST_DAYS), end_time=moment.now)
+        try:
+            chosen = await choose(plan, asked, offer, ever, wanted)
+        except UnknownNameError:
+            raise error from None
+    plan = chosen.plan
+    things = (*chosen.measure.labels, *(value for one in chosen.labelled.said for value in one.values))
+    _check_fit(plan, asked, offer, things)
+    _check_names(plan, asked, chosen)
+    plan, chosen, whole = await _with_second(plan, asked, chosen, within, wanted)
+    plan = _of_state(plan, asked, chosen.offer)
+    slots = _slots(plan, asked, chosen, times, percentiles)
+    _check_counter(slots, asked.text)
+    counts = plan.scope == "count" or "how many" in asked.text.lower()
+    is_plain = not (plan.bound or plan.top or plan.how or plan.unit or whole or plan.also or counts)
+    if is_plain and (slots.shape == "ranking" or (slots.shape == "value" and slots.is_current)):
+        at = slots.now if slots.is_current else slots.time_range.end_time
+        if await is_state(slots.measure, live, at):
+            listed: Literal["on", "off", ""] = ""
+            if slots.shape == "ranking":
+                listed = "off" if _is_negated(asked, chosen.offer) else "on"
+            left = uncovered(plan, asked.text, offer, chosen.measure.labels, (), chosen.unused)
+            state = replace(slots, shape="state", by=(), listed=listed, not_covered=left, confidence=plan.confidence)
+            return (state,)
+    if whole is not None:
+        slots = _combined(slots, plan, chosen, whole)
+    also = await _beside(plan, asked, chosen, within, wanted)
+    if slots.shape == "comparison":
+        slots = _compared(slots, chosen, times, also, percentiles, asked.text)
+    elif plan.kind == "share" and whole is None:
+        slots = await share_of(slots, plan, chosen.labelled.said, chosen.offer, chosen.buckets, asked.text, live)
+    if plan.kind == "threshold" or (plan.bound and slots.shape == "ranking"):
+        slots = await judged(slots, plan, times, asked.text, live)
+    elif plan.kind == "forecast":
+        slots = forecast_bound(slots, plan)
+    slots = _with_unit(slots, plan)
+    left = uncovered(plan, asked.text, offer, chosen.measure.labels, slots.by, chosen.unused)
+    for words, other in ((plan.per or plan.less, whole), (plan.also, also)):
+        left += unexplained(words, other.offer) if other is not None else ()
+    slots = identified(replace(slots, not_covered=tuple(dict.fromkeys(left)), confidence=plan.confidence))
+    return _side_by_side(slots, also, percentiles)
+
+
+def _times(plan: MetricsPlan, asked: Asked) -> tuple[MetricsPlan, Times]:
+    moment = asked.moment
+    if (span := _PAST_SPAN.search(asked.text)) and plan.time.lower().endswith(f"last {span[1].lower()}"):
+        # "Last week" is one of the calendar; "in the last week" is not.
+        plan = plan.model_copy(update={"time": f"last {7 if span[1].lower() == 'week' else 30} days"})
+    if plan.kind == "comparison" and not plan.against and _AGO.search(plan.time):
+        plan = plan.model_copy(update={"time": "", "against": plan.time})  # "Compared with 24h ago" is that moment.
+    times = read_times(plan.time, plan.against, moment)
+    judges = plan.kind in ("comparison", "threshold") or bool(_CHANGED.search(asked.text))
+    if judges and not plan.bound and not plan.also and times.main and times.against is None and is_since(plan.time):
+        # "Slower after the deploy at 8": than in as much time before it.
+        length = times.main.end_time - times.main.start_time
+        before = TimeRange(start_time=times.main.start_time - length, end_time=times.main.start_time)
+        return plan.model_copy(update={"kind": "comparison"}), replace(times, against=before)
+    if plan.kind == "threshold" and not plan.bound and times.against is not None:
+        plan = plan.model_copy(update={"kind": "comparison"})
+    return plan, times
+
+
+def _wanted(plan: MetricsPlan, asked: Asked, percentiles: Sequence[float]) -> Wanted:
+    says_sum = asked.says(_SUMS) and not asked.says(frozenset({"average", "avg", "mean"}))
+    how = plan.how
+    if says_sum and how in (None, "average") and not percentiles and plan.kind not in ("curve", "forecast"):
+        how = "total"  # Revenue is the sum of what orders are worth.
+    judges = plan.kind in ("threshold", "share") and bool(plan.bound)
+    is_extreme = plan.kind in ("figure", None) and how in ("highest", "lowest")
+    return Wanted(
+        how=None if judges and how != "average" else how,
+        has_quantile=bool(percentiles) or (plan.kind == "share" and bool(plan.bound)),
+        quantile=percentiles[0] if percentiles else 0.95,
+        counts=plan.kind == "figure" and how == "total" and not plan.unit and not says_sum,
+        extreme_of_things=AGGREGATIONS[how] if is_extreme and how else None,
+    )
+
+
+def _check_names(plan: MetricsPlan, asked: Asked, chosen: Chosen) -> None:
+    """Raise UnknownNameError for a thing that the question names, that no word of the plan holds and nothing is called:
+    the shipping service."""
+    told = (asked.explained or {}).get(chosen.offer.key, frozenset())
+    if plan.named or not is_on("metrics.fit"):
+        return
+    for words in strange_things(plan, asked.text, chosen.offer, told):
+        if chosen.values.find(words) is None:
+            label_plan(plan.model_copy(update={"filters": [words]}), chosen.measure, chosen.values, chosen.offer, ())
+
+
+def _check_fit(plan: MetricsPlan, asked: Asked, offer: Offer, things: Sequence[str] = ()) -> None:
+    """Raise MetricNotFoundError if the question speaks of something else than the measure."""
+    is_of_two = plan.per or plan.less or plan.also
+    if plan.named or plan.continues or is_of_two or asked.explained is None or not is_on("metrics.fit"):
+        return
+    told = asked.explained.get(offer.key, frozenset())
+    if not measure_fits(plan, asked.text, offer, told, things):
+        near = ", ".join(list(asked.explained)[:4])
+        raise MetricNotFoundError(
+            f'No metric for "{asked.text[:80]}" was found on this server.', suggestion=f"The nearest are: {near}."
+        )
+
+
+def _check_counter(slots: Slots, text: str) -> None:
+    """Raise InvalidQueryError for what a counter cannot tell: percentiles, and how many there are now."""
+    title = f"{slots.measure.title[:1].upper()}{slots.measure.title[1:]}"
+    if slots.measure.type != "counter":
+        return
+    if slots.quantile is not None:
+        raise InvalidQueryError(f"{title} counts what happens, and has no percentiles.", suggestion="Ask for its rate.")
+    asks_number = ("how many" in text.lower() or slots.how == "sum") and not (slots.is_rate or slots.is_total)
+    if slots.shape in ("value", "ranking") and slots.is_current and asks_number:
+        raise InvalidQueryError(
+            f"{title} counts what happens, and does not say how many there are now.",
+            suggestion="Name a range of time, such as today, or ask for the rate.",
+        )
+
+
+def _of_state(plan: MetricsPlan, asked: Asked, offer: Offer) -> MetricsPlan:
+    """The plan; how many are in a state that is 1 or 0, or for how long one was, is asked by the side it is on."""
+    is_other = plan.order or plan.top or plan.per or plan.less or plan.bound or plan.how
+    is_asked = plan.kind in ("figure", None) and (plan.scope == "count" or measures_time(plan.unit))
+    if is_other or not is_asked or not _STATE.match(offer.family.help if offer.family else ""):
+        return plan
+    side = "below" if _is_negated(asked, offer) else "above"
+    return plan.model_copy(update={"kind": "threshold", "side": side, "bound": "0.5"})
+
+
+def _is_negated(asked: Asked, offer: Offer) -> bool:
+    """True if the question asks for what is not in a state, by a word that the help text does not say of the state."""
+    told = offer.family.help if offer.family else ""
+    own = {word for word, *_ in read_words(told.partition(",")[0])}
+    return bool({word for word, *_ in read_words(asked.text)} & (_NOT - own))
+
+
+async def _with_second(
+    plan: MetricsPlan, asked: Asked, chosen: Chosen, within: TimeRange, wanted: Wanted
+) -> tuple[MetricsPlan, Chosen, second.Second | None]:
+    """The plan, its measure, and the one that it is divided by or that is taken away from it."""
+    live, offer = asked.live, chosen.offer
+    if plan.per and plan.less:
+        raise InvalidQueryError(
+            f'The question divides by "{plan.per}" and subtracts "{plan.less}": one answer does only one of the two.',
+            suggestion="Ask for the ratio or for the difference.",
+        )
+    if plan.less:
+        part = chosen.values.find(plan.less)
+        if part and all(one.is_exact for one in part):
+            rest = tuple(one for one in chosen.labelled.matchers if one.label != part[0].label)
+            own = Matcher(part[0].label, part[0].values)
+            return plan, chosen, second.Second(offer, chosen.measure, (*rest, own), chosen.values)
+        other = await second.second_offer(plan.less, live, offer)
+        if other.key == offer.key and (pair := await second.pair_of(offer, live, within)):
+            chosen, other = await choose(plan, asked, pair[1], within, wanted), pair[0]
+        return (
+            plan,
+            chosen,
+            await second.beside(other, plan, live, within, Wanted(counts=chosen.measure.type == "counter")),
+        )
+    if plan.kind == "share" and (ratio := _ratio_of(offer, live)):
+        # What share of the requests failed: failed requests by all of them, not one service's part of the failures.
+        return plan.model_copy(update={"per": ""}), await choose(plan, asked, ratio, within, wanted), None
+    is_share = plan.kind == "share" and chosen.measure.type != "ratio"
+    is_percentage = is_percent(plan.unit) or ((bound := read_bound(plan.bound)) is not None and bound.unit == "%")
+    if (
+        not plan.per
+        and is_percentage
+        and chosen.measure.type == "gauge"
+        and unit_of(chosen.measure) not in ("ratio", "percent")
+    ):
+        pair = await second.pair_of(offer, live, within)
+        if pair is not None:
+            chosen = await choose(plan, asked, pair[0], within, wanted) if pair[0] != offer else chosen
+            return plan, chosen, await second.beside(pair[1], plan, live, within, Wanted(counts=True))
+    if not plan.per or (plan.kind == "share" and chosen.measure.type == "ratio"):
+        return plan, chosen, None
+    kinds = {base(word) for one in plan.split_by for word, *_ in read_words(one)} | FILLERS
+    try:
+        # What each of the things had is the measure itself.
+        is_own = all(word in kinds or base(word) in kinds for word, *_ in read_words(plan.per))
+        words = _SO_MANY.sub("", plan.per).strip() or plan.per
+        other = offer if is_own else await second.second_offer(words, live, offer)
+    except MetricNotFoundError:
+        if (pair := await second.pair_of(offer, live, within)) is None or pair[0].key != offer.key:
+            raise
+        other = pair[1]
+    if is_share and other.bounds and other.bounds[0].variant.type == "ratio":
+        # It is the share itself: the memory used, of all memory.
+        return plan.model_copy(update={"per": ""}), await choose(plan, asked, other, within, wanted), None
+    if other.key == offer.key:
+        other = whole_of(offer, live) or other
+    if other.key == offer.key and (is_share or (chosen.measure.type == "counter" and plan.filters)):
+        # Of all calls, those that are named.
+        return plan.model_copy(update={"per": "", "kind": "share"}), chosen, None
+    if other.key == offer.key and chosen.measure.type in ("histogram", "summary"):
+        return plan, chosen, None  # The time that each took is a time for each.
+    return plan, chosen, await second.beside(other, plan, live, within, Wanted(counts=True))
+
+
+def _ratio_of(offer: Offer, live: Live) -> Offer | None:
+    """The recipe that is the share of what a recipe counts: the error rate, of errors."""
+    own = offer.bounds[0] if offer.bounds else None
+    if own is None or own.variant.type == "ratio" or not own.variant.conditions:
+        return None
+    ratios = [one for one in live.offers.values() if one.bounds and one.bounds[0].variant.type == "ratio"]
+    conditions = own.variant.conditions
+    return next((one for one in ratios if one.bounds[0].variant.conditions == conditions), None)
+
+
+async def _beside(
+    plan: MetricsPlan, asked: Asked, chosen: Chosen, within: TimeRange, wanted: Wanted
+) -> second.Second | None:
+    """The measure that is asked for beside the first."""
+    if not plan.also:
+        return None
+    other = await second.second_offer(plan.also, asked.live, chosen.offer)
+    return await second.beside(other, plan, asked.live, within, wanted) if other.key != chosen.offer.key else None
+
+
+def _slots(plan: MetricsPlan, asked: Asked, chosen: Chosen, times: Times, percentiles: Sequence[float]) -> Slots:
+    measure, labelled, moment = chosen.measure, chosen.labelled, asked.moment
+    says_rate = plan.how == "rate" or asked.says(_RATES) or bool(_PER_TIME.search(f"{asked.text} {plan.unit}"))
+    shape = _shape(plan, chosen.offer, measure, times, is_split=bool(labelled.by), says_rate=says_rate)
+    pinned = frozenset(one.label for one in labelled.matchers if len(one.values) == 1 and not one.negated)
+    by = labelled.by
+    if shape in ("value", "share", "extreme"):
+        by = tuple(one for one in by if one not in pinned)
+    shape = "ranking" if shape == "value" and by else shape
+    if shape == "ranking":
+        by = parts_kept(by, measure, chosen.values, pinned)
+        if not by and measure.type == "counter":
+            by = tuple(one for one in things_of(measure, chosen.values) if one not in pinned)
+        if measure.agg == "avg" and plan.how != "average":
+            # The mean of several would hide the worst of them.
+            measure = replace(measure, agg="min" if plan.order == "lowest" else "max")
+    if shape == "curve" and not by and _is_averaged_unasked(plan, chosen):
+        by = tuple(sorted(measure.labels - pinned - {"job"}))
+    how = AGGREGATIONS.get(plan.how or "") if shape in ("curve", "value", "comparison", "ranking") else None
+    is_total = _adds_up(plan, asked, shape, measure, times) and not says_rate
+    quantile = percentiles[0] if percentiles else None
+    is_now = (
+        times.main is None
+        and times.against is None
+        and (
+            times.is_current
+            or plan.how == "latest"
+            or shape == "threshold"
+            or (shape in ("value", "ranking", "share", "comparison") and plan.how in (None, "rate", "total"))
+        )
+    )
+    over_time = quantile is not None and measure.type not in ("histogram", "summary")
+    length = _LENGTHS.get(shape, timedelta(hours=1))
+    return Slots(
+        measure, shape, times.main or TimeRange(start_time=moment.now - length, end_time=moment.now), moment.now,
+        is_current=is_now and not is_total and not over_time, matchers=labelled.matchers, by=by, how=how,
+        is_total=is_total, is_rate=says_rate and measure.type == "counter", quantile=quantile, top=plan.top,
+        lowest=plan.order == "lowest" or (shape == "extreme" and plan.how == "lowest"),
+        notes=(times.note,) if times.note else (),
+    )  # fmt: skip
+
+
+def _is_averaged_unasked(plan: MetricsPlan, chosen: Chosen) -> bool:
+    """True if one curve would be the average of a few things that do not add up, such as the temperatures of rooms, and
+    nobody asks for an average: each has a curve of its own then."""
+    values = chosen.values.values
+    few = all(len(values.get(label, ())) <= _MOST_CURVES for label in chosen.measure.labels)
+    return (
+        few
+        and chosen.measure.agg == "avg"
+        and chosen.measure.type == "gauge"
+        and not plan.how
+        and not chosen.offer.recipe
+    )
+
+
+def _shape(
+    plan: MetricsPlan, offer: Offer, measure: Measure, times: Times, *, is_split: bool, says_rate: bool
+) -> Shape:
+    """The shape of the answer. If the plan leaves it open, a range means a curve, and the present a figure."""
+    if plan.kind == "share" and measure.type != "ratio" and measure.unit in ("ratio", "percent"):
+        return "value"
+    if plan.kind in _SHAPES and not _is_average_unasked(plan, measure, times):
+        return _SHAPES[plan.kind]
+    if plan.top is not None or (plan.order is not None and is_split):
+        return "ranking"
+    if plan.against:
+        return "comparison"
+    is_figure = times.is_current or times.is_moment or plan.how in ("latest", "highest", "lowest", "average")
+    if (
+        times.main is None
+        or is_figure
+        or (plan.percentiles and not is_split)
+        or (plan.how == "total" and measure.total)
+    ):
+        return "value"
+    is_counted = bool(measure.total) and plan.how is None and not measure.unit.startswith(("bytes", "bits"))
+    if plan.kind is None and is_counted and not says_rate and (not offer.recipe or measure.total == measure.promql):
+        return "value"  # Yesterday's orders are so many.
+    return "curve"
+
+
+def _is_average_unasked(plan: MetricsPlan, measure: Measure, times: Times) -> bool:
+    """True if one figure for a range would be an average that nobody asks for, and the model is not sure of it."""
+    is_open = plan.kind == "figure" and plan.how in (None, "rate") and plan.confidence < _CERTAIN
+    is_range = times.main is not None and not times.is_moment and not plan.percentiles
+    adds_up = bool(measure.total) and plan.how is None
+    return is_open and is_range and not adds_up and measure.type in ("gauge", "counter", "ratio")
+
+
+def _adds_up(plan: MetricsPlan, asked: Asked, shape: Shape, measure: Measure, times: Times) -> bool:
+    """True if events are added up: where that is said, or a figure for a range is asked of what is counted. Of bytes,
+    which are mostly asked as a rate, only if it is asked how many."""
+    if not measure.total or plan.how in ("rate", "average", "highest", "lowest", "latest"):
+        return False
+    if plan.how == "total":
+        return times.main is not None or times.against is not None
+    is_past = (times.main is not None or times.against is not None) and not times.is_current and not times.is_moment
+    is_counted = not measure.unit.startswith(("bytes", "bits")) or "how many" in asked.text.lower()
+    return is_past and shape in ("value", "ranking", "comparison") and is_counted
+
+
+def _combined(slots: Slots, plan: MetricsPlan, chosen: Chosen, other: second.Second) -> Slots:
+    """One measure by another, or minus another, each narrowed by what it has labels for."""
+    shared = [one for one in slots.matchers if one in other.matchers]
+    lacking = [one for one in slots.matchers if one.label in other.measure.labels and one not in shared]
+    own = {one.label for one in other.matchers}
+    theirs = [*(one for one in other.matchers if one not in shared), *(one for one in lacking if one.label not in own)]
+    shared = [one for one in slots.matchers if one in (*other.matchers, *theirs)]
+    first = second.narrowed_to(slots.measure, [one for one in slots.matchers if one not in shared])
+    last = second.narrowed_to(other.measure, [one for one in theirs if one not in shared])
+    if first.promql == last.promql:
+        raise InvalidQueryError(
+            f"Both measures in the question are {first.title}.",
+            suggestion="Name the part, or the whole, in other words.",
+        )
+    if plan.less:
+        second.is_same_kind(first, last)
+    bound = read_bound(plan.bound) if plan.bound else None
+    is_share = plan.kind == "share" or is_percent(plan.unit) or (bound is not None and bound.unit == "%")
+    labels = other.labels_with(chosen.measure, chosen.values)
+    first, last = replace(first, labels=labels), replace(last, labels=labels)
+    measure = (less if plan.less else per)(first, last, is_share=is_share)
+    if (many := _SO_MANY.match(plan.per)) and (count := int(many[1].replace(",", ""))) > 1:
+        title = measure.title.replace(" per ", f" per {count:,} ", 1)
+        measure = replace(measure, promql=f"({measure.promql}) * {count}", title=title)
+    lost = [label for label in slots.by if label not in measure.labels]
+    if lost:
+        raise InvalidQueryError(
+            f"{last.title[:1].upper()}{last.title[1:]} cannot be split by {lost[0]}.",
+            suggestion=f"Both can be split by: {', '.join(sorted(measure.labels)) or 'nothing'}.",
+        )
+    shape = "value" if slots.shape == "share" and not slots.by else "ranking" if slots.shape == "share" else slots.shape
+    how = None if slots.how == "sum" and not measure.total else slots.how
+    is_total = slots.is_total and bool(measure.total)
+    return replace(slots, measure=measure, shape=shape, matchers=tuple(shared), how=how, is_total=is_total)
+
+
+def _compared(
+    slots: Slots, chosen: Chosen, times: Times, also: second.Second | None, percentiles: Sequence[float], text: str
+) -> Slots:
+    """The slots with the other side: another time, measure, percentile, or another of the things that are named."""
+    if times.against is not None:
+        return replace(slots, against=Against(time_range=times.against))
+    if also is not None:
+        units = [unit_of(one).partition("/")[0] for one in (slots.measure, also.measure)]
+        if units[0] != units[1]:
+            raise InvalidQueryError(
+                f"{slots.measure.title[:1].upper()}{slots.measure.title[1:]} and {also.measure.title} have different "
+                "units, and cannot be compared.",
+                suggestion="Ask for one after the other.",
+            )
+        return replace(slots, against=Against(measure=also.measure, matchers=also.matchers))
+    if len(percentiles) == 2:
+        return replace(slots, against=Against(quantile=percentiles[1]))
+    said = sorted(chosen.labelled.said, key=lambda one: text.casefold().find(one.said.casefold()))
+    for label in dict.fromkeys(one.label for one in said):
+        sides = list(dict.fromkeys(value for one in said if one.label == label for value in one.values))
+        rest = tuple(one for one in slots.matchers if one.label != label or one.negated)
+        if len(sides) == 2:
+            first, other = (Matcher(label, (one,)) for one in sides)
+            by = tuple(one for one in slots.by if one != label)
+            return replace(slots, matchers=(*rest, first), by=by, against=Against(matchers=(*rest, other)))
+        if len(sides) > 2:
+            return replace(slots, shape="ranking", by=(label,), how=None)
+    if slots.by:
+        return replace(slots, shape="ranking")
+    raise InvalidQueryError(
+        "The question does not say what to compare with.",
+        suggestion="Name the other time or thing, such as yesterday, or two services.",
+    )
+
+
+def _with_unit(slots: Slots, plan: MetricsPlan) -> Slots:
+    """The slots with the unit that figures are shown in. Raises InvalidQueryError for a unit of another kind."""
+    if not plan.unit or slots.shape == "share":
+        return slots
+    if (
+        unit_of(slots.measure) == "watts"
+        and re.fullmatch(r"(?i)(?:in )?(?:k|m)?wh", plan.unit.strip())
+        and not slots.is_current
+    ):
+        # The work of a power over the range is its mean by the hours of it.
+        scale = {"k": 1e3, "m": 1e6}.get(plan.unit.strip().lower().removeprefix("in ")[:1], 1.0)
+        shown = Shown({1e3: "kWh", 1e6: "MWh"}.get(scale, "Wh"), seconds_of(slots.time_range) / 3600 / scale)
+        return replace(slots, shape="ranking" if slots.by else "value", how=None, shown=shown)
+    return replace(slots, shown=shown_in(plan.unit, slots.measure, is_total=slots.is_total))
+
+
+def _side_by_side(slots: Slots, also: second.Second | None, percentiles: Sequence[float]) -> tuple[Slots, ...]:
+    """The slots that one answer holds: one for each percentile, and for each of two measures."""
+    if slots.shape == "comparison":
+        return (slots,)
+    found = [replace(slots, quantile=one) for one in percentiles] or [slots]
+    if also is not None:
+        by = tuple(label for label in slots.by if label in also.measure.labels)
+        found.append(
+            replace(
+                slots, measure=also.measure, matchers=also.matchers, by=by, shown=None, threshold=None, not_covered=(),
+                is_total=slots.is_total and bool(also.measure.total), notes=(),
+            )
+        )  # fmt: skip
+    return tuple(found)

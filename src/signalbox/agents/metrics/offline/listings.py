@@ -1,0 +1,124 @@
+"""Questions for what there is: lists of things and metrics, what info metrics say, and what is up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from signalbox.agents.metrics.candidates import Values, find_label, matchers_of
+from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
+from signalbox.agents.metrics.measures import find_offer, measure_for
+from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.offline.fill import Asked, choose, offer_of
+from signalbox.agents.metrics.offline.times import Times, window_of
+from signalbox.agents.metrics.offline.words import uncovered
+from signalbox.agents.metrics.plan import MetricsPlan, Request
+from signalbox.agents.metrics.slots import Matcher, Slots
+from signalbox.agents.metrics.states import state_kind
+from signalbox.agents.metrics.vocabulary import label_kind
+from signalbox.language.synonyms import FILLERS, base
+from signalbox.language.words import read_words, split_name
+
+__all__ = ["info_request", "state_request", "things_of_server", "things_request"]
+
+_RECENT = timedelta(hours=6)
+_MOST_TRIED = 6
+
+
+async def things_of_server(words: Sequence[str], asked: Asked, times: Times) -> tuple[Matcher, ...]:
+    """Return the label values that words name anywhere on the server. Raises InvalidQueryError for other words."""
+    labels = await asked.live.labels_of(window_of(times, asked.moment, _RECENT))
+    values = Values(labels, labels)
+    meant = []
+    for one in words:
+        found = values.find(one)
+        if found is None and find_label(one, labels) is None:
+            near = values.nearest(one)
+            raise InvalidQueryError(
+                f'There is nothing called "{one}" on this server.',
+                suggestion=f"Did you mean {' or '.join(near)}?" if near else "",
+            )
+        meant += found or []
+    return matchers_of(meant)
+
+
+async def info_request(plan: MetricsPlan, asked: Asked, times: Times, *, only: Offer | None = None) -> Request | None:
+    """Return the request for what an info metric says, if the question names a label of one: which version is live."""
+    plain = (word for word, *_ in read_words(asked.text) if word not in FILLERS and not label_kind(word))
+    words = [*plan.split_by, *plan.filters, *plain]
+    names = [only.metrics[0]] if only else [name for name in asked.live.names if name.endswith("_info")][:20]
+    window = window_of(times, asked.moment, _RECENT)
+    if not only and (plan.bound or plan.time or plan.percentiles or plan.how):
+        return None
+    best: tuple[int, str, str] | None = None
+    said = {base(word) for word in words}
+    for name, series in (await asked.live.series(names, window)).items():
+        labels = series.names() - {"job", "instance"}
+        label = next((one for word in words for one in sorted(labels) if base(word) in map(base, split_name(one))), "")
+        shared = len(said & {base(word) for word in split_name(name)})
+        if (label or only) and (best is None or shared > best[0]):
+            best = (shared, name, label)
+    if best is None:
+        return None
+    _, name, label = best
+    series = (await asked.live.series([name], window))[name]
+    values = Values(series.values, series.names() - {label})
+    meant = [one for word in plan.filters for one in values.find(word) or ()]
+    return Request(
+        plan, report="info", metric=name, label=label, things=matchers_of(meant), time_range=times.main, title=name
+    )
+
+
+async def things_request(plan: MetricsPlan, asked: Asked, times: Times) -> Request | None:
+    """Return the request for a list of things; None if the question names no kind of things."""
+    words = [*plan.split_by, *(word for word, *_ in read_words(asked.text) if label_kind(word)), *plan.filters]
+    window = window_of(times, asked.moment, _RECENT)
+    offer = offer_of(plan, asked.live) if plan.measure or plan.named else None
+    if offer is not None:
+        measure, series = await measure_for(offer, asked.live, window)
+        label = next((found for one in words if (found := find_label(one, measure.labels))), "")
+        if label:
+            values = Values(series.values, measure.labels - {label})
+            meant = [one for word in plan.filters for one in values.find(word) or ()]
+            return Request(
+                plan, report="things", metric=measure.name, label=label, things=matchers_of(meant),
+                time_range=times.main, title=measure.title,
+            )  # fmt: skip
+    labels = await asked.live.labels_of(window)
+    label = next((found for one in words if (found := find_label(one, labels))), "")
+    if not label:
+        return None
+    values = Values(labels, labels.keys() - {label})
+    meant = [one for word in plan.filters for one in values.find(word) or ()]
+    return Request(plan, report="things", label=label, things=matchers_of(meant), time_range=times.main)
+
+
+async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: Sequence[Offer]) -> Request:
+    """Return the request whether things are up: of the measure that the plan names if it is a state, or of the first
+    state that search found, or of `up`. Raises InvalidQueryError and MetricNotFoundError."""
+    window = window_of(times, asked.moment)
+    at = asked.moment.now if times.main is None else times.main.end_time
+    own = [offer_of(plan, asked.live)] if plan.measure or plan.named else []
+    targets = [find_offer("up", asked.live)] if "up" in asked.live.names else []
+    for offer in list({one.key: one for one in (*own, *offers[:_MOST_TRIED], *targets)}.values()):
+        plain = replace(offer, bounds=()) if offer.family else offer
+        try:
+            measure, _ = await measure_for(plain, asked.live, window)
+        except MetricNotFoundError:
+            continue
+        kind = await state_kind(measure, asked.live, at)
+        if kind is None:
+            continue
+        chosen = await choose(plan, asked, plain, window)
+        healthy = tuple(value for one in chosen.labelled.said if one.label == kind.label for value in one.values)
+        matchers = tuple(one for one in chosen.labelled.matchers if one.label != kind.label or not healthy)
+        left = uncovered(plan, asked.text, offer, chosen.measure.labels, (), chosen.unused)
+        slots = Slots(
+            chosen.measure, "state", window, asked.moment.now, is_current=times.main is None, matchers=matchers,
+            healthy=healthy, not_covered=left, confidence=plan.confidence,
+        )  # fmt: skip
+        return Request(plan, (slots,), title=measure.title)
+    raise MetricNotFoundError(
+        "Nothing on this server says whether this is up or down.", suggestion="Ask for a measure by its name."
+    )

@@ -1,0 +1,104 @@
+"""Shares: which part of the whole is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from signalbox.agents.metrics.candidates import Meant
+from signalbox.agents.metrics.errors import InvalidQueryError
+from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.measures import fraction_of, measure_for, narrowed, per, time_beyond
+from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.offline.figures import bound_in, read_bound
+from signalbox.agents.metrics.offline.second_measure import pair_of
+from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.slots import Measure, Slots
+from signalbox.agents.metrics.vocabulary import LABEL_WORDS
+
+__all__ = ["share_of", "whole_of"]
+
+_OUTCOMES = frozenset({*LABEL_WORDS["status"], *LABEL_WORDS["result"], *LABEL_WORDS["reason"]})
+# In "what share of the checkout requests failed with 502" the part stands after the verb.
+_WHOLE = re.compile(
+    r"\b(?:share|percentage|percent|%|fraction|part|portion|proportion|much|many) of\b(?P<whole>.*?)"
+    r"\b(?:is|are|was|were|be|been|came?|comes|go|goes|went|did|do|does|have|has|had|ends?|ended|fail(?:s|ed)?|get|gets|got"
+    r"|took|takes?|used?|uses|made|makes|needed|needs?|that|which|who)\b(?P<part>.*)",
+    re.IGNORECASE,
+)
+_WHERE = re.compile(r"\b(?:on|at|in|from|for)\s+(?:the\s+|our\s+|an?\s+)?$", re.IGNORECASE)
+
+
+async def share_of(
+    slots: Slots, plan: MetricsPlan, said: Sequence[Meant], offer: Offer, buckets: Sequence[str], text: str, live: Live
+) -> Slots:
+    """Return the slots of a share: of what lies beyond a bound, of the part that is named, or of each group.
+
+    Raises InvalidQueryError if nothing says which part is meant.
+    """
+    measure = slots.measure
+    bound = read_bound(plan.bound) if plan.bound else None
+    if bound is not None and measure.type in ("histogram", "gauge", "ratio"):
+        value, side = bound_in(bound, measure), plan.side or ("below" if measure.type == "histogram" else "above")
+        if measure.type == "histogram":
+            made = fraction_of(measure, value, buckets, above=side == "above")
+            made = replace(made, title=f"share of {measure.title} {side} {bound.said}")
+        else:
+            title = f"share of the time that {measure.title} was {side} {bound.said}"
+            made = time_beyond(measure, value, title=title, above=side == "above")
+        return replace(slots, measure=made, shape="ranking" if slots.by else "value", is_current=False)
+    if measure.type == "ratio" or slots.shape != "share":
+        return slots
+    if measure.type == "gauge" and (pair := await pair_of(offer, live, slots.time_range)):
+        part, whole = [(await measure_for(one, live, slots.time_range))[0] for one in pair]
+        return _of(slots, part, whole)
+    parts = [one for one in said if any(not m.negated and m.label == one.label for m in slots.matchers)]
+    excluded = tuple(one for one in slots.matchers if one.negated)
+    if excluded and not slots.by:
+        return replace(slots, matchers=tuple(one for one in slots.matchers if not one.negated), part=excluded)
+    if slots.by and (not parts or {one.label for one in parts} <= {*slots.by}):
+        return slots
+    if (all_ := whole_of(offer, live)) and not any(one.label in _OUTCOMES for one in parts):
+        return _of(slots, measure, (await measure_for(all_, live, slots.time_range))[0])
+    if not parts or (measure.agg == "avg" and measure.type == "gauge"):
+        raise InvalidQueryError(
+            f"The question does not say which part of {measure.title} is meant.",
+            suggestion="Name the part and the whole: what share of the requests failed.",
+        )
+    label = _part(parts, text)
+    named = tuple(one for one in slots.matchers if one.label == label and not one.negated)
+    return replace(slots, matchers=tuple(one for one in slots.matchers if one not in named), part=named)
+
+
+def whole_of(offer: Offer, live: Live) -> Offer | None:
+    """Return the one counter that a counter is a part of by its name: loads failed, of the loads."""
+    own = offer.family.words if offer.family and offer.family.type == "counter" else ()
+    counters = [one for one in live.offers.values() if one.family and one.family.type == "counter"]
+    found = [
+        one for one in counters if one.family and len(one.family.words) < len(own) and {*one.family.words} < {*own}
+    ]
+    alike = [one for one in counters if one.family and one.family.words[:-1] == own[:-1] and one.key != offer.key]
+    found = found or alike
+    return found[0] if len(found) == 1 and len(own) > 1 else None
+
+
+def _part(parts: Sequence[Meant], text: str) -> str:
+    """The label of the part, among all that is named."""
+    placed = sorted(parts, key=lambda one: text.casefold().find(one.said.casefold()))
+    if found := _WHOLE.search(text):
+        behind = [one for one in placed if one.said.casefold() in found["part"].casefold()]
+        before = [one for one in placed if one not in behind]
+        placed = behind if behind and before else placed
+    placed = [one for one in placed if one.label in _OUTCOMES] or placed
+    inner = [one for one in placed if not _WHERE.search(text[: max(text.casefold().find(one.said.casefold()), 0)])]
+    return (inner or placed)[-1].label
+
+
+def _of(slots: Slots, part: Measure, whole: Measure) -> Slots:
+    """One measure as a share of another; conditions that only one of them has narrow that one."""
+    shared = tuple(one for one in slots.matchers if one.label in part.labels & whole.labels)
+    rest = [one for one in slots.matchers if one not in shared]
+    own = narrowed(part, [one for one in rest if one.label in part.labels])
+    measure = per(own, whole, is_share=True)
+    return replace(slots, measure=measure, matchers=shared, shape="ranking" if slots.by else "value", is_total=False)

@@ -1,0 +1,145 @@
+"""Bounds of thresholds and forecasts. None is ever invented: a threshold without one is a state, or an error."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from signalbox.agents.metrics.errors import InvalidQueryError
+from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.measures import measure_for, time_beyond
+from signalbox.agents.metrics.offline.figures import (
+    Bound,
+    bound_in,
+    measures_time,
+    read_bound,
+    read_duration,
+    time_of_rate,
+    unit_of,
+)
+from signalbox.agents.metrics.offline.second_measure import beyond_goal, is_goal, pair_of
+from signalbox.agents.metrics.offline.times import Times
+from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.slots import Slots, Threshold
+from signalbox.agents.metrics.states import is_state
+from signalbox.agents.metrics.vocabulary import GOALS
+from signalbox.agents.metrics.windows import seconds_of
+from signalbox.language.synonyms import base
+from signalbox.language.words import read_words
+
+__all__ = ["forecast_bound", "judged"]
+
+_INCLUSIVE = re.compile(r"\b(?:at (?:least|most)|no (?:more|less|fewer) than|min(?:imum)?|max(?:imum)?)\s*$", re.I)
+_OF_THINGS = re.compile(r"\b(?:which|any|each|every|who|whose|one of|either|some)\b", re.I)
+_ALL = re.compile(r"\b(?:all|every\w*|each|both|none|no)\b", re.I)
+_OR_MORE = re.compile(r"^\s*\S*\s*or (?:more|less|fewer|higher|lower|above|below|over|under)\b", re.I)
+_SIDE = re.compile(
+    r"\b(?:(?P<below>below|under|beneath|less than|fewer than|lower than|smaller than|at most|within|no more than)"
+    r"|above|over|more than|greater than|higher than|beyond|at least|exceed\w*|past|no less than)\b", re.I,
+)  # fmt: skip
+_OWN_GOAL = re.compile(
+    r"\b(?:(?P<below>below|under|beneath|less than|fewer than|within)|over|above|beyond|more than|exceed\w*|past)\s+"
+    r"(?:its|their|the|his|her|own|\s)*(?P<goal>[a-z]+(?:\s[a-z]+)?)", re.I,
+)  # fmt: skip
+
+
+async def judged(slots: Slots, plan: MetricsPlan, times: Times, text: str, live: Live) -> Slots:
+    """Return the slots with their bound; things are judged one by one. Raises InvalidQueryError."""
+    bound = _bound(plan)
+    if bound is None:
+        return await _without_bound(slots, plan, text, live)
+    is_rate = slots.is_rate or time_of_rate(bound.unit) is not None or bound.unit.lower().endswith(("/s", "ps"))
+    is_total = bool(slots.measure.total) and slots.measure.type == "counter" and not is_rate
+    if is_total and times.main is None:
+        raise InvalidQueryError(
+            f"{slots.measure.title[:1].upper()}{slots.measure.title[1:]} counts what happens: "
+            f'"{bound.said}" needs a time in which it is counted.',
+            suggestion="Name a range of time, such as today, or a rate, such as 5 per minute.",
+        )
+    value = bound_in(bound, slots.measure, is_total=is_total)
+    above = _is_above(plan, text[: _place(bound.said, text)])
+    if (
+        measures_time(plan.unit)
+        and slots.measure.type in ("gauge", "ratio")
+        and not measures_time(unit_of(slots.measure))
+    ):
+        return _lasting(slots, value, above=above)
+    at = _place(bound.said, text)
+    after = text[at + len(bound.said) :]
+    inclusive = bound.inclusive or bool(_INCLUSIVE.search(text[:at])) or bool(_OR_MORE.search(after))
+    scope = "" if plan.scope == "all" and not _ALL.search(text) else plan.scope or ""
+    threshold = Threshold(above, value, read_duration(plan.lasting), scope, inclusive)
+    slots = replace(slots, threshold=threshold, is_total=is_total, is_current=slots.is_current and not is_total)
+    if plan.kind != "threshold":
+        return slots
+    return replace(slots, by=_things(slots, plan, text, above=above), how=None)
+
+
+def _is_above(plan: MetricsPlan, before: str) -> bool:
+    """True if values above the bound are asked for: as the words right before it say, or else as the model says."""
+    last = max(_SIDE.finditer(before[-40:]), key=lambda one: one.start(), default=None)
+    return not last["below"] if last else plan.side != "below"
+
+
+def forecast_bound(slots: Slots, plan: MetricsPlan) -> Slots:
+    """Return the slots of a forecast with the bound that is to be reached, if one is named."""
+    bound = _bound(plan)
+    if bound is None:
+        return slots
+    return replace(slots, threshold=Threshold(plan.side != "below", bound_in(bound, slots.measure)))
+
+
+def _bound(plan: MetricsPlan) -> Bound | None:
+    bound = read_bound(plan.bound) if plan.bound else None
+    if plan.bound and bound is None:
+        raise InvalidQueryError(
+            f'The bound "{plan.bound}" is no figure.', suggestion="Name it with its unit: 90%, 500 ms."
+        )
+    return bound
+
+
+async def _without_bound(slots: Slots, plan: MetricsPlan, text: str, live: Live) -> Slots:
+    """A measure that is a state, a difference, or beyond a goal of its own needs no bound."""
+    if slots.measure.is_difference:
+        return replace(slots, threshold=Threshold(plan.side != "below", 0.0, scope=plan.scope or ""))
+    goal = _OWN_GOAL.search(text)
+    named = {base(word) for word, *_ in read_words(goal["goal"])} if goal else set()
+    if goal and named & GOALS and (own := live.offer_named(slots.measure.name)):
+        pair = await pair_of(own, live, slots.time_range)
+        if pair is not None and is_goal(pair[1].key):
+            part, whole = [(await measure_for(one, live, slots.time_range))[0] for one in pair]
+            measure = beyond_goal(part, whole, above=not goal["below"])
+            by = slots.by or tuple(sorted(part.labels))
+            return replace(slots, measure=measure, shape="ranking", by=by, how=None, is_total=False)
+    if await is_state(slots.measure, live, slots.now if slots.is_current else slots.time_range.end_time):
+        return replace(slots, shape="state", by=())
+    raise InvalidQueryError(
+        f"The question does not say which bound of {slots.measure.title} is meant.",
+        suggestion="Name the bound with its unit: below 20%, more than 5.",
+    )
+
+
+def _things(slots: Slots, plan: MetricsPlan, text: str, *, above: bool) -> tuple[str, ...]:
+    """The labels of what is judged. The sum is judged only of what adds up, if no things are asked about."""
+    pinned = {one.label for one in slots.matchers if len(one.values) == 1 and not one.negated}
+    differing = tuple(sorted(slots.measure.labels - pinned))
+    if slots.measure.type in ("gauge", "ratio") and "rate(" not in slots.measure.promql and plan.how != "total":
+        # The mean or the sum of several would hide the one that is beyond: one disk of one host.
+        return tuple(dict.fromkeys((*slots.by, *differing)))
+    if slots.by or plan.scope or _OF_THINGS.search(text):
+        return slots.by or differing
+    is_whole = (
+        slots.is_total or slots.measure.type == "counter" or (above and not slots.measure.unit.startswith("bytes"))
+    )
+    return () if is_whole else differing
+
+
+def _lasting(slots: Slots, bound: float, *, above: bool) -> Slots:
+    """How long in all the measure was beyond the bound."""
+    title = f"time that {slots.measure.title} was {'above' if above else 'below'} {bound:g}"
+    measure = time_beyond(slots.measure, bound, title=title, above=above, seconds=seconds_of(slots.time_range))
+    return replace(slots, measure=measure, shape="ranking" if slots.by else "value", how=None, is_current=False)
+
+
+def _place(words: str, text: str) -> int:
+    return max(text.casefold().find(words.casefold()), 0)

@@ -1,0 +1,184 @@
+"""Which words of a question a plan holds, which of them speak of its measure, and what is left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from signalbox.agents.metrics.candidates import find_label
+from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.offline.labels import own_words
+from signalbox.agents.metrics.plan import HOW, KINDS, ORDERS, SCOPES, SIDES, MetricsPlan
+from signalbox.agents.metrics.vocabulary import GOALS, label_kind
+from signalbox.language.names import close
+from signalbox.language.synonyms import ASKED, FILLERS, LIGHT, alike, base
+from signalbox.language.time.stretches import is_time_word
+from signalbox.language.units import dimension_of
+from signalbox.language.vectors import is_known
+from signalbox.language.words import read_words, split_name
+
+__all__ = ["measure_fits", "places_of", "strange_things", "uncovered", "unexplained"]
+
+_LONGEST = 400
+_ALIKE = 0.6
+_SHORTEST, _MOST = 3, 8
+_OF_SCHEMA = frozenset(
+    base(word)
+    for options in (KINDS, HOW, ORDERS, SIDES, SCOPES)
+    for about in (*options, *options.values())
+    for word, *_ in read_words(about)
+)
+_NAME = re.compile(
+    r"[\"“`][^\"”`]{1,80}[\"”`]|(?<![\w./-])(?:\d[\w.,:%/-]*|[A-Za-z][\w.]*(?:[-_/:][\w.]+)+|(?<=[a-z,] )[A-Z][\w-]+)"
+)
+_LEFT_OUT = re.compile(
+    r"\b(?:without|except(?: for)?|excluding|ignoring|besides|unless|other than)\s+([^,.;?!]{1,60})", re.I
+)
+_SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
+_SUPERLATIVE = re.compile(r"[a-z]{3,}est")
+_OF = re.compile(r"\b(?:of|for|via|from)\s+(?:the\s+|our\s+|an?\s+)?(?P<name>[a-zA-Z]{3,})", re.I)
+_RESTS = frozenset("free spare vacant unused missing remaining left".split())
+_PLAIN_ESTS = frozenset(
+    "latest test rest request guest interest forest harvest west invest contest nearest protest".split()
+)
+_LIGHT = 0.45
+_MOSTLY = 3.0
+"""So many times as much that is strange as is explained says that something else is asked for."""
+_ASKING = frozenset({"what", "who", "which", "that"})
+
+
+def places_of(plan: MetricsPlan, text: str) -> list[tuple[int, int]]:
+    """Return where the words of a plan stand in the question."""
+    texts = [plan.named, plan.bound, plan.lasting, plan.time, plan.against, plan.per, plan.less, plan.also, plan.unit]
+    texts += [*plan.filters, *plan.excluded, *plan.split_by, *plan.percentiles, str(plan.top or "")]
+    found = [re.finditer(rf"(?<!\w){re.escape(one)}(?!\w)", text, re.I) for one in texts if one]
+    return [one.span() for some in found for one in some]
+
+
+def measure_fits(plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str], things: Iterable[str] = ()) -> bool:
+    """True if the question may well speak of this measure. `told` are words that search explains by it, `things` the
+    names of its labels and values.
+
+    A rare word right before those of the measure says that another one is meant: the florbulator rate. Otherwise one
+    word of the measure that is not used of everything, as "rate" is, must be in the question.
+    """
+    known = _known(offer, things) | {base(word) for word in told}
+    explained = strange = told_of = 0.0
+    for word, weight, is_compound in _telling(plan, text, known):
+        if _is_known(ASKED.get(word, word), known):
+            explained, told_of = max(explained, weight), told_of + weight
+            continue
+        is_rare = not is_known(word) and not any(close(word, one) for one in FILLERS)
+        if is_compound and (is_rare or f" {word.upper()} " in f" {text} "):
+            return False
+        strange += weight
+    return strange == 0.0 or (explained == 1.0 and strange < _MOSTLY * told_of)
+
+
+def strange_things(plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str]) -> list[str]:
+    """Return words right before a word for one kind of things that say which one is meant: the shipping service."""
+    known = _known(offer, ()) | {base(word) for word in told}
+    covered, own = places_of(plan, text), split_name(offer.key)
+    words = read_words(text[:_LONGEST])
+    found = []
+    for (word, start, end), (kind, after, _) in pairwise(words):
+        is_free = not any(start < last and end > first for first, last in covered)
+        is_one = label_kind(kind) is not None and not kind.endswith("s") and after - end == 1 and kind not in own
+        if is_one and is_free and _weight(word, known) == 1.0 and not _is_known(word, known):
+            found.append(text[start:end])
+    return found
+
+
+def uncovered(
+    plan: MetricsPlan, text: str, offer: Offer, labels: Iterable[str], by: Iterable[str], names: Sequence[str]
+) -> tuple[str, ...]:
+    """Return what the plan says it leaves out, and the names and conditions that no part of the query explains."""
+    said = text[:_LONGEST]
+    covered, known, told = places_of(plan, said), own_words(offer), _known(offer, labels)
+
+    def is_free(start: int, end: int) -> bool:
+        return not any(start < last and end > first for first, last in covered)
+
+    def is_own(words: str) -> bool:
+        spoken = {base(word) for word, *_ in read_words(words)}
+        return bool(spoken) and spoken <= known
+
+    found = [one for one in plan.not_covered if one.strip() and one.lower() in said.lower() and not is_own(one)]
+    for one in _NAME.finditer(said):
+        words = one[0].strip('.,:?!"“”`')
+        timed = all(map(is_time_word, words.split())) and (words.isalpha() or words[:1].isdigit())
+        if words and is_free(*one.span()) and not timed and not is_own(words) and words.lower() not in FILLERS:
+            found.append(words)
+    found += [one for one in names if not is_own(one)]
+    found += [one[0].strip() for one in _LEFT_OUT.finditer(said) if not plan.excluded and is_free(*one.span(1))]
+    for one in _SPLIT.finditer(said):
+        label = find_label(one[1], labels) if is_free(*one.span(1)) and one[1].lower() not in FILLERS else None
+        found += [one[0]] if label and label not in by and not dimension_of(one[1]) else []
+    ends = plan.order or plan.how in ("highest", "lowest") or plan.top or plan.percentiles or plan.bound
+    for word, start, end in read_words(said):
+        is_end = _SUPERLATIVE.fullmatch(word) and word not in _PLAIN_ESTS and not ends
+        is_goal = base(word) in GOALS and base(word) not in known and not (plan.per or plan.less or ends)
+        is_rest = word in _RESTS and base(word) not in told and not (plan.less or plan.per)
+        if is_free(start, end) and (is_end or is_rest or (is_goal and word not in FILLERS)):
+            found.append(word)
+    found += [one for one in _named_after(said) if is_free(*_span(one, said)) and _is_strange(one, told)]
+    kept = [one for one in dict.fromkeys(found) if not any(one != other and one in other for other in found)]
+    return tuple(kept[:_MOST])
+
+
+def unexplained(words: str, offer: Offer) -> tuple[str, ...]:
+    """Return the words for a second measure that have nothing to do with it."""
+    known = _known(offer, ())
+    return tuple(word for word, *_ in read_words(words) if "_" not in words and _is_strange(word, known))
+
+
+def _named_after(text: str) -> list[str]:
+    """The words that stand where a name does: of softener, for the gold tier."""
+    return [one["name"] for one in _OF.finditer(text)]
+
+
+def _span(words: str, text: str) -> tuple[int, int]:
+    at = text.find(words)
+    return at, at + len(words)
+
+
+def _is_strange(word: str, known: frozenset[str]) -> bool:
+    return _weight(word.lower(), known) == 1.0 and not _is_known(word.lower(), known)
+
+
+def _telling(plan: MetricsPlan, text: str, known: frozenset[str]) -> Iterator[tuple[str, float, bool]]:
+    """The words that would say what is measured, outside of what the plan holds, with their weights and whether they
+    stand right before a word of the measure and after no word for a kind of things, as a verb does."""
+    covered = places_of(plan, text)
+    words = read_words(text[:_LONGEST])
+    for at, (word, start, end) in enumerate(words):
+        weight = _weight(word, known)
+        if any(start < last and end > first for first, last in covered) or not weight:
+            continue
+        after = words[at + 1][0] if at + 1 < len(words) and words[at + 1][1] - end <= 1 else ""
+        before = words[at - 1] if at else None
+        is_verb = before is not None and (
+            bool(label_kind(before[0]) or before[0] in _ASKING)
+            or any(before[1] < last and before[2] > first for first, last in covered)
+        )
+        yield word, weight, bool(after) and not label_kind(after) and _is_known(after, known) and not is_verb
+
+
+def _weight(word: str, known: frozenset[str]) -> float:
+    """How much a word says of what is measured: nothing if it is small, of time, a unit, or says how to answer."""
+    if len(word) < _SHORTEST or not word[0].isalpha() or word in FILLERS:
+        return 0.0
+    is_end = _SUPERLATIVE.fullmatch(word) and word not in _PLAIN_ESTS
+    is_small = is_end or base(word) in _OF_SCHEMA or is_time_word(word) or label_kind(word) or dimension_of(word)
+    return 0.0 if is_small and base(word) not in known else _LIGHT if base(word) in LIGHT else 1.0
+
+
+def _known(offer: Offer, things: Iterable[str]) -> frozenset[str]:
+    told = [word for word, *_ in read_words(f"{offer.about} {offer.family.help if offer.family else ''}")]
+    told += [part for thing in things for part in split_name(thing)]
+    return own_words(offer) | frozenset(base(word) for word in told if word not in FILLERS)
+
+
+def _is_known(word: str, known: frozenset[str], least: float = _ALIKE) -> bool:
+    return base(word) in known or any(alike(word, other) >= least for other in known)

@@ -1,0 +1,179 @@
+"""States: metrics that are 1 or 0, and metrics with one series for each possible state, of which one is 1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from signalbox.agents.metrics.compile import Query
+from signalbox.agents.metrics.errors import InvalidQueryError
+from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.promapi import Curve
+from signalbox.agents.metrics.promql import duration_text, selector_text
+from signalbox.agents.metrics.run import ask
+from signalbox.agents.metrics.sentences import shown_labels
+from signalbox.agents.metrics.slots import Matcher, Measure, Slots
+from signalbox.agents.metrics.state import Finding, MetricsQueryResult, RankedSeries, TimeRange
+from signalbox.agents.metrics.tell import capitalized, shortened, tell
+from signalbox.agents.metrics.units import format_range
+from signalbox.agents.metrics.windows import seconds_of
+from signalbox.language.synonyms import base
+from signalbox.language.words import split_name
+
+__all__ = ["StateKind", "answer_state", "is_state", "state_kind"]
+
+_STATE_LABELS = ("phase", "state", "status", "condition", "health", "mode", "stage")
+_NAMED, _MOST_FINDINGS = 10, 50
+# Names of metrics that are 1 while something needs looking at. Of any other, those at 0 do.
+_TROUBLE = frozenset(
+    map(base, "down fault faulty alarm failed error broken tripped leak stuck blocked overdue open offline jam".split())
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StateKind:
+    """A metric that is a state. `label` is the one that names the state, if each has a series of its own."""
+
+    metric: str
+    label: str = ""
+    states: tuple[str, ...] = ()
+
+
+async def is_state(measure: Measure, live: Live, at: datetime) -> bool:
+    """True if a measure is 1 or 0 at a moment, for every thing it has."""
+    return await state_kind(measure, live, at) is not None
+
+
+async def state_kind(measure: Measure, live: Live, at: datetime) -> StateKind | None:
+    """Return in which way a measure is a state at a moment; None if it is none. The server counts, however many things
+    there are; what it says is kept with what else is known of it."""
+    metric = measure.metrics[0] if len(measure.metrics) == 1 else ""
+    if measure.type != "gauge" or not metric or metric.endswith("_info"):
+        return None
+    if metric not in live.states:
+        live.states[metric] = await _state_kind(metric, live, at)
+    known: StateKind | None = live.states[metric]
+    return known
+
+
+async def _state_kind(metric: str, live: Live, at: datetime) -> StateKind | None:
+    selector = selector_text(metric)
+    if not await _count(selector, live, at):
+        selector = f"last_over_time({selector}[1d])"
+    if not await _count(selector, live, at) or await _count(f"({selector} != 0) != 1", live, at):
+        return None
+    day = TimeRange(start_time=at - timedelta(days=1), end_time=at)
+    labels = (await live.series([metric], day))[metric].values
+    for label in _STATE_LABELS:
+        values = labels.get(label, ())
+        # Without the label, every thing has one series with a 1 and others with a 0.
+        if len(values) > 1 and not await _count(f"sum without ({label}) ({selector}) != 1", live, at):
+            return StateKind(metric, label, tuple(values))
+    return StateKind(metric)
+
+
+async def _count(expression: str, live: Live, at: datetime) -> int:
+    curves = (await ask(Query(f"count({expression})", at=at), live)).curves
+    return round(curves[0].values[-1]) if curves else 0
+
+
+async def answer_state(slots: Slots, live: Live) -> MetricsQueryResult:
+    """Say which things are in a state and which are not, now or at some moment of a range.
+
+    Raises InvalidQueryError for a measure that is no state.
+    """
+    at = slots.now if slots.is_current else slots.time_range.end_time
+    kind = await state_kind(slots.measure, live, at)
+    if kind is None:
+        raise InvalidQueryError(
+            f"{capitalized(slots.measure.title)} is not a state that is on or off, so it cannot be up or down.",
+            suggestion="Ask for its value, or name a bound.",
+        )
+    return await (_one_hot if kind.label else _on_or_off)(slots, kind, live, at)
+
+
+async def _on_or_off(slots: Slots, kind: StateKind, live: Live, at: datetime) -> MetricsQueryResult:
+    words = split_name(kind.metric)
+    is_trouble = slots.listed == "on" if slots.listed else bool(_TROUBLE & set(map(base, words)))
+    selector = selector_text(kind.metric, slots.matchers)
+    promql = selector if slots.is_current else _worst(selector, slots, "max" if is_trouble else "min")
+    word = words[-1] if words[-1] not in ("state", "status") else "up"
+    what = word if is_trouble else f"not {word}" if word != "up" else "down"
+    good = f"not {word}" if is_trouble else word
+    return await _told(slots, live, promql, f"({promql}) == {int(is_trouble)}", at, what, good)
+
+
+async def _one_hot(slots: Slots, kind: StateKind, live: Live, at: datetime) -> MetricsQueryResult:
+    """Of a metric with a series for each state: which things are in the state that is named, or not in the one that
+    they should be in."""
+    named = tuple(value for one in slots.matchers if one.label == kind.label for value in one.values)
+    matchers = tuple(one for one in slots.matchers if one.label != kind.label)
+    selector = selector_text(kind.metric, matchers)
+    counted = (await ask(Query(f"count by ({kind.label}) ({selector} == 1)", at=at), live)).curves
+    states = {one.labels.get(kind.label, ""): round(one.values[-1]) for one in counted}
+    asked = named or slots.healthy or tuple(sorted(states, key=lambda one: -states[one])[:1])
+    unknown = [one for one in asked if one not in kind.states]
+    if unknown:
+        raise InvalidQueryError(
+            f'{kind.metric} has no {kind.label} "{unknown[0]}".', suggestion=f"There are: {', '.join(kind.states)}."
+        )
+    good = " or ".join(asked)
+    words = (good, f"not {good}") if named else (f"not {good}", good)
+    if slots.is_current:
+        others = selector_text(kind.metric, (*matchers, Matcher(kind.label, asked, negated=not named)))
+        result = await _told(slots, live, f"{selector} == 1", f"{others} == 1", at, *words)
+    else:
+        within = selector_text(kind.metric, (*matchers, Matcher(kind.label, asked)))
+        promql = _worst(f"sum without ({kind.label}) ({within})", slots, "max" if named else "min")
+        result = await _told(slots, live, promql, f"({promql}) {'==' if named else '!='} 1", at, *words)
+    told = ", ".join(f"{states[one]} {one}" for one in sorted(states, key=lambda one: -states[one]))
+    return result.model_copy(
+        update={"summary": f"{result.summary} By {kind.label} now: {told}." if told else result.summary}
+    )
+
+
+def _worst(expression: str, slots: Slots, how: str) -> str:
+    return f"{how}_over_time(({expression})[{duration_text(seconds_of(slots.time_range))}:1m])"
+
+
+async def _told(
+    slots: Slots, live: Live, everything: str, offending: str, at: datetime, what: str, good: str
+) -> MetricsQueryResult:
+    """The answer: how many things there are, and which of them the second query gives."""
+    count = await _count(everything, live, at)
+    wrong = (await ask(Query(offending, at=at), live)).curves
+    when = "now" if slots.is_current else f"at some time, {format_range(slots.time_range)}"
+    told = tell(everything, live)
+    names = [shown_labels(_thing(curve.labels, wrong)) for curve in wrong]
+    if not count:
+        summary = f"There is no data of {told.title} {when}, so it cannot be said."
+    elif not wrong:
+        all_ = f"All {count} are" if count > 1 else f"{told.filters or told.title} is"
+        summary = f"{capitalized(all_)} {good}, {'now' if slots.is_current else format_range(slots.time_range)}."
+    else:
+        more = f", and {len(wrong) - _NAMED} more" if len(wrong) > _NAMED else ""
+        are = {(True, True): "is", (True, False): "are", (False, True): "was", (False, False): "were"}
+        of = f"{len(wrong)} of {count}" if count > 1 else names[0]
+        listed = f": {'; '.join(names[:_NAMED])}{more}" if count > 1 else ""
+        summary = f"{capitalized(of)} {are[slots.is_current, len(wrong) == 1]} {what}, {when}{listed}."
+    not_covered = [f"Not considered: {', '.join(map(shortened, slots.not_covered))}."] if slots.not_covered else []
+    return MetricsQueryResult(
+        metric_name=slots.measure.name, time_range=slots.time_range, datapoint_count=0, is_empty=False,
+        kind="value" if count == 1 else "report", title=shortened(told.title), promql=offending,
+        summary=" ".join([summary, *slots.notes, *not_covered]), value=float(count - len(wrong)),
+        ranking=[RankedSeries(labels=curve.labels, value=curve.values[-1]) for curve in wrong[:_MOST_FINDINGS]],
+        findings=[
+            Finding(text=f"{name} {'is' if slots.is_current else 'was'} {what}", severity="critical", labels=one.labels)
+            for name, one in zip(names[:_MOST_FINDINGS], wrong, strict=False)
+        ],
+        looked_at=[f"{told.title} of {count} things"], is_current=slots.is_current, not_covered=list(slots.not_covered),
+    )  # fmt: skip
+
+
+def _thing(labels: Mapping[str, str], curves: Sequence[Curve]) -> dict[str, str]:
+    """The labels that tell a thing from the others; of one alone, those that name a thing at all."""
+    if len(curves) == 1:
+        return {label: value for label, value in labels.items() if label not in ("job", *_STATE_LABELS)} or dict(labels)
+    same = {label for label in labels if len({curve.labels.get(label) for curve in curves}) == 1}
+    return {label: value for label, value in labels.items() if label not in same} or dict(labels)
