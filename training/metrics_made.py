@@ -363,7 +363,7 @@ def main() -> None:
         told = {name: [one[0], one[1]] for name, one in metrics.items()}
         lines.append({"set": f"made_{business}", **HEADER, "metrics": told})
         seen: set[str] = set()
-        known = index_of(json.dumps(told)).by_key
+        _, known = index_of(json.dumps(told))
         while len(seen) < ABOUT // len(METRICS):
             text, plan = _alone(rng, business) if rng.random() < 0.12 else _question(rng, business)
             if text not in seen and plan.get("measure", "") in ("", *known):
