@@ -273,5 +273,5 @@ def test_a_value_in_the_context_may_come_from_the_environment(
     monkeypatch.setenv("MAP_TEST_WORD", "from outside")
     assert one(run_text, "probe", context="k:env:MAP_TEST_WORD").output == "from outside"
     assert one(run_text, "probe", context="k:env:MAP_TEST_ABSENT:fallback").output == "fallback"
-    monkeypatch.setenv("MAP_TEST_WORD", "changed")
-    assert one(run_text, "probe", context="k:env:MAP_TEST_WORD").output == "changed"
+    monkeypatch.setenv("MAP_TEST_WORD", "altered-word")
+    assert one(run_text, "probe", context="k:env:MAP_TEST_WORD").output == "altered-word"
