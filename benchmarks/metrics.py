@@ -7,12 +7,14 @@ against the server's metrics, making and checking PromQL, statistics, models, su
 
 from __future__ import annotations
 
+import os
 import sys
 from asyncio import Runner
 from collections.abc import Iterator
 from statistics import median
 from time import process_time
 from typing import Any
+from unittest.mock import patch
 
 from benchmarks.measure import Contender, awaiting, calling, child_cpu, race
 from benchmarks.report import Row, under
@@ -110,7 +112,7 @@ def _own() -> Iterator[Row]:
         if result is None or not result.ranking:
             raise AssertionError("the agent did not rank the series")
 
-    with Runner() as loop:
+    with patch.dict(os.environ, SIGNALBOX_MODEL_PLANS="1"), Runner() as loop:
         found = race({"node": awaiting(answer, loop), "many": awaiting(rank, loop)})
     yield Row(GROUP, f"a question answered with {POINTS:,} points", found["node"], target=under(TARGET))
     yield Row(GROUP, f"a ranking of {SERIES:,} series", found["many"], target=under(MANY))
