@@ -366,3 +366,29 @@ async def test_revenue_is_the_sum_of_what_orders_are_worth(answer: Callable[...,
 async def test_a_bgp_session_is_down_in_every_state_but_established(answer: Callable[..., Any]) -> None:
     down = (await answer("how many BGP sessions are down", measure="bgp_sessions_down"))["result"]
     assert (down.value, down.promql) == (0.0, "sum(bgp_session_state != bool 6)")
+
+
+async def test_typed_promql_is_run_exactly(answer: Callable[..., Any]) -> None:
+    query = 'sum by (service) (rate(http_requests_total{status="503"}[10m]))'
+    state = await answer(query)
+    assert state["result"].promql == query
+    assert "exactly as it was typed" in state["result"].summary
+
+
+@pytest.mark.parametrize(("measure", "bound"), [("load", "0.01"), ("cpu_usage", "0.1%")])
+async def test_a_share_with_a_bound_is_one_of_the_time(answer: Callable[..., Any], measure: str, bound: str) -> None:
+    plan = {"measure": measure, "kind": "share", "filters": ["web-1"], "time": "the last hour", "bound": bound}
+    for side, share in (("above", 1.0), ("below", 0.0)):
+        state = await answer(f"for what part of the last hour was {measure} of web-1 {side} {bound}", **plan, side=side)
+        assert state["result"].value == pytest.approx(share)
+        assert "share of the time" in state["result"].summary.lower()
+
+
+async def test_a_thing_of_the_measure_before_is_no_measure_of_its_own(answer: Callable[..., Any]) -> None:
+    before = {
+        "text": "latency of checkout",
+        "plan": {"measure": "latency", "filters": ["checkout"]},
+        "title": "latency",
+    }
+    state = await answer("and for payment?", before, measure="payments_total", continues=True)
+    assert 'http_request_duration_seconds_bucket{service="payment"}' in state["result"].promql

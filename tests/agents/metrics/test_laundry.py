@@ -161,6 +161,7 @@ async def test_so_many_for_each_thousand_is_counted_for_a_thousand(answer: Calla
     plan = {"measure": "wash_loads_failed_total", "kind": "figure", "per": "1,000 loads washed", "time": "last hour"}
     state = await answer("loads that failed per 1,000 loads washed in the last hour", **plan)
     assert state["result"].value == pytest.approx(75, rel=0.01)
+    assert "1,000" in state["result"].summary
 
 
 async def test_what_is_a_share_of_nothing_said_is_one_of_its_only_sibling(answer: Callable[..., Any]) -> None:

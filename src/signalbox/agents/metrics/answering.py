@@ -42,8 +42,9 @@ async def _as_written(request: Request, live: Live, moment: Moment) -> tuple[Met
     if request.plan.kind in ("figure", "ranking", "share", "threshold") and request.time_range is not None:
         query = Query(request.promql, at=request.time_range.end_time)
     result = (await answer_promql(query, live, moment.now)).result
-    if request.is_typed:
-        result = result.model_copy(update={"is_models_own": False})
+    whose = "It was run exactly as it was typed." if request.is_typed else "The model wrote this query itself."
+    own = {"is_models_own": not request.is_typed, "summary": f"{result.summary} {whose}"}
+    result = result.model_copy(update=own)
     return query_of(syntax_of(request.promql), result.time_range), result
 
 

@@ -42,6 +42,7 @@ _CALLS = {
     "changes": "changes of", "resets": "resets of", "absent": "absence of", "absent_over_time": "absence of",
     "timestamp": "time of the last sample of", "predict_linear": "predicted",
 }  # fmt: skip
+_BY = {"*": "times", "/": "divided by", "+": "plus"}
 _SIDES = {">": "above", "<": "below", ">=": "at least", "<=": "at most", "==": "equal to", "!=": "other than"}
 _SAME = ("sum", "group", "topk", "bottomk", "limitk")
 _TEXT = re.compile(r"(?:[\w\s:/@,;=%-]|\\[^\w\s])*")
@@ -191,9 +192,18 @@ def _call(node: Any, live: Live) -> Told:
         return replace(inner, what=f"{_percentile(number_of(node.args[0]) or 0)} of {inner.what}")
     if name == "increase":
         return replace(inner, what=f"{inner.what} in total", is_total=True)
+    compared = _condition_of(_measured(vectors[0]), live, is_bool=True)
+    if name == "avg_over_time" and compared is not None:
+        return replace(compared, what=f"share of the time with {compared.what}")
     if name.endswith("_over_time") and name.removesuffix("_over_time") in _OVER_TIME:
         return replace(inner, what=_with(_OVER_TIME[name.removesuffix("_over_time")], inner.what))
     return replace(inner, what=_with(_CALLS[name], inner.what)) if name in _CALLS else inner
+
+
+def _measured(node: Any) -> Any:
+    """What a range or subquery looks at."""
+    node = unwrapped(node)
+    return node.expr if kind_of(node) == "SubqueryExpr" else node
 
 
 def _binary(node: Any, live: Live) -> Told:
@@ -203,13 +213,17 @@ def _binary(node: Any, live: Live) -> Told:
         has_bool = node.modifier is not None and node.modifier.return_bool
         return replace(told, what=f"share of {told.what}") if has_bool else told
     left, right = unwrapped(node.lhs), unwrapped(node.rhs)
-    if sign == "or" and _is_filling(right):
+    if sign == "or" and (_is_filling(right) or set(metric_names(right)) <= set(metric_names(left))):
         return _say(left, live)
     if sign == "/" and (mean := _mean(left, right, live)):
         return mean
     first, second = _say(left, live), _say(right, live)
-    if sign in ("*", "/", "+") and (number_of(left) is not None or number_of(right) is not None):
-        return first if number_of(left) is None else second
+    number = number_of(right) if number_of(left) is None else number_of(left)
+    if sign in ("*", "/", "+") and number is not None:
+        inner = first if number_of(left) is None else second
+        # A factor that only changes the unit is told by the unit.
+        is_unit = sign != "+" and bool(unit_of(node, live.names))
+        return inner if is_unit or not inner.what else replace(inner, what=f"{inner.what} {_BY[sign]} {number:,.10g}")
     if sign == "-" and "now" in (first.what, second.what):
         other, word = (second, "since") if first.what == "now" else (first, "until")
         return replace(other, what=f"time {word} {other.what}")

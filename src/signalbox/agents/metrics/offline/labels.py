@@ -50,12 +50,21 @@ def label_plan(plan: MetricsPlan, measure: Measure, values: Values, offer: Offer
     known = {(one.label, value) for one in (*said, *excluded) for value in one.values}
     # The order in which things are named is the order in which they are compared.
     said += [one for one in also if not all((one.label, value) in known for value in one.values)]
+    said = [_as_carried(one, plan, values) for one in said]
     said = said if plan.kind == "comparison" else _two_ends(said, values)
     by = _split(plan, measure, values, offer, said)
     labels = {one.label for one in (*said, *excluded)} | ({*by} if plan.split_by else set())
     said += [one for words in plan.carried for one in values.find(words) or () if one.label not in labels]
     excluded += [one for words in plan.carried_out for one in values.find(words) or () if one.label not in labels]
     return Labelled(tuple(said), matchers_of(said, excluded), by)
+
+
+def _as_carried(meant: Meant, plan: MetricsPlan, values: Values) -> Meant:
+    """The value under the label that the question before narrowed, if it stands there too: and payment?"""
+    for one in (found for words in plan.carried for found in values.find(words) or ()):
+        if {*meant.values} <= {*values.values.get(one.label, ())}:
+            return replace(meant, label=one.label)
+    return meant
 
 
 def unknown_words(plan: MetricsPlan, measure: Measure, values: Values, offer: Offer) -> tuple[list[str], list[str]]:
