@@ -17,7 +17,7 @@ from signalbox.cli.app import make_app
 from signalbox.settings import Settings
 
 HERE = Path(__file__).parent
-_DEFAULTS = {"home": "the user's data folder", "model_prices": "`{}`"}
+_DEFAULTS = {"home": "the user's data folder", "model_prices": "`{}`", "allowed_hosts": "none", "cors_origins": "none"}
 NOTE = "<!-- Written by docs/reference.py from the code; `make docs` writes it anew. -->"
 
 
@@ -38,7 +38,7 @@ def command_line() -> str:
     """Every command's help."""
     intro = (
         "Exit codes: 0 completed, 1 error, 2 wrong usage, 3 needs input. `--json` prints for programs; errors then\n"
-        "come as JSON too. Shell completion: `signalbox --install-completion`."
+        "come as JSON too ([what is stable in it](json.md)). Shell completion: `signalbox --install-completion`."
     )
     parts = [f"# The command line\n\n{NOTE}\n\n{intro}\n"]
     parts += [
@@ -63,10 +63,21 @@ def settings() -> str:
     for name, field in Settings.model_fields.items():
         default = _DEFAULTS.get(name) or ("" if field.default is None else f"`{field.default}`")
         rows.append(f"| `SIGNALBOX_{name.upper()}` | {default} | {field.description} |")
-    intro = (
-        "Settings are environment variables; a `.env` file in the working folder is read too. Keys of providers\n"
-        "(`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `GOOGLE_API_KEY`) are read from the environment alone."
-    )
+    intro = """\
+Settings are environment variables. A `.env` file in the working folder is read too, and after it a config file:
+`config.toml` in the user's config folder, or the file that `SIGNALBOX_CONFIG` names. The first of the three that sets
+something wins, and an empty variable sets nothing. `signalbox config` shows what is set here, and by which of them.
+
+```toml
+tz = "Europe/Berlin"          # settings: the names below without SIGNALBOX_, in small letters
+model = "ollama/qwen3"
+
+[environment]                 # what the clients of live systems read, for the command line and the service
+PROMETHEUS_URL = "http://prometheus:9090"
+```
+
+A file with tokens, keys or passwords below `[environment]` must be readable by you alone (`chmod 600`). Keys of model
+providers (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `GOOGLE_API_KEY`) may stand there or in the environment."""
     return "\n".join([f"# Settings\n\n{NOTE}\n\n{intro}\n", *rows, ""])
 
 

@@ -66,6 +66,7 @@ def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             monkeypatch.delenv(name)
     home = homes / str(next(_numbers))
     monkeypatch.setenv("SIGNALBOX_HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
     monkeypatch.setattr("signalbox.settings._FILE", home / ".env")
     return home
 

@@ -224,7 +224,7 @@ class MissingKeyError(OperatorError):
     def __init__(self, what: str, variable: str) -> None:
         super().__init__(
             f"{what} needs a key, and {variable} is not set.",
-            suggestion=f"Set {variable} in the environment; keys are read from nowhere else.",
+            suggestion=f"Set {variable} in the environment.",
         )
         self.variable = variable
 

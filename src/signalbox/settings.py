@@ -1,7 +1,8 @@
-"""Every setting, read from the environment (prefix `SIGNALBOX_`) and from a `.env` file in the working folder.
+"""Every setting, read from the environment (prefix `SIGNALBOX_`), a `.env` file and a config file.
 
-A setting has one name, one default and one meaning; nothing else in the package reads the environment, except
-model providers and clients of live systems, which read their own addresses and keys.
+The environment goes before the `.env` file, and that before the config file; a variable that is empty is not set. A
+setting has one name, one default and one meaning; nothing else in the package reads the environment, except model
+providers and clients of live systems, which read their own addresses and keys.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import json
 import os
 import re
 import threading
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
@@ -18,16 +20,31 @@ from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from platformdirs import user_data_path
+from platformdirs import user_config_path, user_data_path
 from pydantic import BaseModel, Field, Json, ValidationError, field_validator
 
 from signalbox.errors import ConfigurationError
 
-__all__ = ["Settings", "forget_settings", "get_settings", "home_file", "home_folder", "now", "person_zone"]
+__all__ = [
+    "SECRET_NAME",
+    "Settings",
+    "config_file",
+    "config_variables",
+    "forget_settings",
+    "get_settings",
+    "home_file",
+    "home_folder",
+    "now",
+    "person_zone",
+    "setting_origins",
+]
 
 
 _PREFIX = "SIGNALBOX_"
 _FILE = Path(".env")
+_VARIABLES_TABLE = "environment"
+SECRET_NAME = re.compile(r"(TOKEN|KEY|SECRET|PASSWORD|ACCOUNT)$", re.IGNORECASE)
+"""Names of variables whose values are never shown."""
 _making = threading.Lock()
 _HOST_NAME = re.compile(r"(\*\.)?[A-Za-z0-9_-][A-Za-z0-9._-]*(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
 
@@ -162,7 +179,7 @@ class Settings(BaseModel):
         return value
 
 
-_VARIABLES = tuple(_PREFIX + field.upper() for field in Settings.model_fields)
+_VARIABLES = ("SIGNALBOX_CONFIG", *(_PREFIX + field.upper() for field in Settings.model_fields))
 _latest: tuple[Any, Settings] | None = None
 
 
@@ -190,13 +207,40 @@ def _read(_variables: tuple[str | None, ...]) -> Settings:
         raise ConfigurationError(f"{name} is wrong: {first['msg']}", suggestion=f"Correct or unset {name}.") from None
 
 
-def _said() -> dict[str, str]:
-    """What is set, by the names of fields; the environment goes before the file, and capitals are all one."""
-    said = {}
-    for name, value in (*_in_file().items(), *os.environ.items()):
-        if value is not None and name.upper().startswith(_PREFIX):
-            said[name[len(_PREFIX) :].lower()] = value
-    return said
+def _said() -> dict[str, Any]:
+    """What is set, by the names of fields."""
+    return {name: value for origin in reversed(_origins()) for name, value in origin[1].items()}
+
+
+def setting_origins() -> dict[str, str]:
+    """Where each setting comes from: the environment, a file by its path, or nowhere (its default stands)."""
+    found = {name: origin for origin, values in reversed(_origins()) for name in values}
+    return {name: found.get(name, "") for name in Settings.model_fields}
+
+
+def _origins() -> list[tuple[str, dict[str, Any]]]:
+    """Each place where settings are read, the first one first, with what it sets by the names of fields."""
+    path = config_file()
+    in_file = {name: value for name, value in _config().items() if name != _VARIABLES_TABLE}
+    if unknown := sorted(set(in_file) - set(Settings.model_fields)):
+        raise ConfigurationError(
+            f"{path} sets '{unknown[0]}', which is no setting.",
+            suggestion="signalbox config lists the settings; other variables go below [environment].",
+        )
+    # A value that is parsed from JSON where it stands in the environment may be written as TOML here.
+    told = {name: json.dumps(value) if isinstance(value, dict | list) else value for name, value in in_file.items()}
+    return [
+        ("environment", dict(_named(os.environ))),
+        (str(_FILE), dict(_named(_in_file()))),
+        (str(path), told),
+    ]
+
+
+def _named(variables: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
+    """The variables of settings that are not empty, by the names of fields; capitals are all one."""
+    for name, value in variables.items():
+        if value and value.strip() and name.upper().startswith(_PREFIX):
+            yield name[len(_PREFIX) :].lower(), value
 
 
 def _in_file() -> Mapping[str, str | None]:
@@ -205,6 +249,47 @@ def _in_file() -> Mapping[str, str | None]:
     from dotenv import dotenv_values
 
     return dotenv_values(_FILE)
+
+
+def config_file() -> Path:
+    """Where the config file is looked for: SIGNALBOX_CONFIG, else `config.toml` in the user's config folder."""
+    named = os.environ.get("SIGNALBOX_CONFIG", "").strip()
+    return Path(named).expanduser() if named else user_config_path("signalbox") / "config.toml"
+
+
+def config_variables() -> dict[str, str]:
+    """The environment variables that the config file sets for what reads its own, such as the address of a live system.
+
+    Raises ConfigurationError if the table holds anything but text, or a key that other people on this machine can read.
+    """
+    path, given = config_file(), _config().get(_VARIABLES_TABLE, {})
+    if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
+        raise ConfigurationError(
+            f"[{_VARIABLES_TABLE}] in {path} must hold names and texts.", suggestion='Write GRAFANA_URL = "https://…".'
+        )
+    if ours := next((name for name in given if name.upper().startswith(_PREFIX)), ""):
+        raise ConfigurationError(
+            f"{path} sets {ours} below [{_VARIABLES_TABLE}].",
+            suggestion=f"It is a setting: write {ours[len(_PREFIX) :].lower()} = … above the table.",
+        )
+    secret = next((name for name in given if SECRET_NAME.search(name)), "")
+    if secret and os.name == "posix" and path.stat().st_mode & 0o077:
+        raise ConfigurationError(
+            f"{path} holds {secret}, and other people on this machine can read it.", suggestion=f"chmod 600 {path}"
+        )
+    return given
+
+
+def _config() -> dict[str, Any]:
+    path = config_file()
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        if os.environ.get("SIGNALBOX_CONFIG", "").strip():
+            raise ConfigurationError(f"There is no file {path}.", suggestion="Correct SIGNALBOX_CONFIG.") from None
+        return {}
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{path} cannot be read: {error}", suggestion="Correct the file.") from None
 
 
 def forget_settings() -> None:

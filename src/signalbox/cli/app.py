@@ -16,6 +16,7 @@ from signalbox import __version__
 from signalbox.cli.agents import agents
 from signalbox.cli.ask import ask, asking
 from signalbox.cli.chat import chat
+from signalbox.cli.config import config
 from signalbox.cli.doctor import doctor
 from signalbox.cli.evals import evaluate
 from signalbox.cli.maps import maps
@@ -37,6 +38,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "run": run_command,
     "resume": resume,
     "agents": agents,
+    "config": config,
     "doctor": doctor,
     "eval": evaluate,
     "serve": serve,
@@ -94,6 +96,11 @@ def options(
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show the trace; twice: more.")] = 0,
 ) -> None:
     """Plain-language requests, answered with checked work on live systems."""
+    from signalbox.settings import config_variables
+
+    for name, value in config_variables().items():
+        if not os.environ.get(name, "").strip():
+            os.environ[name] = value
     levels = {0: logging.CRITICAL, 1: logging.INFO}
     log = logging.StreamHandler(sys.stderr)
     log.setFormatter(HarmlessFormatter("%(levelname)s %(message)s"))
