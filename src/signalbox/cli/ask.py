@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from signalbox.cli.run import AsJson, Model, Verbose
+from signalbox.errors import redact
 
 if TYPE_CHECKING:
+    from signalbox.cli.output import Progress
     from signalbox.contract import NodeEvent
     from signalbox.contract.answer import Answer
+    from signalbox.toolbox import Call
 
 __all__ = ["ask", "asking"]
 
@@ -24,7 +28,9 @@ def _chart_file(path: Path | None) -> Path | None:
 
 
 def ask(
-    question: Annotated[str, typer.Argument(help="What you want to know, in your own words.")],
+    question: Annotated[
+        str | None, typer.Argument(help="What you want to know, in your own words; - or a pipe reads it from stdin.")
+    ] = None,
     agent: Annotated[
         str | None, typer.Option("--agent", "-a", help="The agent to ask; signalbox agents lists them.")
     ] = None,
@@ -53,6 +59,7 @@ def ask(
     or the agent that --agent names. Exit: 0 answered, 1 error, 2 wrong
     usage, 3 the agent needs to know something.
     """
+    from signalbox.cli.inputs import read_question
     from signalbox.cli.interrupts import stop_at_once
     from signalbox.cli.output import progress, reserved_stdout
     from signalbox.errors import OperatorError
@@ -61,17 +68,18 @@ def ask(
     if chart is not None and not chart.parent.is_dir():
         # Said before anything is asked: an answer takes seconds.
         raise OperatorError(f"{chart} cannot be written: there is no folder {chart.parent}.")
-    name = agent or default_agent().name
+    name, question = agent or default_agent().name, read_question(question)
     # In a conversation it is said like anything else: agents read it in the words of the request.
     question = f"{question} --on-live" if on_live else question
-    with reserved_stdout(), stop_at_once(thread), progress(f"Asking {name} …"):
+    with reserved_stdout(), stop_at_once(thread), progress(f"Asking {name} …") as line:
         # It takes a second: the line shows and Ctrl-C works meanwhile, and the watcher is not forked off all of it.
         from signalbox.cli.answers import end_with
         from signalbox.models import record_prompts
         from signalbox.runs import ask as ask_agent
+        from signalbox.toolbox.ledger import hear_calls
 
         listener = _tell_node if verbose else None
-        with record_prompts() as prompts:
+        with record_prompts() as prompts, hear_calls(partial(_tell_step, line)):
             answer = ask_agent(name, question, thread_id=thread, model=model, dry_run=dry_run, listener=listener)
     if chart is not None and answer.status == "completed":
         _write_chart(chart, answer)
@@ -82,7 +90,9 @@ def asking(name: str) -> Callable[..., None]:
     """The command that asks one agent, by its name."""
 
     def command(
-        question: Annotated[str, typer.Argument(help="What you want to know, in your own words.")],
+        question: Annotated[
+            str | None, typer.Argument(help="What you want to know, in your own words; - or a pipe: stdin.")
+        ] = None,
         thread: Annotated[
             str | None, typer.Option("--thread", help="Continue the conversation of this name, or begin one.")
         ] = None,
@@ -101,6 +111,16 @@ def _tell_node(event: NodeEvent) -> None:
 
     if event.kind == "end":
         say(f"{'✓' if event.success else '✗'} {event.node} ({event.ms or 0:.1f} ms)")
+
+
+def _tell_step(line: Progress, call: Call, has_ended: bool) -> None:
+    from signalbox.drawing.steps import step_words
+
+    words = step_words(call.tool, redact(call.args))
+    if has_ended:
+        line.ended(f"{'✓' if call.ok else '✗'} {words} ({call.ms / 1000:.1f} s)")
+    else:
+        line.show(f"{words} …")
 
 
 def _write_chart(path: Path, answer: Answer) -> None:

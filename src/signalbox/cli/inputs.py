@@ -13,7 +13,7 @@ import typer
 
 from signalbox.cli.output import harmless, say
 
-__all__ = ["ask_person", "parse_state", "parse_value"]
+__all__ = ["ask_person", "parse_state", "parse_value", "read_question"]
 
 
 def parse_state(text: str | None, pairs: list[str]) -> dict[str, Any]:
@@ -48,6 +48,17 @@ def parse_value(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
+
+
+def read_question(given: str | None) -> str:
+    """The question as it was given, or from standard input where it is "-" or missing and something is piped in."""
+    if given is not None and given != "-":
+        return given
+    piped = sys.stdin is not None and not sys.stdin.closed and (given == "-" or not sys.stdin.isatty())
+    read = sys.stdin.read().strip() if piped else ""
+    if not read:
+        raise typer.BadParameter("there is none: write it behind the command, or pipe it in", param_hint="QUESTION")
+    return read
 
 
 def ask_person(question: dict[str, Any]) -> Any:

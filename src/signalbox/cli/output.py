@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
+from signalbox.cli.colour import coloured
+
 __all__ = ["HarmlessFormatter", "Progress", "harmless", "print_json", "progress", "reserved_stdout", "say", "show"]
 
 
@@ -27,20 +29,20 @@ def harmless(text: str) -> str:
 
 
 def show(text: object) -> None:
-    """A line of the output: on stdout."""
-    print(harmless(str(text)))
+    """A line of the output: on stdout, in colour where a terminal shows it."""
+    print(coloured(harmless(str(text)), sys.stdout))
 
 
 def say(text: object) -> None:
-    """A line for a person, beside the output: on stderr."""
-    print(harmless(str(text)), file=sys.stderr)
+    """A line for a person, beside the output: on stderr, in colour where a terminal shows it."""
+    print(coloured(harmless(str(text)), sys.stderr), file=sys.stderr)
 
 
 def print_json(value: Any) -> None:
     """A value as JSON on stdout. Characters that steer a terminal are escaped, which leaves the value the same."""
     from signalbox.contract.summary import plain
 
-    show(json.dumps(plain(value), indent=2, ensure_ascii=not _encoding().lower().startswith("utf")))
+    print(harmless(json.dumps(plain(value), indent=2, ensure_ascii=not _encoding().lower().startswith("utf"))))
 
 
 def _encoding() -> str:
@@ -63,16 +65,26 @@ def reserved_stdout() -> Iterator[None]:
         yield
 
 
+_MOST_STEPS = 20
+
+
 class Progress:
-    """A line that says what is going on, where a terminal can show it."""
+    """A line that says what is going on, where a terminal can show it, below the steps that have ended."""
 
     def __init__(self, status: Any = None) -> None:
         self._status = status
+        self._ended = 0
 
     def show(self, text: str) -> None:
         """Replace the line."""
         if self._status is not None:
             self._status.update(_plain(text))
+
+    def ended(self, text: str) -> None:
+        """Leave a line for a step that has ended; after the first twenty, none."""
+        self._ended += 1
+        if self._status is not None and self._ended <= _MOST_STEPS:
+            self._status.console.print(_plain(text), style="dim", overflow="ellipsis", no_wrap=True)
 
 
 @contextmanager

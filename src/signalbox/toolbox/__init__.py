@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signalbox.toolbox.ledger import Call, Ledger, current_ledger, use_ledger
+from signalbox.toolbox.ledger import Call, Ledger, current_ledger, hear_calls, use_ledger
 from signalbox.toolbox.person import current_person, use_person
 from signalbox.toolbox.policy import Policy, as_langchain_tools, call_tool
 from signalbox.toolbox.sessions import ServerEntry, Session, ToolInfo, close_sessions, hold, read_entries
@@ -23,6 +23,7 @@ __all__ = [
     "close_sessions",
     "current_ledger",
     "current_person",
+    "hear_calls",
     "hold",
     "read_entries",
     "tool",

@@ -19,9 +19,11 @@ from signalbox.contract.agent import is_pause
 from signalbox.errors import SignalboxError, redact
 from signalbox.settings import now
 
-__all__ = ["Call", "Ledger", "current_ledger", "use_ledger"]
+__all__ = ["Call", "Ledger", "current_ledger", "hear_calls", "use_ledger"]
 
+Listener = Callable[["Call", bool], None]
 _LONGEST_RESULT, _LONGEST_READ = 2_000, 200_000
+_hearing: ContextVar[Listener | None] = ContextVar("hearing", default=None)
 
 
 @dataclass(slots=True)
@@ -69,12 +71,22 @@ class Call:
         return {**self.as_dict(), "step": self.step, "result": self.result}
 
 
+@contextmanager
+def hear_calls(listener: Listener | None) -> Iterator[None]:
+    """Have the ledgers that are made in the block, and given no listener of their own, tell this one of their calls."""
+    token = _hearing.set(listener)
+    try:
+        yield
+    finally:
+        _hearing.reset(token)
+
+
 @dataclass
 class Ledger:
     """The calls of one run, in the order in which they started: E1, E2, …"""
 
     calls: list[Call] = field(default_factory=list)
-    listener: Callable[[Call, bool], None] | None = None
+    listener: Listener | None = field(default_factory=_hearing.get)
     """Hears of every call when it starts and when it has ended, which the second argument says."""
     _lock: Lock = field(default_factory=Lock, repr=False)
 
