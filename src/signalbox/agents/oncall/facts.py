@@ -16,6 +16,7 @@
     alarm           an active alarm
     log             a line of the log
     device          whether it answers: reachable, and error_type and error where it does not
+    presence        what was found of a kind of things (kind), or of one by its name: state, known, why; see presence.py
 
 Every record also has `device` and `evidence`, the id of the call that it comes from. A later call of the same thing
 takes the place of an earlier one. Answers of other shapes give no records, and never an error.
@@ -26,12 +27,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from signalbox.agents.oncall.presence import read_presence
+
 __all__ = ["KINDS", "Record", "collect"]
 
 Record = dict[str, Any]
 KINDS = (
     "interface bgp_instance bgp isis isis_instance isis_interface ldp ldp_interface mpls_interface mpls vrf link "
-    "system hardware alarm log indicator device"
+    "system hardware alarm log indicator device presence"
 ).split()
 """The kinds of records."""
 _UNREACHABLE = (
@@ -51,16 +54,15 @@ def collect(results: Sequence[Mapping[str, Any]], device: str) -> dict[str, list
     """The records of one device, by kind, in the order of the calls."""
     kept: dict[str, dict[Any, Record]] = {}
     answered, failed = False, None
-    for step in results:
-        if step.get("device_name") not in (None, device):
-            continue
-        for call in step.get("executed_calls") or ():
-            data = (call.get("result") or {}).get("data")
-            answered = answered or bool(call.get("result"))
-            if call.get("error") and call.get("error_type") in _UNREACHABLE:
-                failed = failed or call
-            for kind, key, record in _records(str(call.get("function")), data):
-                kept.setdefault(kind, {})[key] = {**record, "device": device, "evidence": call.get("evidence", "")}
+    own = [one for one in results if one.get("device_name") in (None, device)]
+    calls = [call for one in own for call in one.get("executed_calls") or ()]
+    for call in calls:
+        data = (call.get("result") or {}).get("data")
+        answered = answered or bool(call.get("result"))
+        if call.get("error") and call.get("error_type") in _UNREACHABLE:
+            failed = failed or call
+        for kind, key, record in _records(str(call.get("function")), data):
+            kept.setdefault(kind, {})[key] = {**record, "device": device, "evidence": call.get("evidence", "")}
     state: Record = {
         "device": device,
         "reachable": answered or failed is None,
@@ -70,7 +72,9 @@ def collect(results: Sequence[Mapping[str, Any]], device: str) -> dict[str, list
     }
     if failed is not None:
         state |= {"error_type": failed["error_type"], "error": failed["error"], "evidence": failed.get("evidence", "")}
-    return {"device": [state], **{kind: list(found.values()) for kind, found in kept.items()}}
+    presence = [one.as_record() for one in read_presence(calls, device)]
+    records = {kind: list(found.values()) for kind, found in kept.items()}
+    return {"device": [state], **({"presence": presence} if presence else {}), **records}
 
 
 def _records(tool: str, data: Any) -> Iterator[tuple[str, Any, Record]]:

@@ -19,6 +19,8 @@ class ExecutedToolCall(TypedDict, total=False):
     result: dict[str, Any] | None
     error: str | None
     error_type: str | None
+    known: list[str]
+    """What there is, where something of another name was asked for."""
     evidence: str
     """Its id in the evidence of the answer."""
 

@@ -52,9 +52,11 @@ _places: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[int, asyncio.Semapho
 class _EnvelopeError(ToolFailedError):
     """A tool answered, and its envelope says that the device could not be read."""
 
-    def __init__(self, kind: str, message: str, suggestion: str = "") -> None:
+    def __init__(self, kind: str, message: str, suggestion: str = "", known: Sequence[Any] = ()) -> None:
         super().__init__(str(redact(message)), suggestion=str(redact(suggestion)))
         self.error_type = kind
+        self.known = [str(redact(str(one))) for one in known]
+        """What there is, where something of another name was asked for."""
 
 
 @contextmanager
@@ -198,7 +200,8 @@ async def call_device(
             given = await read_device(session, name, allowed, budget.left)
             entry.returned(str(given.get("status", "success")), given)
     except SignalboxError as error:
-        return {**made, "error": redact(error.user_message), "error_type": error.error_type}
+        known = getattr(error, "known", [])
+        return {**made, "error": redact(error.user_message), "error_type": error.error_type, "known": known}
     return {**made, "result": given}
 
 
@@ -218,14 +221,16 @@ def _status(given: Any) -> str:
     return str(given.get("status", "success")) if isinstance(given, Mapping) else "success"
 
 
-def _failure(given: Any) -> tuple[str, str, str] | None:
-    """The type, message and suggestion of the error in an envelope; None where it holds data."""
+def _failure(given: Any) -> tuple[str, str, str, Sequence[Any]] | None:
+    """The type, message, suggestion and known names of the error in an envelope; None where it holds data."""
     if not isinstance(given, Mapping) or given.get("status", "success") in _READ:
         return None
     told = given.get("error_response")
     told = told if isinstance(told, Mapping) else {}
     said = str(told.get("message") or "The tool failed and does not say why.")
-    return str(told.get("type") or "failed"), said, str(_mapping(told.get("details")).get("suggestion") or "")
+    details = _mapping(told.get("details"))
+    suggestion, known = str(details.get("suggestion") or ""), _listed(details.get("known"))
+    return str(told.get("type") or "failed"), said, suggestion, known
 
 
 def lacking_parts(given: Any) -> str:

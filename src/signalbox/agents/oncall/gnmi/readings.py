@@ -317,9 +317,11 @@ def _unknown(device: Device, what: str, name: str, known: Sequence[str]) -> Gnmi
     """The error for something that a device does not have, with the nearest names and what it has."""
     near = f"{did_you_mean(name, known)} " if nearest(name, known) else ""
     listed = ", ".join(known[:_MOST_NAMED]) + (f" and {len(known) - _MOST_NAMED} more" if known[_MOST_NAMED:] else "")
-    return GnmiError(
+    error = GnmiError(
         "not_found", f"{device.name} has no {what} '{name}'.", suggestion=f"{near}It has {listed or 'none'}."
     )
+    error.known = tuple(known)
+    return error
 
 
 def _told(part: str, error: GnmiError) -> dict[str, str]:
