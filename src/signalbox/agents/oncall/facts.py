@@ -15,6 +15,8 @@
     hardware        a fan, a power supply, or a part with a temperature
     alarm           an active alarm
     log             a line of the log
+    route           a route in use
+    lldp            a neighbour that is heard by LLDP
     device          whether it answers: reachable, and error_type and error where it does not
     presence        what was found of a kind of things (kind), or of one by its name: state, known, why; see presence.py
 
@@ -34,7 +36,7 @@ __all__ = ["KINDS", "Record", "collect"]
 Record = dict[str, Any]
 KINDS = (
     "interface bgp_instance bgp isis isis_instance isis_interface ldp ldp_interface mpls_interface mpls vrf link "
-    "system hardware alarm log indicator device presence"
+    "system hardware alarm log route lldp indicator device presence"
 ).split()
 """The kinds of records."""
 _UNREACHABLE = (
@@ -191,6 +193,16 @@ def _logs(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
         yield "log", (one.get("time"), one.get("text")), dict(one)
 
 
+def _routes(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    for one in _maps(data.get("routes")):
+        yield "route", (data.get("network_instance"), one.get("prefix"), one.get("protocol")), dict(one)
+
+
+def _lldp(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    for one in _maps(data.get("neighbors")):
+        yield "lldp", (one.get("local_interface"), one.get("neighbor_name")), dict(one)
+
+
 def _health(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
     if isinstance(data.get("system"), Mapping):
         yield from _system(data["system"])
@@ -210,6 +222,8 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Iterator[tuple[str, Any, Recor
     "get_system_info": _system,
     "get_alarms": _alarms,
     "get_logs": _logs,
+    "get_route": _routes,
+    "get_lldp_neighbors": _lldp,
     "get_device_health": _health,
 }
 
