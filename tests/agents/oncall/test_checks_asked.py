@@ -64,7 +64,7 @@ async def test_a_wish_is_refused_also_where_the_model_reads_a_check(network: Net
 async def test_a_reading_that_is_not_sure_is_asked_about(network: Network) -> None:
     plan = {"action": "check", "intent": "check_bgp_neighbors", "devices": ["pe1"], "confidence": 0.6}
     with network.serve():
-        shown = await dry_run(start_state("pe1 sessions thing"), ScriptedModel(plan=plan))
+        shown = await dry_run(start_state("pe1, the usual thing"), ScriptedModel(plan=plan))
     assert "What is to be checked?" in (shown.state or {})["error"]["message"]
 
 

@@ -68,13 +68,19 @@ def absent(intents: Sequence[str], focus: Mapping[str, str], facts: Mapping[str,
     """What was asked about on a device and is not there, or was not read."""
     named = list(_absent_subjects(intents, focus, facts))
     kinds = {one.kind for one in named}
-    whole = [presence_of(facts, kind) for intent in intents for kind in _KINDS.get(intent, ()) if kind not in kinds]
+    whole = [_with_members(presence_of(facts, kind)) for intent in intents for kind in _KINDS.get(intent, ()) if kind not in kinds]
     if focus.get("neighbor") and find_subject("neighbor", focus["neighbor"], facts):
         whole = []
     # LDP is one way to MPLS, and labels may come from segment routing.
     has_labels = any(one.kind == "mpls" and one.is_present for one in whole)
     told = [one for one in whole if not one.is_present and not (one.kind == "ldp" and has_labels and _is_sr(facts))]
     return list({(one.kind, one.name): one for one in (*named, *told)}.values())
+
+
+def _with_members(found: Presence) -> Presence:
+    """A kind that is configured and has no member is not there either."""
+    is_empty = found.is_present and found.kind in ("bgp", "isis", "ldp", "lldp", "vrf") and not found.known
+    return replace(found, state="not_configured", why="it has no neighbour") if is_empty else found
 
 
 def _is_sr(facts: Mapping[str, Sequence[Record]]) -> bool:
