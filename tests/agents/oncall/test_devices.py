@@ -327,11 +327,6 @@ def test_an_inventory_is_read_however_it_is_wrapped(told: object) -> None:
     assert [device.name for device in read_devices(told)] == ["r1"]
 
 
-def test_roles_are_read_from_names_where_the_inventory_does_not_say_them() -> None:
-    names = ["fra-edge-01", "fra-core-01", "vrr-par", "LON.PE1", "BRS.CE5", "zeus"]
-    assert [device.role for device in read_devices(names)] == ["PE", "P", "RR", "PE", "CE", ""]
-
-
 @pytest.mark.parametrize("text", ["three of the PEs", "any one of the P routers", "one of the two RRs"])
 def test_some_of_a_group_are_asked_for(text: str) -> None:
     assert isinstance(meant(text), Question)
