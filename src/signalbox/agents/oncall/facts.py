@@ -14,10 +14,11 @@
     system          the device itself; cpu and memory in percent
     hardware        a fan, a power supply, or a part with a temperature
     alarm           an active alarm
-    log             a line of the log
+    log             a line of the log; event, about, is_up and why, where its form is known
     route           a route in use
     lldp            a neighbour that is heard by LLDP
     device          whether it answers: reachable, and error_type and error where it does not
+    missing         what the far end, the neighbours or the last good state have and the device has not; see far_ends.py
     presence        what was found of a kind of things (kind), or of one by its name: state, known, why; see presence.py
 
 Every record also has `device` and `evidence`, the id of the call that it comes from. A later call of the same thing
@@ -29,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from signalbox.agents.oncall.events import event_of
 from signalbox.agents.oncall.presence import read_presence
 
 __all__ = ["KINDS", "Record", "collect"]
@@ -36,7 +38,7 @@ __all__ = ["KINDS", "Record", "collect"]
 Record = dict[str, Any]
 KINDS = (
     "interface bgp_instance bgp isis isis_instance isis_interface ldp ldp_interface mpls_interface mpls vrf link "
-    "system hardware alarm log route lldp indicator device presence"
+    "system hardware alarm log route lldp indicator device presence missing"
 ).split()
 """The kinds of records."""
 _UNREACHABLE = (
@@ -92,6 +94,9 @@ def _interfaces(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
         more = {
             "errors": max((count for count in errors if count is not None), default=None),
             "packets": _number(counters.get("in_packets")),
+            "dropped_by_filter": max(
+                (_number(it.get("dropped_packets")) or 0 for it in _maps(one.get("filters"))), default=None
+            ),
             "addresses": list(one.get("addresses") or ()),
         }
         yield "interface", one.get("name"), {**counters, **one, **more}
@@ -121,8 +126,8 @@ def _neighbors(found: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Any, R
         families = _maps(one.get("prefixes"))
         address, name = one.get("neighbor_address"), one.get("peer_name")
         more = {
-            "received": _total(families, "received"),
-            "sent": _total(families, "sent"),
+            **{name: _total(families, name) for name in ("received", "sent", "installed", "received_before_policy")},
+            "families": sorted(str(it.get("afi_safi")) for it in families if it.get("enabled") is not False),
             "who": f"{address} ({name})" if name else str(address),
         }
         yield "bgp", (one.get("network_instance"), address), {**one, **more}
@@ -170,6 +175,8 @@ def _system(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
     cpu, memory, ntp = (_map(data.get(name)) for name in ("cpu", "memory", "ntp"))
     more = {
         "cpu": _number(cpu.get("average_percent")) or _number(cpu.get("instant_percent")),
+        "core": _number(_map(cpu.get("busiest_core")).get("average_percent")),
+        "core_index": _map(cpu.get("busiest_core")).get("index"),
         "memory": _number(memory.get("used_percent")),
         "ntp_enabled": ntp.get("enabled"),
         "ntp_synchronized": ntp.get("synchronized"),
@@ -190,7 +197,7 @@ def _alarms(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
 
 def _logs(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
     for one in _maps(data.get("logs")):
-        yield "log", (one.get("time"), one.get("text")), dict(one)
+        yield "log", (one.get("time"), one.get("text")), {**one, **event_of(str(one.get("text", "")))}
 
 
 def _routes(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:

@@ -14,7 +14,7 @@ ROLES = {"PE": "provider edge", "P": "core", "RR": "route reflector", "CE": "cus
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """One device of the inventory. `role` is PE, P, RR or CE, or empty where nothing tells it."""
+    """One device of the inventory. `role` is PE, P, RR or CE, or empty where nothing says it: `roles.py` reads it."""
 
     name: str
     ip_address: str = ""

@@ -17,9 +17,19 @@ _DOWN = ("DOWN", "LOWER_LAYER_DOWN", "NOT_PRESENT")
 _LONGEST = 2_000
 
 
-def functions_for(record: Record, facts: Mapping[str, Sequence[Record]], kind: str) -> dict[str, Callable[..., Any]]:
-    """The functions for a condition on one record of a device."""
-    look = _Look(record, facts, kind)
+Facts = Mapping[str, Sequence[Record]]
+
+
+def functions_for(
+    record: Record,
+    facts: Facts,
+    kind: str,
+    network: Mapping[str, Facts] | None = None,
+    cited: list[str] | None = None,
+) -> dict[str, Callable[..., Any]]:
+    """The functions for a condition on one record of a device. `network` are the records of all devices; the evidence
+    of what is looked up elsewhere is added to `cited`."""
+    look = _Look(record, facts, kind, network or {}, [] if cited is None else cited)
     names = [name for name in dir(look) if not name.startswith("_")]
     return {
         **{name: getattr(look, name) for name in names},
@@ -34,8 +44,32 @@ def functions_for(record: Record, facts: Mapping[str, Sequence[Record]], kind: s
 class _Look:
     """One record among those of its device."""
 
-    def __init__(self, record: Record, facts: Mapping[str, Sequence[Record]], kind: str) -> None:
-        self._record, self._facts, self._kind = record, facts, kind
+    def __init__(self, record: Record, facts: Facts, kind: str, network: Mapping[str, Facts], cited: list[str]) -> None:
+        self._record, self._facts, self._kind, self._network, self._cited = record, facts, kind, network, cited
+
+    def there(self, device: Any, kind: str, name: str) -> Any:
+        """A field of the first record of a kind on another device."""
+        return next((one.get(name) for one in self._network.get(str(device), {}).get(kind, ())), None)
+
+    def elsewhere(self, kind: str, name: str) -> list[Any]:
+        """A field of every record of a kind on all other devices; lists are taken apart."""
+        own = self._record.get("device")
+        found = [one.get(name) for device, told in self._network.items() if device != own for one in told.get(kind, ())]
+        return [value for one in found for value in (one if isinstance(one, list) else [one]) if value is not None]
+
+    def own(self, kind: str, name: str) -> list[Any]:
+        """A field of every record of a kind on this device."""
+        return [one.get(name) for one in self._facts.get(kind, ()) if one.get(name) is not None]
+
+    def state_of(self, kind: str) -> Any:
+        """What was found of a kind of things on this device: present, not_running, not_configured, …"""
+        found = (one for one in self._facts.get("presence", ()) if one["kind"] == kind and not one["name"])
+        return next((one["state"] for one in found), None)
+
+    def far_logged(self, pattern: str, *words: Any) -> bool:
+        """Whether a line of the far end's log of the last day fits the pattern and has every word."""
+        told = self._network.get(str(self._record.get("far_device") or ""), {})
+        return self._in_log(told.get("log", ()), pattern, words)
 
     def others(self, name: str) -> list[Any]:
         """A field of the other records of this kind."""
@@ -49,15 +83,18 @@ class _Look:
 
     def logged(self, pattern: str, *words: Any) -> bool:
         """Whether a line of the log of the last day fits the pattern and has every word."""
+        return self._in_log(self._facts.get("log", ()), pattern, words)
+
+    def _in_log(self, log: Sequence[Record], pattern: str, words: Sequence[Any]) -> bool:
         if any(not word for word in words):
             return False
-        said = [str(word).casefold() for word in words]
-        lines = [
-            str(one.get("text", ""))[:_LONGEST]
-            for one in self._facts.get("log", ())
-            if (_ago(one.get("time")) or 0) < 86400
-        ]
-        return any(re.search(pattern, line, re.IGNORECASE) and all(_has(line, word) for word in said) for line in lines)
+        for one in log:
+            line, is_recent = str(one.get("text", ""))[:_LONGEST], (_ago(one.get("time")) or 0) < 86400
+            fits = is_recent and re.search(pattern, line, re.IGNORECASE) is not None
+            if fits and all(_has(line, str(word).casefold()) for word in words):
+                self._cited.append(str(one.get("evidence") or ""))
+                return True
+        return False
 
     def link_is(self, device: Any, *states: str) -> bool:
         """Whether every link to a device is in one of the states."""
@@ -194,5 +231,5 @@ def _ago(moment: Any) -> float | None:
 
 FUNCTIONS = tuple(functions_for({}, {}, ""))
 """What conditions may call."""
-PATTERNS = {"matches": 1, "logged": 0}
+PATTERNS = {"matches": 1, "logged": 0, "far_logged": 0}
 """At which place a function takes a regular expression."""

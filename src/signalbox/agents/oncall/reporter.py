@@ -10,10 +10,9 @@ from typing import Any
 
 from signalbox.agents.oncall.answers import answer_lines, rank, subject_names
 from signalbox.agents.oncall.assessor import devices_of, failed_steps, missing_of
-from signalbox.agents.oncall.checks import load_checks, run_checks
-from signalbox.agents.oncall.compare import compare_devices
-from signalbox.agents.oncall.facts import Record, collect
+from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.history import keep_run
+from signalbox.agents.oncall.judgement import judge_run
 from signalbox.agents.oncall.loop_executor import LEFT_OUT
 from signalbox.agents.oncall.state import Finding, GraphState
 from signalbox.agents.oncall.subjects import intents_of, kinds_of
@@ -32,14 +31,14 @@ async def report_generator(state: GraphState) -> dict[str, Any]:
     """`summary` as a list of strings, `findings`, `verdict` and the `report`. Every run is kept for `oncall diff`."""
     results = list(state.get("execution_results") or ())
     devices = devices_of(state)
-    facts = {device: collect(results, device) for device in devices}
+    facts, findings = await judge_run(devices, results)
     unread = list(state.get("not_covered") or ())
     focus = dict(state.get("focus") or {})
     known = {str(one.get("name")).casefold() for records in facts.values() for one in records.get("vrf", ())}
     if not focus.get("vrf") and (vrf := next((word for word in unread if word.casefold() in known), "")):
         # What the reading left over turns out to be a name on the devices.
         focus, unread = {**focus, "vrf": vrf}, [word for word in unread if word != vrf]
-    report = make_report({**state, "focus": focus}, facts, results)
+    report = make_report({**state, "focus": focus}, facts, results, findings)
     await asyncio.to_thread(_keep, state, facts, report)
     return {
         "summary": _summary(report),
@@ -52,13 +51,14 @@ async def report_generator(state: GraphState) -> dict[str, Any]:
 
 
 def make_report(
-    state: Mapping[str, Any], facts: Mapping[str, Mapping[str, Sequence[Record]]], results: Sequence[Mapping[str, Any]]
+    state: Mapping[str, Any],
+    facts: Mapping[str, Mapping[str, Sequence[Record]]],
+    results: Sequence[Mapping[str, Any]],
+    findings: Sequence[Finding],
 ) -> dict[str, Any]:
     """The report as data: what was found on each device, what was looked at, what was not and why, what to do next."""
-    checks = load_checks()
     called = {one.get("device_name") for one in results if one.get("executed_calls")}
     unread = {device for device in facts if not called & {device, None}} | failed_steps(state).keys()
-    findings = [one for device in facts for one in run_checks(facts[device], checks)] + compare_devices(facts)
     intents, focus, missing = intents_of(state), state.get("focus") or {}, missing_of(state)
     answers = [
         f"{device}: {one}" if len(facts) > 1 else one

@@ -68,7 +68,12 @@ def absent(intents: Sequence[str], focus: Mapping[str, str], facts: Mapping[str,
     """What was asked about on a device and is not there, or was not read."""
     named = list(_absent_subjects(intents, focus, facts))
     kinds = {one.kind for one in named}
-    whole = [_with_members(presence_of(facts, kind)) for intent in intents for kind in _KINDS.get(intent, ()) if kind not in kinds]
+    whole = [
+        _with_members(presence_of(facts, kind))
+        for intent in intents
+        for kind in _KINDS.get(intent, ())
+        if kind not in kinds
+    ]
     if focus.get("neighbor") and find_subject("neighbor", focus["neighbor"], facts):
         whole = []
     # LDP is one way to MPLS, and labels may come from segment routing.

@@ -73,7 +73,17 @@ def test_bgp() -> None:
     )
     assert first["prefixes"] == []
     assert second["prefixes"] == [
-        {"afi_safi": "L3VPN_IPV4_UNICAST", "active": True, "received": 1, "sent": 1, "installed": 0, "accepted": 1}
+        {
+            "afi_safi": "L3VPN_IPV4_UNICAST",
+            "enabled": True,
+            "active": True,
+            "received_before_policy": 1,
+            "prefix_limit": None,
+            "received": 1,
+            "sent": 1,
+            "installed": 0,
+            "accepted": 1,
+        }
     ]
     assert second["last_established"] == "2025-04-08T11:19:35.797Z"
     assert bgp["summary"] == {"total": 2, "established": 2, "not_established": []}
