@@ -92,9 +92,9 @@ def server_set() -> ServerEntry:
                 "SIGNALBOX_ONCALL_SERVER names no MCP server.", suggestion='{"gNMIBuddy": {"command": …}}'
             )
         return entries.get("gNMIBuddy") or next(iter(entries.values()))
-    from signalbox.agents.oncall.server import create_server
+    from signalbox.agents.oncall.server import create_room_server
 
-    return ServerEntry("gNMIBuddy", transport="memory", server=create_server)
+    return ServerEntry("gNMIBuddy", transport="memory", server=create_room_server)
 
 
 def source_of() -> dict[str, str]:
