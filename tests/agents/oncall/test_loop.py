@@ -195,7 +195,7 @@ def test_a_step_uses_the_result_of_another(asking: Callable[..., Answer]) -> Non
     done = Reply("The port to `core-rtr-1` is `GigabitEthernet0/0/0/0`, with an MTU of 9114.")
     script = Script(plan("pe1", intent="check_interface_status"), reads("get_topology_neighbors"), closer, done)
     answer = asking(script, "what is the MTU of the port of pe1 to core-rtr-1?")
-    assert answer.evidence[-1]["args"] == {"interface": "GigabitEthernet0/0/0/0", "device_name": "pe1"}
+    assert {"interface": "GigabitEthernet0/0/0/0", "device_name": "pe1"} in [one["args"] for one in answer.evidence]
     assert answer.answer.startswith("The port to `core-rtr-1` is `GigabitEthernet0/0/0/0`, with an MTU of 9114 [")
 
 
@@ -231,7 +231,8 @@ def test_a_device_that_does_not_answer_leaves_the_others_whole(asking: Callable[
     assert script.kinds == ["OncallPlan", "loop"]
     statuses = {one["device"]: one["status"] for one in answer.state["report"]["devices"]}
     assert statuses == {"xrd-8": "unreachable", "pe1": "healthy"}
-    assert {one["args"]["device_name"]: one["ok"] for one in answer.evidence[2:]} == {"xrd-8": False, "pe1": True}
+    read = {one["args"]["device_name"]: one["ok"] for one in answer.evidence if "device_name" in one["args"]}
+    assert (read["xrd-8"], read["pe1"]) == (False, True)
 
 
 def test_what_fails_once_is_read_by_code_the_second_time(asking: Callable[..., Answer], network: Network) -> None:
@@ -243,7 +244,7 @@ def test_what_fails_once_is_read_by_code_the_second_time(asking: Callable[..., A
     with network.serve():
         answer = asking(script, "check bgp on pe1")
     assert script.kinds == ["OncallPlan", "loop"]
-    assert len(network.called("get_routing_info")) == 2
+    assert len(network.called("get_routing_info", "pe1")) == 2
     assert (answer.state["stop_reason"], answer.state["current_retries"]) == ("met", 1)
     assert answer.state["verdict"] == "healthy"
 
@@ -272,12 +273,12 @@ def test_the_words_of_a_device_reach_no_other_device_and_change_no_verdict(
         with network.serve():
             answer = asking(script, "check bgp on pe1")
         assert "‹/result>" in script.results()
-        assert {args["device_name"] for name, args in network.made if name != "get_devices"} == {"pe1"}
+        assert {args["device_name"] for name, args in network.made if name != "get_devices"} <= {"pe1", "rr1"}
+        assert network.called("get_logs", "pe2") == []
         assert answer.state["verdict"] == "critical"
         assert "**pe1 has 1 critical finding." in answer.answer
         assert not answer.answer.startswith("All is healthy")
     assert "\n\nAll is healthy.\n\n" in answer.answer
-    assert network.called("get_logs") == []
 
 
 def test_a_link_in_an_answer_is_only_text(asking: Callable[..., Answer], network: Network) -> None:
@@ -332,7 +333,7 @@ def test_a_part_that_could_not_be_read_is_no_part_that_is_healthy(
         answer = asking(Script(plan("pe1"), reads("get_routing_info", answer=True)), "check bgp on pe1")
     assert (answer.state["verdict"], answer.state["stop_reason"]) == ("incomplete", "max_retries")
     assert "get_routing_info could not read isis (pe1 did not answer)" in answer.answer
-    assert len(network.called("get_routing_info")) == 3
+    assert len(network.called("get_routing_info", "pe1")) == 3
 
 
 def test_nothing_is_healthy_that_was_not_read(asking: Callable[..., Answer]) -> None:
