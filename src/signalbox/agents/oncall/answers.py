@@ -22,7 +22,7 @@ _MANY = 2
 _EVIDENCE = re.compile(r" \[E\d+\]$")
 _NAMES = re.compile(r" \([^;]*\)(?=;|, \d|$| \[)")
 _SERIOUS = 4
-"""Log lines of this severity or worse are told: warnings, errors, and beyond."""
+"""Log lines of this severity or worse are told: warnings, errors, and beyond; and those of what went down."""
 Facts = Mapping[str, Sequence[Record]]
 
 
@@ -240,8 +240,8 @@ def _logs(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
     presence = presence_of(facts, "log")
     if not records:
         return ("the log has no line in that time" if presence.is_present else ""), []
-    serious = [one for one in records if _severity(one) <= _SERIOUS]
-    told = f"{_count(records, 'line')} of the log, {len(serious)} of them warnings or worse"
+    serious = [one for one in records if _severity(one) <= _SERIOUS or one.get("is_up") is False]
+    told = f"{_count(records, 'line')} of the log, {len(serious)} of them of trouble"
     shown = serious[-_MOST_LINES:] or list(records)[-3:]
     return _with_evidence(told if serious else f"{told}; the last", records[0]), [
         (False, f"{spoken_moment(one.get('time'))}: {_plain(one.get('text'))}") for one in shown

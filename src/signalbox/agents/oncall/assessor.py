@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
+from signalbox.agents.oncall.checks import load_checks, run_checks
 from signalbox.agents.oncall.facts import collect
 from signalbox.agents.oncall.planner import lent_model
 from signalbox.agents.oncall.presence import Presence
@@ -135,7 +137,7 @@ def _failure(result: StepExecutionResult | None, all_of_device: Sequence[StepExe
 
 
 async def _asked_for(state: Mapping[str, Any]) -> tuple[dict[str, list[int]], str]:
-    """The steps that the model wants run again though none failed. It is shown no word of a device."""
+    """The steps that the model wants run again though none failed. It is shown what was called, found and missed."""
     account = [f"Objective: {state.get('objective', '')}"]
     for device in devices_of(state):
         for one in state.get("execution_results") or ():
@@ -144,6 +146,12 @@ async def _asked_for(state: Mapping[str, Any]) -> tuple[dict[str, list[int]], st
                 account.append(
                     f"{device}, step {one['step_index'] + 1}: {calls or one.get('skipped') or 'nothing called'}"
                 )
+        facts = collect(list(state.get("execution_results") or ()), device)
+        found = [one["text"] for one in run_checks(facts, load_checks()) if one["severity"] != "info"]
+        account += [
+            f"{device}, found: <device-data>{re.sub('</?device-data>', '', text)}</device-data>" for text in found
+        ]
+        account += [f"{device}, missing: {one.text}" for one in missing_of(state).get(device, ())]
     model = lent_model().with_structured_output(ASSESSMENT)
     said: Any = await model.ainvoke([SystemMessage(assess_prompt()), HumanMessage("\n".join(account))])
     if said.get("enough") is not False:

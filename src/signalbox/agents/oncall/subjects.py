@@ -97,7 +97,7 @@ def _absent_subjects(
 ) -> Iterator[Presence]:
     for what, name in focus.items():
         kind = {"interface": "interface", "vrf": "vrf", "neighbor": "bgp", "prefix": "route"}.get(what)
-        if what == "as_number" and not find_subject(what, name, facts):
+        if what == "as_number" and not focus.get("neighbor") and not find_subject(what, name, facts):
             known = tuple(sorted({f"AS {one['peer_as']}" for one in facts.get("bgp", ()) if one.get("peer_as")}))
             yield _missing(presence_of(facts, "bgp"), f"in AS {name}", known)
         elif kind is None or what == "as_number" or find_subject(what, name, facts):
@@ -119,8 +119,7 @@ def _was_meant(kind: str, intents: Sequence[str]) -> bool:
 
 def _missing(whole: Presence, name: str, known: Sequence[str]) -> Presence:
     """That there is none of this name; or why nothing of its kind is known."""
-    state = "does_not_exist" if whole.is_present else whole.state
-    return replace(whole, name=name, state=state, known=tuple(known))
+    return replace(whole, name=name, state="does_not_exist", known=tuple(known)) if whole.is_present else whole
 
 
 def _absent_route(prefix: str, facts: Mapping[str, Sequence[Record]]) -> Iterator[Presence]:

@@ -27,6 +27,7 @@ from signalbox.agents.oncall.offline.checks_asked import (
     listed_checks,
     minutes_back,
     past_times,
+    unread_topics,
     wishes_for_more,
 )
 from signalbox.agents.oncall.offline.devices import devices_meant, same_as_before
@@ -39,7 +40,8 @@ __all__ = ["BROADEST", "LAYERS", "action_of", "read", "speaks_of_roles"]
 
 LAYERS = ("mentions", "checks", "wishes", "times", "figures")
 BROADEST = "general_device_health_check"
-_SURE = 0.9
+_SURE, _PLAIN = 0.9, 0.7
+"""How sure the model has to be of a plan, and of a health check, which reads more than was asked at worst."""
 _BY_THING = {
     "vrf": "troubleshoot_vpn_vrf",
     "interface": "check_interface_status",
@@ -149,7 +151,9 @@ def _checks(
         meant = [intent for name, intent in _BY_THING.items() if getattr(reading, name) and intent in plans]
         return (meant[0],) if meant else (earlier,) if earlier else _which("What is to be checked?", plans)
     is_elsewhere = said and read in COVERED and not said & {read, *COVERED[read]}
-    if (reading.confidence < _SURE and said != {read}) or is_elsewhere:
+    is_plain = read == BROADEST and not said and reading.confidence >= _PLAIN
+    is_plain = is_plain or (read == "check_routes" and bool(reading.prefix))
+    if (reading.confidence < _SURE and said != {read} and not is_plain) or is_elsewhere:
         return _which("What is to be checked? Nothing can be changed.", plans)
     return (read,)
 
@@ -175,9 +179,10 @@ def _left_over(
     past = past_times(text) if is_on("oncall.times") and "check_logs" not in checks else []
     said = [text[one.start : one.end] for one in find_mentions(text, inventory)]
     covered = [*said, *devices, *focus.values(), *past]
+    beyond = unread_topics(text) if is_on("oncall.checks") else []
     left = [
         word
-        for word in dict.fromkeys(unread)
+        for word in dict.fromkeys((*beyond, *unread))
         if not any(word.casefold() in one.casefold() for one in covered)
         and not any(is_word_of(word, one) for one in checks)
     ]

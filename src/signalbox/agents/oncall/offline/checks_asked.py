@@ -13,7 +13,16 @@ from signalbox.errors import TimeRangeError
 from signalbox.language.time import find_range
 from signalbox.settings import now
 
-__all__ = ["COVERED", "is_about", "is_word_of", "listed_checks", "minutes_back", "past_times", "wishes_for_more"]
+__all__ = [
+    "COVERED",
+    "is_about",
+    "is_word_of",
+    "listed_checks",
+    "minutes_back",
+    "past_times",
+    "unread_topics",
+    "wishes_for_more",
+]
 
 _BGP, _ISIS, _PORTS, _MPLS = (
     "check_bgp_neighbors",
@@ -62,17 +71,25 @@ COVERED = {
 """The checks that each plan makes as well."""
 _ONE = rf"(?<![\w-])(?:{'|'.join(sorted(map(re.escape, _INTENT), key=len, reverse=True))})(?![\w-])"
 _JOINS = (
-    r"(?:\s+[a-z]+)?\s*(?:,|&|\+|/|\band\b|\bplus\b|\bas\s+well\s+as\b|\balso\b|\bthen\b)\s*"
+    r"(?:\s+(?:on|of|at)\s+[\w-]+|\s+[a-z]+)?\s*(?:,|&|\+|/|\band\b|\bplus\b|\bas\s+well\s+as\b|\balso\b|\bthen\b)\s*"
     r"(?:(?:and|also|the|its|their|any|then)\s+)*"
 )
 _LIST = re.compile(rf"{_ONE}(?:{_JOINS}{_ONE})+", re.IGNORECASE)
 _WORD = re.compile(_ONE, re.IGNORECASE)
+_UNREAD = re.compile(
+    r"\b(?:bfd|ospf|eigrp|rip|qos|multicast|pim|igmp|rsvp|vrrp|hsrp|acls?|snmp|netconf)\b", re.IGNORECASE
+)
 
 
 def listed_checks(text: str) -> list[str]:
     """The checks that a request lists: interfaces, isis and bgp."""
     found = [_INTENT[word[0].casefold()] for listed in _LIST.finditer(text) for word in _WORD.finditer(listed[0])]
     return list(dict.fromkeys(found))
+
+
+def unread_topics(text: str) -> list[str]:
+    """The words for what no plan reads."""
+    return list(dict.fromkeys(word[0] for word in _UNREAD.finditer(text)))
 
 
 def is_about(text: str) -> set[str]:
@@ -84,7 +101,7 @@ def is_about(text: str) -> set[str]:
 
 def is_word_of(word: str, intent: str) -> bool:
     """True if a word names what the plan of an intent checks."""
-    about = _INTENT.get(word.casefold())
+    about = _INTENT.get(word.casefold()) or _WEAKLY.get(word.casefold())
     return about is not None and about in (intent, *COVERED.get(intent, ()))
 
 
