@@ -146,7 +146,7 @@ def test_an_adjacency_is_one_sided_or_missing_and_mtu_explains_it() -> None:
         ("get_system_info", {"cpu": {"average_percent": 97}}, "cpu_high"),
         ("get_system_info", {"memory": {"used_percent": 96.0}}, "memory_high"),
         ("get_system_info", {"clock_offset_seconds": -400}, "clock_off"),
-        ("get_system_info", {"uptime_seconds": 600}, "restarted"),
+        ("get_system_info", {"uptime_seconds": 600, "last_reboot_reason": "REBOOT_CRITICAL_ERROR"}, "restarted"),
         (
             "get_alarms",
             {"alarms": [{"id": "1", "resource": "fan", "severity": "MAJOR", "text": "fan failed"}]},

@@ -127,6 +127,7 @@ def _neighbors(found: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Any, R
         address, name = one.get("neighbor_address"), one.get("peer_name")
         more = {
             **{name: _total(families, name) for name in ("received", "sent", "installed", "received_before_policy")},
+            "inactive_families": sorted(str(it.get("afi_safi")) for it in families if it.get("active") is False),
             "families": sorted(str(it.get("afi_safi")) for it in families if it.get("enabled") is not False),
             "who": f"{address} ({name})" if name else str(address),
         }

@@ -111,12 +111,16 @@ class _Network:
             own = {name: process.get(name) for name in ("areas", "level_capability", "net")}
             one.update({name: value for name, value in own.items() if one.get(name) is None})
             one["authentication"] = one.get("authentication") or process.get("authentication")
+        circuits = {one.get("name"): one for one in told.get("isis_interface", ())}
         for kind in ("isis_interface", "ldp_interface"):
             for one in told.get(kind, ()):
                 port = ports.get(one.get("name"), {})
                 names = ("mtu", "oper_state", "admin_state", "addresses", "loopback", "description")
                 one.update({name: port.get(name) for name in names if one.get(name) is None})
                 one["subnet"] = _subnet(port)
+        for one in told.get("isis", ()):
+            circuit = circuits.get(one.get("interface"), {})
+            one.update({name: value for name, value in circuit.items() if name not in one})
         for one in told.get("interface", ()):
             one["subnet"] = _subnet(one)
 
@@ -129,7 +133,17 @@ class _Network:
             return {}
         read = self._was_read(other, kind)
         twin = {f"far_{name}": value for name, value in (found or {}).items()}
-        return {**twin, "far_device": other, "far_port": port, "far_read": read, "far_known": found is not None}
+        state = self._state(other, kind)
+        if kind == "bgp":
+            twin |= self._routes(device, other, one)
+        return {
+            **twin,
+            "far_device": other,
+            "far_port": port,
+            "far_read": read,
+            "far_known": found is not None,
+            "far_presence": state,
+        }
 
     def _far(self, device: str, kind: str, one: Record) -> tuple[str, str, Record | None]:
         if kind in _ON_PORTS:
@@ -138,8 +152,14 @@ class _Network:
             return other, port, next((it for it in listed if it.get("name") == port), None)
         if kind == "isis":
             other, port = self.wires.get((device, str(one.get("interface"))), ("", ""))
-            listed = self.facts.get(other, {}).get(kind, ())
-            return other, port, next((it for it in listed if it.get("interface") == port), None)
+            told = self.facts.get(other, {})
+            back = next((it for it in told.get("isis", ()) if it.get("interface") == port), None)
+            circuit = next((it for it in told.get("isis_interface", ()) if it.get("name") == port), None)
+            return other, port, back or circuit
+        if kind == "ldp":
+            other = str(self.owners.get(str(one.get("lsr_id"))) or one.get("peer_name") or "")
+            listed = self.facts.get(other, {}).get("ldp", ())
+            return other, "", next((it for it in listed if self._labels_with(it, device)), None)
         if kind == "bgp":
             other = str(self.owners.get(str(one.get("neighbor_address"))) or one.get("peer_name") or "")
             found = [it for it in self.facts.get(other, {}).get("bgp", ()) if self._speaks_to(it, device)]
@@ -147,16 +167,37 @@ class _Network:
             return other, "", next((it for it in found if it.get("neighbor_address") == local), next(iter(found), None))
         return "", "", None
 
+    def _routes(self, device: str, other: str, one: Record) -> Record:
+        """Whether either end has routes that it does not announce, and what the far end is."""
+        role = self.roles.get(other)
+        own, sent, received = self._held(device), one.get("sent") or 0, one.get("received") or 0
+        far = self._held(other) if other in self.facts else None
+        return {
+            "far_others": None if far is None else max(far - sent, 0),
+            "has_nothing_else": own is not None and own <= received and self.roles.get(device) != "CE",
+            "is_customer": one.get("peer_type") == "EXTERNAL" and self.roles.get(device) not in ("CE", ""),
+            "far_reflects": role == "RR" if role else None,
+        }
+
+    def _held(self, device: str) -> int | None:
+        """How many prefixes a device has in BGP, in its own table and in its VRFs; None where it does not tell."""
+        counts = [one.get("total_prefixes") for one in self.facts[device].get("bgp_instance", ())]
+        return sum(counts) if counts and None not in counts else None
+
     def _speaks_to(self, neighbor: Record, device: str) -> bool:
         return device in (self.owners.get(str(neighbor.get("neighbor_address"))), neighbor.get("peer_name"))
 
+    def _labels_with(self, neighbor: Record, device: str) -> bool:
+        return device in (self.owners.get(str(neighbor.get("lsr_id"))), neighbor.get("peer_name"))
+
     def _was_read(self, device: str, kind: str) -> bool:
-        topic = {"isis_interface": "isis", "ldp_interface": "ldp"}.get(kind, kind)
-        told = self.facts.get(device, {})
-        return any(
-            one["kind"] == topic and one["state"] in ("present", "not_configured", "not_running")
-            for one in told.get("presence", ())
-        )
+        return self._state(device, kind) in ("present", "not_configured", "not_running")
+
+    def _state(self, device: str, kind: str) -> str | None:
+        """What was found of a kind of things on a device."""
+        topic = kind.removesuffix("_interface").removesuffix("_instance")
+        told = self.facts.get(device, {}).get("presence", ())
+        return next((one["state"] for one in told if one["kind"] == topic and one["name"] == ""), None)
 
     # What is missing
 
@@ -226,10 +267,7 @@ class _Network:
         }
 
     def _is_there(self, device: str, kind: str) -> bool:
-        return any(
-            one["kind"] == kind and one["name"] == "" and one["state"] == "present"
-            for one in self.facts.get(device, {}).get("presence", ())
-        )
+        return self._state(device, kind) == "present"
 
     def _expect(self, device: str, told: Mapping[str, list[Record]]) -> None:
         """A protocol that is not there and should be is not running, rather than not configured."""

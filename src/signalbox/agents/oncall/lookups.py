@@ -38,6 +38,12 @@ def functions_for(
         "most": _most,
         "matches": _matches,
         "ago": _ago,
+        "differ": _differ,
+        "disjoint": _disjoint,
+        "lost": _lost,
+        "meant_to_be_shut": _meant_to_be_shut,
+        "reaches": _reaches,
+        "same": _same,
     }
 
 
@@ -65,6 +71,30 @@ class _Look:
         """What was found of a kind of things on this device: present, not_running, not_configured, …"""
         found = (one for one in self._facts.get("presence", ()) if one["kind"] == kind and not one["name"])
         return next((one["state"] for one in found), None)
+
+    def state_at(self, device: Any, kind: str) -> Any:
+        """What was found of a kind of things on another device."""
+        found = (one for one in self._network.get(str(device), {}).get("presence", ()) if one["kind"] == kind)
+        return next((one["state"] for one in found), None)
+
+    def identifies(self, addresses: Any) -> bool:
+        """Whether one of the addresses is the one by which others know the device."""
+        known = {*self.own("bgp_instance", "router_id"), *self.own("bgp", "local_address")}
+        return bool(known & {str(one).partition("/")[0] for one in addresses or ()})
+
+    def unowned(self) -> list[str]:
+        """The addresses that sessions inside the AS run from, and no interface has."""
+        own = {str(one).partition("/")[0] for listed in self.own("interface", "addresses") for one in listed}
+        used = [one.get("local_address") for one in self._facts.get("bgp", ()) if one.get("peer_type") == "INTERNAL"]
+        return [one for one in used if one and one not in own and ip_address(one).version == 4 and int(ip_address(one))]
+
+    def down_members(self, names: Any) -> list[str]:
+        """Which of the interfaces are down."""
+        return [name for name in names or () if self.port(name, "oper_state") in _DOWN]
+
+    def rejected_by(self, name: str) -> bool:
+        """Whether hellos were turned down on the circuit for this reason."""
+        return bool((self._record.get("hellos_rejected") or {}).get(name))
 
     def far_logged(self, pattern: str, *words: Any) -> bool:
         """Whether a line of the far end's log of the last day fits the pattern and has every word."""
@@ -221,6 +251,42 @@ def _abs(value: Any) -> Any:
 
 def _len(value: Any) -> int | None:
     return None if value is None else len(value)
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two lists that are both known have other things in them."""
+    return one is not None and other is not None and set(one) != set(other)
+
+
+def _disjoint(one: Any, other: Any) -> bool:
+    """Whether two lists that are both known share nothing."""
+    return bool(one) and bool(other) and not set(one) & set(other)
+
+
+def _same(one: Any, other: Any) -> list[Any]:
+    """What two lists share."""
+    return sorted(set(one or ()) & set(other or ()))
+
+
+def _lost(before: Any, now_there: Any) -> list[Any]:
+    """What was in a list before and is no more."""
+    return [] if now_there is None else [one for one in before or () if one not in now_there]
+
+
+def _meant_to_be_shut(description: Any) -> bool:
+    """Whether a description says that the thing is not to be used now."""
+    return _matches(
+        description,
+        "decom|decommission|planned|maintenance|reserved|spare|unused|not in use|shut (on purpose|down by)|disabled by",
+    )
+
+
+def _reaches(addresses: Any, address: Any) -> bool:
+    """Whether an address is in the subnet of one of the addresses."""
+    try:
+        return any(ip_address(str(address)) in ip_interface(str(one)).network for one in addresses or ())
+    except ValueError:
+        return True
 
 
 def _ago(moment: Any) -> float | None:
