@@ -284,6 +284,7 @@ async def test_a_step_that_never_ran_is_run_again() -> None:
 
 
 async def test_the_report_cites_evidence_and_says_what_to_do(network: Network) -> None:
+    network.devices = ["pe1"]  # nobody is known at the other end
     network.answers["get_routing_info"] = lambda device: envelope(
         device, bgp(neighbor("IDLE", last_error="sent Open Message Error / Bad Peer As"))
     )
@@ -320,7 +321,7 @@ async def test_one_dead_device_does_not_fail_the_others(network: Network) -> Non
         return (
             envelope(device, error=("refused", f"{device} refuses"))
             if device == "pe2"
-            else envelope(device, bgp(neighbor()))
+            else envelope(device, bgp(neighbor(peer_name=None)))
         )
 
     network.answers["get_routing_info"] = answer

@@ -243,6 +243,7 @@ def _logs(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
     serious = [one for one in records if _severity(one) <= _SERIOUS or one.get("is_up") is False]
     told = f"{_count(records, 'line')} of the log, {len(serious)} of them of trouble"
     shown = serious[-_MOST_LINES:] or list(records)[-3:]
+    told += f"; {presence.why}" if presence.why else ""
     return _with_evidence(told if serious else f"{told}; the last", records[0]), [
         (False, f"{spoken_moment(one.get('time'))}: {_plain(one.get('text'))}") for one in shown
     ]

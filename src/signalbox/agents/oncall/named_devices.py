@@ -1,22 +1,17 @@
-"""Words that name devices, resolved among the inventory by the grammar of all rooms; and the roles that it needs."""
+"""Words that name devices, resolved among the inventory by the grammar of all rooms."""
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from signalbox.agents.oncall.inventory import Device, role_of
+from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.plan import Question
-from signalbox.agents.oncall.tools import DEVICE, call_plain
-from signalbox.errors import NotFoundError, SignalboxError
+from signalbox.errors import NotFoundError
 from signalbox.grounding import Ask, Candidate, NotFound, One, Several, View, resolve
 from signalbox.language.names import nearest
-from signalbox.toolbox.sessions import Session
 
-__all__ = ["chosen_devices", "named_devices", "no_device", "speaks_of_roles", "with_roles"]
+__all__ = ["chosen_devices", "named_devices", "no_device", "speaks_of_roles"]
 
 _WORDS = {
     "PE": ("pe", "provider edge", "edge"),
@@ -27,8 +22,6 @@ _WORDS = {
 _ROLE_WORD = re.compile(
     r"\b(?:non-)?(?:(?:pe|rr|ce|cpe|p)s?|edges?|core|(?:route[\s-]*)?reflectors?)\b(?![\w-]*\d)", re.IGNORECASE
 )
-_PROFILE = "get_device_profile_api"
-_MOST_PROFILES, _AT_ONCE = 200, 16
 
 
 def named_devices(words: Iterable[str], inventory: Sequence[Device]) -> list[str] | Question:
@@ -89,31 +82,3 @@ def no_device(said: str, names: Sequence[str]) -> NotFoundError:
 def speaks_of_roles(words: Iterable[str]) -> bool:
     """True if words name devices by a role."""
     return any(_ROLE_WORD.search(said) for said in words)
-
-
-async def with_roles(inventory: Sequence[Device], session: Session) -> list[Device]:
-    """The inventory, with the roles that it does not give read from the profiles of the devices. A device that cannot
-    be read, or whose profile tells no role, keeps none."""
-    lacking = [device for device in inventory if not device.role]
-    if not lacking or len(lacking) > _MOST_PROFILES or _PROFILE not in {one.name for one in await session.tools()}:
-        return list(inventory)
-    places = asyncio.Semaphore(_AT_ONCE)
-
-    async def read(device: Device) -> Device:
-        async with places:
-            try:
-                told = await call_plain(session, _PROFILE, {DEVICE: device.name})
-            except SignalboxError:
-                return device
-        return replace(device, role=_role_in(told))
-
-    read_ones = {device.name: device for device in await asyncio.gather(*map(read, lacking))}
-    return [read_ones.get(device.name, device) for device in inventory]
-
-
-def _role_in(profile: Any) -> str:
-    """The role that a profile tells, whatever it is wrapped in."""
-    if not isinstance(profile, Mapping):
-        return ""
-    found = role_of(str(profile.get("role") or ""))
-    return found or next((role for key in ("data", "profile") if (role := _role_in(profile.get(key)))), "")

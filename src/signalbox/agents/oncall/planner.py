@@ -18,11 +18,12 @@ from signalbox.agents.oncall import offline
 from signalbox.agents.oncall.focus import focus_of, steps_for
 from signalbox.agents.oncall.inventory import Device, read_devices
 from signalbox.agents.oncall.inventory_excerpt import inventory_excerpt
-from signalbox.agents.oncall.named_devices import chosen_devices, named_devices, speaks_of_roles, with_roles
+from signalbox.agents.oncall.named_devices import chosen_devices, named_devices, speaks_of_roles
 from signalbox.agents.oncall.objectives import objective_of
 from signalbox.agents.oncall.plan import Question, Reading, Request, plan_schema, reading_of
 from signalbox.agents.oncall.plans import Plan, load_plans, unserved_steps
 from signalbox.agents.oncall.prompts import plan_prompt, read_prompt
+from signalbox.agents.oncall.roles import with_roles
 from signalbox.agents.oncall.state import GraphState
 from signalbox.agents.oncall.tools import call_plain, current_session, device_tools, source_of
 from signalbox.errors import MissingInputError, SignalboxError, UnsupportedError
@@ -130,7 +131,7 @@ class _Reader:
         if not self.inventory:
             self.inventory = await _inventory(self._session)
         if needs_roles:
-            self.inventory = await with_roles(self.inventory, self._session)
+            self.inventory = await with_roles(self._session, self.inventory)
 
     async def _words(self, text: str, before: Mapping[str, Any]) -> Reading:
         """The request as a model reads it that copies words."""
