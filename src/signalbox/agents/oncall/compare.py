@@ -15,7 +15,7 @@ Facts = Mapping[str, Mapping[str, Sequence[Record]]]
 
 
 def compare_devices(facts: Facts) -> list[Finding]:
-    """The findings of the comparison: duplicate addresses and router ids, and VRFs whose route targets meet no other."""
+    """What the comparison finds: duplicate addresses and router ids, and VRFs whose route targets meet no other."""
     return [*_duplicates(facts), *_same_router_ids(facts), *_strange_targets(facts)]
 
 
