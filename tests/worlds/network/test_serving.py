@@ -137,7 +137,8 @@ def test_serving_gives_the_path_of_an_inventory_that_only_its_owner_can_read() -
         entries = json.loads(Path(address).read_text())
         assert Path(address).stat().st_mode & 0o077 == 0
         assert len(entries) == 12
-        assert all({"name", "ip_address", "nos", "port", "role", "insecure"} <= set(entry) for entry in entries)
+        known = {"name", "ip_address", "nos", "port", "username", "password", "insecure"}
+        assert all(set(entry) == known for entry in entries), "gNMIBuddy rejects an inventory with any other field"
     assert not Path(address).exists()
 
 

@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 
+from signalbox.agents.oncall.sweep_command import sweep_devices
+
 __all__ = ["app"]
 
 app = typer.Typer(help="What was kept of network checks.", no_args_is_help=True)
+app.command("sweep")(sweep_devices)
 
 
 @app.command()

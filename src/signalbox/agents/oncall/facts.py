@@ -15,6 +15,8 @@
     hardware        a fan, a power supply, or a part with a temperature
     alarm           an active alarm
     log             a line of the log; event, about, is_up and why, where its form is known
+    route           a route in use
+    lldp            a neighbour that is heard by LLDP
     device          whether it answers: reachable, and error_type and error where it does not
     missing         what the far end, the neighbours or the last good state have and the device has not; see far_ends.py
     presence        what was found of a kind of things (kind), or of one by its name: state, known, why; see presence.py
@@ -36,7 +38,7 @@ __all__ = ["KINDS", "Record", "collect"]
 Record = dict[str, Any]
 KINDS = (
     "interface bgp_instance bgp isis isis_instance isis_interface ldp ldp_interface mpls_interface mpls vrf link "
-    "system hardware alarm log indicator device presence missing"
+    "system hardware alarm log route lldp indicator device presence missing"
 ).split()
 """The kinds of records."""
 _UNREACHABLE = (
@@ -199,6 +201,16 @@ def _logs(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
         yield "log", (one.get("time"), one.get("text")), {**one, **event_of(str(one.get("text", "")))}
 
 
+def _routes(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    for one in _maps(data.get("routes")):
+        yield "route", (data.get("network_instance"), one.get("prefix"), one.get("protocol")), dict(one)
+
+
+def _lldp(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    for one in _maps(data.get("neighbors")):
+        yield "lldp", (one.get("local_interface"), one.get("neighbor_name")), dict(one)
+
+
 def _health(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
     if isinstance(data.get("system"), Mapping):
         yield from _system(data["system"])
@@ -218,6 +230,8 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Iterator[tuple[str, Any, Recor
     "get_system_info": _system,
     "get_alarms": _alarms,
     "get_logs": _logs,
+    "get_route": _routes,
+    "get_lldp_neighbors": _lldp,
     "get_device_health": _health,
 }
 

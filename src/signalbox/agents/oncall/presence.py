@@ -66,6 +66,8 @@ class Presence:
     @property
     def text(self) -> str:
         """The state as a clause, without a full stop."""
+        if self.kind == "route" and self.name and self.state == "does_not_exist":
+            return f"{self.device} has no route to {self.name}"
         what = f"{_THINGS.get(self.kind, LABELS[self.kind])} {self.name}" if self.name else LABELS[self.kind]
         because = f": {self.why}" if self.why else ""
         listed = ", ".join(self.known[:_MOST_NAMED])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 from mcp.types import ToolAnnotations
 from pydantic import Field
@@ -17,16 +17,17 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from signalbox.agents.oncall.gnmi.client import GnmiClient
+from signalbox.agents.oncall.gnmi.client import DEADLINE, GnmiClient
 from signalbox.agents.oncall.gnmi.envelope import Envelope, enclose
 from signalbox.agents.oncall.gnmi.errors import GnmiError
+from signalbox.agents.oncall.gnmi.gnmibuddy import with_gnmibuddy_keys
 from signalbox.agents.oncall.gnmi.inventory import Device, Inventory, current_inventory, unchanged_inventory
 from signalbox.agents.oncall.gnmi.names import Names
 from signalbox.agents.oncall.gnmi.readings import Reader, Reading
 from signalbox.agents.oncall.gnmi.topology import read_neighbours, read_topology
 from signalbox.toolbox.serving import ToolServer, offer
 
-__all__ = ["create_server"]
+__all__ = ["create_room_server", "create_server"]
 
 DeviceName = Annotated[str, Field(description="The name of a device in the inventory, as get_devices lists it.")]
 Details = Annotated[bool, Field(description="Whether to add details that are rarely needed.")]
@@ -65,8 +66,8 @@ class Desk:
         return envelope
 
 
-def create_server() -> ToolServer:
-    """The server, ready to run over stdio, HTTP or in memory."""
+def create_server(*, with_gnmibuddy: bool = True) -> ToolServer:
+    """The server, ready to run over stdio, HTTP or in memory; with gNMIBuddy's own keys in its answers or without."""
     desk = Desk()
 
     @asynccontextmanager
@@ -76,17 +77,40 @@ def create_server() -> ToolServer:
         finally:
             await desk.reader.client.close()
 
-    functions = [*_inventory_tools(desk), *_protocol_tools(desk), *_system_tools(desk)]
+    functions = [*_inventory_tools(desk, with_gnmibuddy), *_protocol_tools(desk), *_system_tools(desk)]
     offers = [offer(function, _READS) for function in functions]
+    if with_gnmibuddy:
+        offers = [with_gnmibuddy_keys(one) for one in offers]
     routes = [Route("/health", _alive)]
     return ToolServer("gNMIBuddy", offers, instructions=_INSTRUCTIONS, life=life, routes=routes)
+
+
+def create_room_server() -> ToolServer:
+    """The server as this room calls it: each fact once, under the key that docs/gnmi.md gives it first."""
+    return create_server(with_gnmibuddy=False)
 
 
 async def _alive(_: Request) -> PlainTextResponse:
     return PlainTextResponse("OK")
 
 
-def _inventory_tools(desk: Desk) -> list[Tool]:
+_LISTED = {"name", "ip_address", "port", "nos", "role"}
+_CONNECTED = {"path_cert", "path_key", "path_root", "override", "skip_verify", "insecure"}
+_HIDDEN = "***"
+
+
+def _listed(device: Device, with_gnmibuddy: bool) -> dict[str, Any]:
+    """What is told of a device of the inventory; gNMIBuddy tells how it is reached, too."""
+    if not with_gnmibuddy:
+        return device.model_dump(include=_LISTED)
+    hidden = {name: _HIDDEN if getattr(device, name) else None for name in ("username", "password")}
+    deadline = {"gnmi_timeout": device.gnmi_timeout or DEADLINE}
+    return (
+        device.model_dump(include=_LISTED | _CONNECTED) | hidden | deadline | {"grpc_options": None, "show_diff": None}
+    )
+
+
+def _inventory_tools(desk: Desk, with_gnmibuddy: bool) -> list[Tool]:
     reader = desk.reader
 
     async def get_devices() -> Envelope:
@@ -94,8 +118,7 @@ def _inventory_tools(desk: Desk) -> list[Tool]:
 
         async def work() -> Reading:
             inventory = await desk.inventory()
-            shown = ("name", "ip_address", "port", "nos", "role")
-            return Reading({"devices": [one.model_dump(include=set(shown)) for one in inventory.devices.values()]})
+            return Reading({"devices": [_listed(one, with_gnmibuddy) for one in inventory.devices.values()]})
 
         envelope = await enclose("inventory", work())
         return envelope | {"devices": envelope["data"].get("devices", [])}
@@ -194,7 +217,7 @@ def _system_tools(desk: Desk) -> list[Tool]:
             str | None,
             Field(description="Words of which a line must have one, as plain text; all lines where left out."),
         ] = None,
-        minutes: Annotated[int | None, Field(description="How many minutes back from now.")] = 5,
+        minutes: Annotated[int | None, Field(description="How many minutes back from now.", ge=0)] = 5,
         show_all_logs: Annotated[bool, Field(description="The whole log, however old.")] = False,
     ) -> Envelope:
         """The log of a device, filtered by words and by age."""

@@ -11,13 +11,13 @@ from time import monotonic
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from signalbox.agents.oncall.source import of_server, source_set
+from signalbox.agents.oncall.source import of_server, server_set, source_set
 from signalbox.agents.oncall.state import ExecutedToolCall
-from signalbox.errors import ConfigurationError, SignalboxError, ToolFailedError, ToolServerError, redact
+from signalbox.errors import SignalboxError, ToolFailedError, ToolServerError, redact
 from signalbox.settings import get_settings
 from signalbox.toolbox import current_ledger
 from signalbox.toolbox.policy import Policy, check, without
-from signalbox.toolbox.sessions import ServerEntry, Session, ToolInfo, close_sessions, hold, read_entries
+from signalbox.toolbox.sessions import ServerEntry, Session, ToolInfo, close_sessions, hold
 
 __all__ = [
     "AWAY",
@@ -80,21 +80,6 @@ def current_session() -> Session:
     Raises ConfigurationError where the setting names none.
     """
     return hold(_lent.get() or server_set())
-
-
-def server_set() -> ServerEntry:
-    """The server that the settings name. Raises ConfigurationError where they name none."""
-    told = get_settings().oncall_server.strip()
-    if told:
-        entries = read_entries(told)
-        if not entries:
-            raise ConfigurationError(
-                "SIGNALBOX_ONCALL_SERVER names no MCP server.", suggestion='{"gNMIBuddy": {"command": …}}'
-            )
-        return entries.get("gNMIBuddy") or next(iter(entries.values()))
-    from signalbox.agents.oncall.server import create_server
-
-    return ServerEntry("gNMIBuddy", transport="memory", server=create_server)
 
 
 def source_of() -> dict[str, str]:

@@ -110,14 +110,13 @@ class World:
             self._follow(self._history.at(moment).off)
 
     def inventory(self) -> list[dict[str, object]]:
-        """The devices, as the tools that read them expect."""
+        """The devices in gNMIBuddy's format, which says no roles: a device shows its own by what it runs."""
         return [
             {
                 "name": device.name,
                 "ip_address": self.host,
                 "port": self.ports[device.name],
                 "nos": "iosxr",
-                "role": device.role,
                 "username": USERNAME,
                 "password": PASSWORD,
                 "insecure": True,

@@ -43,7 +43,7 @@ async def enclose(
         told = f"{envelope['device_name']} does not have this: {absent}."
         envelope |= {
             "status": "feature_not_available",
-            "feature_not_found_response": {"feature_name": str(absent), "message": told},
+            "feature_not_found_response": {"feature_name": str(absent), "message": told, "details": {}},
         }
     except SignalboxError as error:
         envelope |= {"status": "failed", "error_response": error_response(error)}
