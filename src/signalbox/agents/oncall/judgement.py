@@ -41,6 +41,8 @@ _TOOLS = {
 _EXPLAINED_BY_LOGS = ("bgp", "isis", "ldp", "interface", "system", "device")
 _MOST_ALONE = 8
 _MOST_AROUND = 16
+_MOST_PEERS = 4
+_BROAD = 4
 _DAY = 24 * 60
 
 
@@ -59,7 +61,7 @@ def judge(
     checks = load_checks()
     found = [one for device in facts for one in run_checks(network[device], checks, network)]
     own = {device: network[device] for device in facts}
-    return own, [*found, *compare_devices(own)]
+    return own, [*found, *(one for one in compare_devices({**own, **network}) if one["device"] in own)]
 
 
 async def judge_run(
@@ -77,10 +79,9 @@ async def judge_run(
         roles = await _roles()
         if len(devices) <= _MOST_ALONE:
             await around.read(facts, roles)
-        found, findings = judge(facts, around.facts, good, roles)
+        found, findings = judge(around.completed(facts), around.facts, good, roles)
         if len(devices) <= _MOST_ALONE and await around.read_logs(found, findings):
-            own = {device: {**facts[device], **around.logs_of(device)} for device in facts}
-            found, findings = judge(own, around.facts, good, roles)
+            found, findings = judge(around.completed(facts), around.facts, good, roles)
     except SignalboxError as error:
         _log.warning("The neighbours were not read: %s", error)
         found, findings = judge(facts, around.facts, good, roles)
@@ -106,9 +107,12 @@ class _Around:
             for device in dict.fromkeys(one["device_name"] for one in self.results)
         }
 
-    def logs_of(self, device: str) -> dict[str, list[Record]]:
-        """The lines of the log of a device, where they were read here."""
-        return {kind: told for kind, told in collect(self.results, device).items() if kind == "log"}
+    def completed(self, facts: Facts) -> dict[str, Records]:
+        """The records of devices with the logs that were read here."""
+        return {
+            device: {**{kind: one for kind, one in collect(self.results, device).items() if kind == "log"}, **told}
+            for device, told in facts.items()
+        }
 
     async def read(self, facts: Facts, roles: Mapping[str, str]) -> None:
         """Read the neighbours of the devices, by the tools that read the devices themselves."""
@@ -117,7 +121,12 @@ class _Around:
         }
         tools = dict.fromkeys(_TOOLS[kind] for kind in _TOOLS if kind in kinds)
         near = [name for name in _neighbors(facts, roles, "bgp" in kinds) if name not in facts and name in roles]
-        await self._call([(name, tool, {}) for name in near[:_MOST_AROUND] for tool in tools])
+        wanted = [(name, tool, {}) for name in near[:_MOST_AROUND] for tool in tools if tool != _TOOLS["vrf"]]
+        if "vrf" in kinds:
+            peers = [name for name, role in roles.items() if role == "PE" and name not in facts]
+            wanted += [(name, _TOOLS["vrf"], {}) for name in peers[:_MOST_PEERS]]
+        wanted += [(device, "get_logs", {"minutes": _DAY}) for device in facts if _is_broad(facts[device])]
+        await self._call(wanted)
 
     async def read_logs(self, facts: Facts, findings: Iterable[Finding]) -> bool:
         """Read the logs of the devices with a finding, and of their far ends; whether there was one to read."""
@@ -132,7 +141,8 @@ class _Around:
                 ]
                 wanted += [one["device"], *far]
         known = {str(one["device_name"]) for one in self.results}
-        read = {device for device, told in facts.items() if told.get("log")}
+        logged = [one for one in self.results if one["executed_calls"][0]["function"] == "get_logs"]
+        read = {device for device, told in facts.items() if told.get("log")} | {one["device_name"] for one in logged}
         names = [name for name in dict.fromkeys(wanted) if name in {*known, *facts} and name not in read]
         await self._call([(name, "get_logs", {"minutes": _DAY}) for name in names])
         return bool(names)
@@ -149,6 +159,12 @@ class _Around:
 
         offered = {info.name for info in infos}
         self.results += await asyncio.gather(*(one(*call) for call in wanted if call[1] in offered))
+
+
+def _is_broad(records: Records) -> bool:
+    """Whether a device was looked at as a whole, and its log was not."""
+    told = {one["kind"]: one["state"] for one in records.get("presence", ())}
+    return "log" not in told and sum(state == "present" for state in told.values()) >= _BROAD
 
 
 def _neighbors(facts: Facts, roles: Mapping[str, str], speaks_bgp: bool) -> list[str]:
