@@ -18,7 +18,7 @@ from typing import Any
 
 from signalbox.agents.oncall.focus import focus_of
 from signalbox.agents.oncall.inventory import Device
-from signalbox.agents.oncall.named_devices import named_devices
+from signalbox.agents.oncall.named_devices import chosen_among
 from signalbox.agents.oncall.named_devices import speaks_of_roles as _speaks_of_roles
 from signalbox.agents.oncall.offline.checks_asked import (
     COVERED,
@@ -117,10 +117,8 @@ def _devices(
     names = tuple(device.name for device in inventory)
     earlier = [name for name in before.get("devices") or () if name in names]
     if not is_on("oncall.mentions"):
-        meant, left = named_devices(reading.devices, inventory), named_devices(reading.left_out, inventory)
-        if isinstance(meant, Question) or isinstance(left, Question):
-            return meant if isinstance(meant, Question) else left  # type: ignore[return-value]
-        found: tuple[list[str], list[str]] | Question = [one for one in meant if one not in left], []
+        meant = chosen_among(reading, inventory)
+        found: tuple[list[str], list[str]] | Question = meant if isinstance(meant, Question) else (meant, [])
     else:
         found = devices_meant(text, reading, inventory, earlier)
     if isinstance(found, Question) or found[0]:
