@@ -40,7 +40,7 @@ __all__ = ["BROADEST", "LAYERS", "action_of", "read", "speaks_of_roles"]
 
 LAYERS = ("mentions", "checks", "wishes", "times", "figures")
 BROADEST = "general_device_health_check"
-_SURE, _PLAIN = 0.9, 0.7
+_SURE, _PLAIN = 0.9, 0.5
 """How sure the model has to be of a plan, and of a health check, which reads more than was asked at worst."""
 _BY_THING = {
     "vrf": "troubleshoot_vpn_vrf",
@@ -147,12 +147,12 @@ def _checks(
         return (earlier,)
     if not read:
         meant = [intent for name, intent in _BY_THING.items() if getattr(reading, name) and intent in plans]
-        return (meant[0],) if meant else (earlier,) if earlier else _which("What is to be checked?", plans)
+        return (meant[0],) if meant else (earlier,) if earlier else _which(plans)
     is_elsewhere = said and read in COVERED and not said & {read, *COVERED[read]}
     is_plain = read == BROADEST and not said and reading.confidence >= _PLAIN
     is_plain = is_plain or (read == "check_routes" and bool(reading.prefix))
     if (reading.confidence < _SURE and said != {read} and not is_plain) or is_elsewhere:
-        return _which("What is to be checked? Nothing can be changed.", plans)
+        return _which(plans)
     return (read,)
 
 
@@ -161,8 +161,8 @@ def _names_a_check(text: str) -> bool:
     return re.search(r"\b(?:health\w*|overall|review|audit|everything)\b", text, re.IGNORECASE) is not None
 
 
-def _which(message: str, plans: Mapping[str, Plan]) -> Question:
-    return Question(message, tuple(plan.description for plan in plans.values()))
+def _which(plans: Mapping[str, Plan]) -> Question:
+    return Question("What is to be checked?", tuple(plan.description for plan in plans.values()))
 
 
 def _left_over(
