@@ -236,7 +236,7 @@ def test_where_the_text_may_be_read_it_is_left_alone(tmp_path: Path, file: str) 
 
 def test_the_reader_of_one_room_is_none_in_another(tmp_path: Path) -> None:
     files = {
-            "tasks/sub/reader.py": "def read(request: str): ...\n",
+        "tasks/sub/reader.py": "def read(request: str): ...\n",
     }
     assert len(searched(tmp_path, files)) == len(files)
 

@@ -72,11 +72,11 @@ async def found(routers: Lab, fault: Fault) -> dict[str, Any]:
     """What is said while a fault is there; it is mended afterwards."""
     fault.make(routers)
     try:
-        routers.wait(lambda: fault.shows(routers))
+        routers.wait(lambda: fault.shows(routers), 60)
         return await checked(fault.device)
     finally:
         fault.mend(routers)
-        routers.wait(routers.converged, 60)
+        routers.settle()
 
 
 def judged(state: dict[str, Any], fault: Fault) -> tuple[bool, bool]:
@@ -98,4 +98,6 @@ async def test_the_faults_of_real_routers_are_found_and_most_are_explained(route
     results = {fault.name: judged(await found(routers, fault), fault) for fault in FAULTS}
     lost = [name for name, (is_placed, _) in results.items() if not is_placed]
     unexplained = [name for name, (_, is_explained) in results.items() if not is_explained]
-    assert (lost, len(unexplained) <= len(FAULTS) // 4) == ([], True), (lost, unexplained)
+    print(f"{len(FAULTS)} faults: not found {lost}; without the cause {unexplained}")
+    assert lost == []
+    assert len(unexplained) <= len(FAULTS) // 4, unexplained

@@ -68,8 +68,6 @@ def baseline(
     if forget:
         typer.echo(f"{device}: {'forgotten' if forget_good(device) else 'no good state was kept'}.")
         return
-    if not name:
-        raise typer.BadParameter("Give a name, or --forget.", param_hint="NAME")
     kept = name_baseline(device, name)
     typer.echo(f"{device}: the run of {spoken_moment(kept['at'])} is the baseline '{name}'.")
 

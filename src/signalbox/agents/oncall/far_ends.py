@@ -49,15 +49,28 @@ class _Network:
         }
         self.good = good
         self.roles = {device: roles.get(device) or role_by_records(told) for device, told in self.facts.items()}
+        self.alike: dict[str, list[str]] = {}
+        """The devices of each role."""
+        for device, role in self.roles.items():
+            self.alike.setdefault(role, []).append(device)
+        self.alike.pop("", None)
         self.owners = {
             str(address).partition("/")[0]: device
             for device, told in self.facts.items()
             for one in told.get("interface", ())
             for address in one.get("addresses") or ()
         }
-        self.wires: dict[Port, Port] = {}
-        for device in self.facts:
-            self._wire(device)
+        self.wires = self._wired()
+        self.links: dict[str, list[tuple[str, str, str]]] = {}
+        """The wires of each device: its port, the other device, and the port there."""
+        for (device, port), (other, far) in self.wires.items():
+            self.links.setdefault(device, []).append((port, other, far))
+        self.towards: dict[str, dict[str, Record]] = {}
+        """The sessions that others have towards each device, by the other device."""
+        for other, told in self.facts.items():
+            for one in told.get("bgp", ()):
+                for device in {self.owners.get(str(one.get("neighbor_address"))), one.get("peer_name")} - {None, other}:
+                    self.towards.setdefault(str(device), {}).setdefault(other, one)
 
     def connected(self) -> dict[str, Any]:
         for device, told in self.facts.items():
@@ -79,19 +92,25 @@ class _Network:
 
     # Who is where
 
-    def _wire(self, device: str) -> None:
+    def _wired(self) -> dict[Port, Port]:
         """Which port of which device is at the other end of each port: by links that were read, else by subnets."""
-        for link in self.facts[device].get("link", ()):
-            if link.get("neighbor") and link.get("remote_interface"):
-                here = (device, str(link["local_interface"]))
-                self.wires.setdefault(here, (str(link["neighbor"]), str(link["remote_interface"])))
-                self.wires.setdefault(self.wires[here], here)
-        for port, network in self._networks(device):
-            for other in self.facts:
-                if other != device:
-                    for far, there in self._networks(other):
-                        if there == network:
-                            self.wires.setdefault((device, port), (other, far))
+        wires: dict[Port, Port] = {}
+        for device, told in self.facts.items():
+            for link in told.get("link", ()):
+                if link.get("neighbor") and link.get("remote_interface"):
+                    here, there = (device, str(link["local_interface"])), (link["neighbor"], link["remote_interface"])
+                    wires.setdefault(here, there)
+                    wires.setdefault(there, here)
+        shared: dict[IPv4Network | IPv6Network, list[Port]] = {}
+        for device in self.facts:
+            for port, network in self._networks(device):
+                shared.setdefault(network, []).append((device, port))
+        for ends in shared.values():
+            for here in ends:
+                other = next((one for one in ends if one[0] != here[0]), None)
+                if other is not None:
+                    wires.setdefault(here, other)
+        return wires
 
     def _networks(self, device: str) -> Iterator[tuple[str, IPv4Network | IPv6Network]]:
         for one in self.facts[device].get("interface", ()):
@@ -212,10 +231,8 @@ class _Network:
         if not self._is_there(device, "bgp"):
             return
         own = self.facts[device].get("bgp", ())
-        for other, told in self.facts.items():
-            theirs = [one for one in told.get("bgp", ()) if other != device and self._speaks_to(one, device)]
-            if theirs and not any(self._speaks_to(one, other) for one in own):
-                one = theirs[0]
+        for other, one in self.towards.get(device, {}).items():
+            if not any(self._speaks_to(it, other) for it in own):
                 yield self._missed(device, "bgp", other, "far end", other, one) | {
                     "state": one.get("session_state"),
                     "address": one.get("local_address"),
@@ -229,8 +246,8 @@ class _Network:
         own = {str(one.get("name")) for one in self.facts[device].get(kind, ())}
         if not own:
             return
-        for (here, port), (other, far) in self.wires.items():
-            if here != device or port in own:
+        for port, other, far in self.links.get(device, ()):
+            if port in own:
                 continue
             listed = self.facts.get(other, {}).get(kind, ())
             there = next((one for one in listed if one.get("name") == far and not one.get("passive")), None)
@@ -287,24 +304,21 @@ class _Network:
         if self.good.get(device, {}).get(kind, {}).get("records"):
             return "it ran in the last good state"
         if kind == "bgp":
-            for other, told in self.facts.items():
-                if other != device and any(self._speaks_to(one, device) for one in told.get("bgp", ())):
-                    return f"{other} has a session towards it"
+            for other in self.towards.get(device, {}):
+                return f"{other} has a session towards it"
         if kind == "isis":
-            for (here, _), (other, far) in self.wires.items():
+            for _, other, far in self.links.get(device, ()):
                 circuits = self.facts.get(other, {}).get("isis_interface", ())
-                if here == device and any(one.get("name") == far and not one.get("passive") for one in circuits):
+                if any(one.get("name") == far and not one.get("passive") for one in circuits):
                     return f"{other} runs IS-IS on its end of the link"
-        peers = [
-            name for name, role in self.roles.items() if role and role == self.roles.get(device) and name != device
-        ]
+        peers = [name for name in self.alike.get(self.roles.get(device) or "", ()) if name != device]
         have = [name for name in peers if self._is_there(name, kind)]
         if have and not any(self._was_read(name, kind) and name not in have for name in peers):
-            return f"{' and '.join(have)} of the same role {'have' if len(have) > 1 else 'has'} it"
+            return f"{' and '.join(have[:3])} of the same role {'have' if len(have) > 1 else 'has'} it"
         if (
             kind == "ldp"
             and self.roles.get(device) == "PE"
-            and any(self._is_there(other, "ldp") for (here, _), (other, _) in self.wires.items() if here == device)
+            and any(self._is_there(other, "ldp") for _, other, _ in self.links.get(device, ()))
         ):
             return "its neighbour runs LDP, and a PE needs labels"
         return ""

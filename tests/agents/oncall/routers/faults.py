@@ -167,7 +167,7 @@ FAULTS = (
     Fault(
         "two MTUs",
         _ip("pe2", "link set to-p1 mtu 1400"),
-        _ip("pe2", "link set to-p1 mtu 1500"),
+        lambda lab: [lab.ip("pe2", "link set to-p1 mtu 1500"), _restarted("pe2", "isisd")(lab)],
         "pe2",
         ("to-p1",),
         ("mtu",),

@@ -31,10 +31,10 @@ _CIRCUIT = """interface {port}
  ip router isis CORE
  isis network point-to-point
  isis hello-interval 1
- isis hello-multiplier 3
+ isis hello-multiplier 5
 """
 _SESSION = """ neighbor {peer} remote-as {asn}
- neighbor {peer} timers 3 9
+ neighbor {peer} timers 3 15
  neighbor {peer} timers connect 2
 """
 
@@ -132,6 +132,18 @@ class Lab:
                 raise TimeoutError("the routers do not get there")
             time.sleep(0.3)
 
+    def settle(self) -> None:
+        """Wait until everything is up; what does not come back by itself is started anew."""
+        with suppress(TimeoutError):
+            return self.wait(self.converged, 40)
+        for path in self.folder.glob("*/*.pid"):
+            with suppress(ProcessLookupError, ValueError):
+                os.kill(int(path.read_text()), signal.SIGKILL)
+        for router in ROUTERS:
+            for daemon in _configuration(router, self.folder / router):
+                self.start(router, daemon)
+        return self.wait(self.converged, 60)
+
     def converged(self) -> bool:
         """Whether every session and adjacency of the core is up."""
         bgp = all(
@@ -147,7 +159,7 @@ def open_lab(folder: Path) -> Iterator[Lab]:
     lab = Lab(folder)
     try:
         lab.up()
-        lab.wait(lab.converged, 60)
+        lab.settle()
         yield lab
     finally:
         lab.down()
