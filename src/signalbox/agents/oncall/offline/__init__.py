@@ -140,6 +140,8 @@ def _checks(
     listed, said = (listed_checks(text), is_about(text)) if is_on("oncall.checks") else ([], set())
     if len(listed) > 1 and not read.startswith("review_") and all(one in plans for one in listed):
         return tuple(listed)
+    if is_on("oncall.checks") and unread_topics(text) and not said:
+        return _which(plans)
     if len(said) == 1 and (not read or reading.confidence < _SURE or (earlier and read == BROADEST)):
         # One word says it, and the model is not sure.
         return tuple(said & plans.keys()) or (read,)

@@ -97,6 +97,8 @@ def unread_topics(text: str) -> list[str]:
 def is_about(text: str) -> set[str]:
     """The checks that a request has a word of its own for."""
     strong = {_INTENT[word[0].casefold()] for word in _WORD.finditer(text)}
+    if unread_topics(text):
+        return strong
     words = (word.casefold() for word in re.findall(r"[A-Za-z]+", _REFLECTOR.sub(" ", text)))
     return strong or {_WEAKLY[word] for word in words if word in _WEAKLY}
 
