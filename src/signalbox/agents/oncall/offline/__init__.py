@@ -93,7 +93,8 @@ def read(
     focus = focus_of(reading, devices, {device.name for device in inventory})
     if not focus and not reading.intent and before:
         focus = {str(name): str(value) for name, value in (before.get("focus") or {}).items()}
-    left = _left_over(text, (*unread, *reading.not_covered), inventory, devices, checks, focus)
+    beyond = _unread(text, checks, plans)
+    left = _left_over(text, (*beyond, *unread, *reading.not_covered), inventory, devices, checks, focus)
     return Request(tuple(devices), tuple(checks), focus, tuple(left), inventory)
 
 
@@ -140,7 +141,7 @@ def _checks(
     listed, said = (listed_checks(text), is_about(text)) if is_on("oncall.checks") else ([], set())
     if len(listed) > 1 and not read.startswith("review_") and all(one in plans for one in listed):
         return tuple(listed)
-    if is_on("oncall.checks") and unread_topics(text) and not said:
+    if not said and _unread(text, [read], plans):
         return _which(plans)
     if len(said) == 1 and (not read or reading.confidence < _SURE or (earlier and read == BROADEST)):
         # One word says it, and the model is not sure.
@@ -156,6 +157,12 @@ def _checks(
     if (reading.confidence < _SURE and said != {read} and not is_plain) or is_elsewhere:
         return _which(plans)
     return (read,)
+
+
+def _unread(text: str, checks: Sequence[str], plans: Mapping[str, Plan]) -> list[str]:
+    """The words for what none of these plans reads."""
+    told = " ".join(line.casefold() for one in checks if one in plans for line in plans[one].told)
+    return [word for word in unread_topics(text) if word.casefold() not in told] if is_on("oncall.checks") else []
 
 
 def _names_a_check(text: str) -> bool:
@@ -179,10 +186,9 @@ def _left_over(
     past = past_times(text) if is_on("oncall.times") and "check_logs" not in checks else []
     said = [text[one.start : one.end] for one in find_mentions(text, inventory)]
     covered = [*said, *devices, *focus.values(), *past]
-    beyond = unread_topics(text) if is_on("oncall.checks") else []
     left = [
         word
-        for word in dict.fromkeys((*beyond, *unread))
+        for word in dict.fromkeys(unread)
         if not any(word.casefold() in one.casefold() for one in covered)
         and not any(is_word_of(word, one) for one in checks)
     ]
