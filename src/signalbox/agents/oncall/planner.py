@@ -48,7 +48,13 @@ async def planner(state: GraphState) -> dict[str, Any]:
         return await make_plan(state)
     except SignalboxError as error:
         _log.info("No plan: %s", error.user_message)
-        return {"error": error.as_dict(), "stop_reason": "error", "objective_achieved_assessment": True}
+        summary = [f"{error.user_message} {error.suggestion}".strip()]
+        return {
+            "error": error.as_dict(),
+            "stop_reason": "error",
+            "objective_achieved_assessment": True,
+            "summary": summary,
+        }
 
 
 async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None) -> dict[str, Any]:

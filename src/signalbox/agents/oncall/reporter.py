@@ -141,7 +141,8 @@ def _row(device: str, status: str, findings: Sequence[Finding], looked: Sequence
 
 def _not_checked(state: Mapping[str, Any]) -> list[str]:
     """What could not be looked at, and why: steps that failed, and steps that no tool serves."""
-    told = [line for line in str(state.get("tool_limitations_report") or "").splitlines() if line.strip()]
+    lines = str(state.get("tool_limitations_report") or "").splitlines()
+    told = [line for line in lines if line.partition(":")[2].strip()]
     for line in state.get("unserved_steps") or ():
         told.append(f"{line} (no tool serves this step)")
     left = _left_out(state)
