@@ -95,7 +95,10 @@ async def test_a_fault_is_found_where_it_is_with_its_cause(routers: Lab, fault: 
 
 @pytest.mark.bench
 async def test_the_faults_of_real_routers_are_found_and_most_are_explained(routers: Lab) -> None:
-    results = {fault.name: judged(await found(routers, fault), fault) for fault in FAULTS}
+    results = {}
+    for fault in FAULTS:
+        results[fault.name] = judged(await found(routers, fault), fault)
+        print(f"{fault.name}: found, explained: {results[fault.name]}")
     lost = [name for name, (is_placed, _) in results.items() if not is_placed]
     unexplained = [name for name, (_, is_explained) in results.items() if not is_explained]
     print(f"{len(FAULTS)} faults: not found {lost}; without the cause {unexplained}")

@@ -91,8 +91,8 @@ def _strange_targets(facts: Facts) -> list[Finding]:
                 told, there, who = ", ".join(one[side]), ", ".join(sorted(theirs)), " and ".join(others)
                 text = f"VRF {name} {verb}s {told}, and {who} {far_verb} {there} for it"
                 then = f"Compare the route targets of VRF {name} on {device} with those on {who}."
-                cause, records = f"a wrong {verb} route target", [one, *others.values()]
-                found.append(_finding(device, "vrf_strange_target", "vrf", name, text, cause, then, records))
+                cause, both = f"a wrong {verb} route target", [one, *others.values()]
+                found.append(_finding(device, "vrf_strange_target", "vrf", name, text, cause, then, both))
     return found
 
 

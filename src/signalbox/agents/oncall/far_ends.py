@@ -71,8 +71,8 @@ class _Network:
         """The sessions that others have towards each device, by the other device."""
         for other, told in self.facts.items():
             for one in told.get("bgp", ()):
-                for device in {self.owners.get(str(one.get("neighbor_address"))), one.get("peer_name")} - {None, other}:
-                    self.towards.setdefault(str(device), {}).setdefault(other, one)
+                for name in {self.owners.get(str(one.get("neighbor_address"))), one.get("peer_name")} - {None, other}:
+                    self.towards.setdefault(str(name), {}).setdefault(other, one)
 
     def connected(self) -> dict[str, Any]:
         for device, told in self.facts.items():
@@ -202,8 +202,9 @@ class _Network:
 
     def _held(self, device: str) -> int | None:
         """How many prefixes a device has in BGP, in its own table and in its VRFs; None where it does not tell."""
-        counts = [one.get("total_prefixes") for one in self.facts[device].get("bgp_instance", ())]
-        return sum(counts) if counts and None not in counts else None
+        listed = self.facts[device].get("bgp_instance", ())
+        counts = [count for one in listed if (count := one.get("total_prefixes")) is not None]
+        return sum(counts) if listed and len(counts) == len(listed) else None
 
     def _speaks_to(self, neighbor: Record, device: str) -> bool:
         return device in (self.owners.get(str(neighbor.get("neighbor_address"))), neighbor.get("peer_name"))

@@ -121,6 +121,7 @@ class _Around:
         }
         tools = dict.fromkeys(_TOOLS[kind] for kind in _TOOLS if kind in kinds)
         near = [name for name in _neighbors(facts, roles, "bgp" in kinds) if name not in facts and name in roles]
+        wanted: list[tuple[str, str, dict[str, Any]]]
         wanted = [(name, tool, {}) for name in near[:_MOST_AROUND] for tool in tools if tool != _TOOLS["vrf"]]
         if "vrf" in kinds:
             peers = [name for name, role in roles.items() if role == "PE" and name not in facts]

@@ -86,7 +86,7 @@ class _Look:
         """The addresses that sessions inside the AS run from, and no interface has."""
         own = {str(one).partition("/")[0] for listed in self.own("interface", "addresses") for one in listed}
         used = [one.get("local_address") for one in self._facts.get("bgp", ()) if one.get("peer_type") == "INTERNAL"]
-        return [one for one in used if one not in own and re.fullmatch(r"[1-9][\d.]+", str(one))]
+        return [str(one) for one in used if one not in own and re.fullmatch(r"[1-9][\d.]+", str(one))]
 
     def down_members(self, names: Any) -> list[str]:
         """Which of the interfaces are down."""

@@ -124,8 +124,8 @@ def _joined(known: Presence | None, one: Presence) -> Presence:
 def _of_call(call: Mapping[str, Any], device: str) -> Iterator[Presence]:
     tool, evidence = str(call.get("function")), str(call.get("evidence") or "")
     parameters = call.get("params") or {}
-    result = call.get("result") if isinstance(call.get("result"), Mapping) else {}
-    data = result.get("data") if isinstance(result.get("data"), Mapping) else {}
+    result = _mapping(call.get("result"))
+    data = _mapping(result.get("data"))
     asked = next((str(parameters[key]) for key in _NAMING if parameters.get(key)), "")
     failed = _failed_parts(result)
     for kind, read in _READERS.get(tool, {}).items():
@@ -164,9 +164,13 @@ def _why(call: Mapping[str, Any], state: State) -> str:
     return "" if state == "does_not_exist" else str(call["error"]).strip().rstrip(".")
 
 
+def _mapping(given: Any) -> Mapping[str, Any]:
+    return given if isinstance(given, Mapping) else {}
+
+
 def _failed_parts(result: Mapping[str, Any]) -> dict[str, str]:
     """The parts of an answer that could not be read, each with why."""
-    metadata = result.get("metadata") if isinstance(result.get("metadata"), Mapping) else {}
+    metadata = _mapping(result.get("metadata"))
     listed = metadata.get("errors") if result.get("status") == "partial_success" else ()
     return {
         str(one.get("part")).rpartition("/")[2]: str(one.get("message") or "").rstrip(".")
