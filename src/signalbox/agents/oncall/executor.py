@@ -20,6 +20,7 @@ from signalbox.agents.oncall.limitations import lacking_in, limitations
 from signalbox.agents.oncall.loop_executor import execute_in_loop
 from signalbox.agents.oncall.objectives import without_devices
 from signalbox.agents.oncall.planner import lent_model
+from signalbox.agents.oncall.plans import match_step
 from signalbox.agents.oncall.prompts import step_prompt
 from signalbox.agents.oncall.state import ExecutedToolCall, GraphState, StepExecutionResult
 from signalbox.agents.oncall.steps import Part, read_step
@@ -129,6 +130,8 @@ async def _step(work: _Work, index: int, text: str) -> StepExecutionResult:
         "skipped": None,
         "problem": None,
     }
+    if not match_step(text, work.infos):
+        return {**result, "problem": "no tool serves this step"}
     step = read_step(text, work.checks.topics)
     skipped, problems = [], []
     for part in step.parts:

@@ -13,10 +13,10 @@ from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
 
 from signalbox.worlds.network.command_line import run_command
 from signalbox.worlds.network.lookup import Step, bare, find
-from signalbox.worlds.network.openconfig import MODELS, tree
-from signalbox.worlds.network.openconfig.values import nanoseconds
+from signalbox.worlds.network.openconfig import MODELS, TOPS, tree
 from signalbox.worlds.network.router import Router
 from signalbox.worlds.network.syslog import log_lines
+from signalbox.worlds.network.values import nanoseconds
 
 __all__ = ["PASSWORD", "USERNAME", "Target"]
 
@@ -87,9 +87,10 @@ class Target(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
 
     def _read(self, router: Router, elements: Any, encoding: int, context: grpc.ServicerContext) -> Iterator[Any]:
         steps: list[Step] = [(one.name, dict(one.key)) for one in elements]
-        if steps and not any(steps[0][0].rpartition(":")[2] == name for name in tree(router)):
+        told = tree(router)
+        if steps and bare(steps[0][0]) not in {*TOPS, *told}:
             context.abort(grpc.StatusCode.INVALID_ARGUMENT, f"unknown path element '{steps[0][0]}'")
-        for path, value in find(tree(router), steps):
+        for path, value in find(told, steps):
             yield _update(path, self._told(value), encoding)
 
     def _told(self, value: Any) -> bytes:

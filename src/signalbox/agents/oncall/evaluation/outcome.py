@@ -27,7 +27,7 @@ def outcome_of(answer: Mapping[str, Any]) -> dict[str, Any]:
     findings = [one for one in state.get("findings") or () if one.get("severity") != "info"]
     return {
         "outcome": "ok",
-        "intent": state.get("intent"),
+        "intents": list(state.get("intents") or ()),
         "devices": list(state.get("devices") or ()),
         "verdict": state.get("verdict"),
         "findings": [{key: one.get(key) for key in ("device", "severity", "text", "cause")} for one in findings],

@@ -63,4 +63,7 @@ async def enclose(
 
 def error_response(error: SignalboxError) -> dict[str, Any]:
     """An error as the envelope carries it; what belongs in the log stays out."""
-    return {"type": error.error_type, "message": error.user_message, "details": {"suggestion": error.suggestion}}
+    details: dict[str, Any] = {"suggestion": error.suggestion}
+    if isinstance(error, GnmiError) and error.known:
+        details["known"] = list(error.known)
+    return {"type": error.error_type, "message": error.user_message, "details": details}
