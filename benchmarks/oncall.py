@@ -285,7 +285,11 @@ async def _sweep_times(few: int, many: int) -> dict[str, float]:
                 raise AssertionError(f"{report.statuses} of {size} devices")
 
     try:
-        contenders = {"plain": plain, "sweep": lambda: swept(many), "few": lambda: swept(few)}
+        contenders: dict[str, Callable[[], Awaitable[Any]]] = {
+            "plain": plain,
+            "sweep": lambda: swept(many),
+            "few": lambda: swept(few),
+        }
         found = await _turns(contenders, times=1, rounds=3)
         found |= {"many": found["sweep"] / many, "few": found["few"] / few}
         for size in (few, many):
