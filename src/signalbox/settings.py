@@ -91,7 +91,8 @@ class Settings(BaseModel):
     )
     world_faults: str = Field(
         default="",
-        description="Faults of the embedded network, between them commas: kind:device or kind:device:target.",
+        description="Faults of the embedded network: kind:device or kind:device:target between commas, or a JSON list "
+        "(or @file) of these and of overrides of what a device tells.",
     )
     oncall_server: str = Field(
         default="",

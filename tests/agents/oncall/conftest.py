@@ -69,8 +69,10 @@ class Network:
         self.ledger = Ledger()
         self.server: Any = None
 
-    def called(self, tool: str) -> list[dict[str, Any]]:
-        return [args for name, args in self.made if name == tool]
+    def called(self, tool: str, device: str = "") -> list[dict[str, Any]]:
+        """The arguments of every call of a tool; the report also reads the neighbours of a device."""
+        found = [args for name, args in self.made if name == tool]
+        return [args for args in found if args["device_name"] == device] if device else found
 
     def serve(self) -> Any:
         self.server = self.server or scripted_server(self.devices, self.answers, self.made)

@@ -12,6 +12,7 @@ from signalbox.agents.oncall.checks import load_checks, run_checks
 from signalbox.agents.oncall.compare import compare_devices
 from signalbox.agents.oncall.expressions import evaluate, parse
 from signalbox.agents.oncall.facts import collect
+from signalbox.agents.oncall.judgement import judge
 from signalbox.errors import ConfigurationError
 
 
@@ -146,7 +147,7 @@ def test_an_adjacency_is_one_sided_or_missing_and_mtu_explains_it() -> None:
         ("get_system_info", {"cpu": {"average_percent": 97}}, "cpu_high"),
         ("get_system_info", {"memory": {"used_percent": 96.0}}, "memory_high"),
         ("get_system_info", {"clock_offset_seconds": -400}, "clock_off"),
-        ("get_system_info", {"uptime_seconds": 600}, "restarted"),
+        ("get_system_info", {"uptime_seconds": 600, "last_reboot_reason": "REBOOT_CRITICAL_ERROR"}, "restarted"),
         (
             "get_alarms",
             {"alarms": [{"id": "1", "resource": "fan", "severity": "MAJOR", "text": "fan failed"}]},
@@ -188,12 +189,19 @@ def test_an_address_that_two_devices_use_is_found_side_by_side() -> None:
 
 
 def test_an_adjacency_that_only_one_end_has_is_found_side_by_side() -> None:
-    facts = {
-        "a": {"isis": [{"who": "b", "state": "UP", "interface": "Gi0"}], "isis_interface": [{"name": "Gi0"}]},
-        "b": {"isis": [], "isis_interface": [{"name": "Gi1"}]},
+    ends = {"a": "10.0.0.0/31", "b": "10.0.0.1/31"}
+    facts: dict[str, Any] = {
+        device: {
+            "device": [{"device": device, "reachable": True}],
+            "presence": [{"kind": "isis", "name": "", "state": "present", "text": ""}],
+            "interface": [{"device": device, "name": f"Gi-{device}", "addresses": [place], "oper_state": "UP"}],
+            "isis_interface": [{"device": device, "name": f"Gi-{device}", "passive": False, "has_adjacency": True}],
+        }
+        for device, place in ends.items()
     }
-    (one,) = compare_devices(facts)
-    assert (one["check"], one["device"]) == ("isis_one_sided", "b")
+    facts["a"]["isis"] = [{"device": "a", "who": "b", "state": "UP", "interface": "Gi-a"}]
+    _, findings = judge({"a": facts["a"]}, {"b": facts["b"]})
+    assert [one["check"] for one in findings if one["severity"] == "critical"] == ["isis_one_sided"]
 
 
 def test_rows_of_ones_own_add_to_the_table_and_replace_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from signalbox.agents.oncall.grounding import Question, devices_meant, devices_of_reply
 from signalbox.agents.oncall.inventory import Device, read_devices
-from signalbox.agents.oncall.plan import Reading
+from signalbox.agents.oncall.named_devices import chosen_devices
+from signalbox.agents.oncall.offline.devices import devices_meant
+from signalbox.agents.oncall.plan import Question, Reading
 from signalbox.errors import NotFoundError
 
 ROLES = {
@@ -208,6 +209,7 @@ def test_a_loose_range_that_the_model_reads_as_two_ends_is_two() -> None:
     assert meant("packets lost from xrd-1 to xrd-3", "xrd-1", "xrd-3") == ["xrd-1", "xrd-3"]
     assert meant("is the xrd-1 to xrd-3 link up", "xrd-1", "xrd-3") == ["xrd-1", "xrd-3"]
     assert meant("ports, xrd-1 to xrd-3", "xrd-1", "xrd-3") == ["xrd-1", "xrd-2", "xrd-3"]
+    assert meant("session xrd-1 to xrd-7 up?", "xrd-1 to xrd-7") == ["xrd-1", "xrd-7"]
 
 
 def test_what_the_model_leaves_out_is_left_out() -> None:
@@ -299,13 +301,17 @@ def test_devices_of_the_turn_before_can_be_left_out() -> None:
 
 
 def test_both_in_a_reply_are_those_that_were_offered() -> None:
-    assert devices_of_reply("both", DEVICES, ("xrd-1", "pe1")) == ["xrd-1", "pe1"]
+    assert chosen_devices("both", ("xrd-1", "pe1"), DEVICES) == ["xrd-1", "pe1"]
 
 
 def test_a_reply_names_devices_too() -> None:
-    assert devices_of_reply("xrd 1 and pe2", DEVICES) == ["xrd-1", "pe2"]
-    with pytest.raises(NotFoundError):
-        devices_of_reply("no idea", DEVICES)
+    assert chosen_devices("xrd 1 and pe2", XRD, DEVICES) == ["xrd-1", "pe2"]
+    assert chosen_devices("2", ("xrd-5", "xrd-6"), DEVICES) == ["xrd-6"]
+
+
+@pytest.mark.parametrize("reply", ["no idea", "check the logs of pe1", "how is bgp", "restart xrd-5"])
+def test_a_reply_that_is_no_choice_chooses_nothing(reply: str) -> None:
+    assert chosen_devices(reply, XRD, DEVICES) == []
 
 
 def test_a_device_is_found_by_its_address() -> None:
@@ -327,9 +333,8 @@ def test_an_inventory_is_read_however_it_is_wrapped(told: object) -> None:
     assert [device.name for device in read_devices(told)] == ["r1"]
 
 
-def test_roles_are_read_from_names_where_the_inventory_does_not_say_them() -> None:
-    names = ["fra-edge-01", "fra-core-01", "vrr-par", "LON.PE1", "BRS.CE5", "zeus"]
-    assert [device.role for device in read_devices(names)] == ["PE", "P", "RR", "PE", "CE", ""]
+def test_a_role_is_never_read_from_a_name() -> None:
+    assert [device.role for device in read_devices(["fra-edge-01", "vrr-par", "LON.PE1"])] == ["", "", ""]
 
 
 @pytest.mark.parametrize("text", ["three of the PEs", "any one of the P routers", "one of the two RRs"])

@@ -17,9 +17,9 @@ FINE = {"outcome": "ok", "verdict": "healthy", "findings": [], "calls": 7}
 
 def test_a_case_switches_its_own_faults_on() -> None:
     assert JUDGE.case_settings({"healthy": True}) == {}
-    assert JUDGE.case_settings({"faults": "high_cpu:pe1"}) == {"SIGNALBOX_WORLD_FAULTS": "high_cpu:pe1"}
+    assert JUDGE.case_settings({"faults": "high_cpu:pe1"}) == {"SIGNALBOX_WORLD_FAULTS": '["high_cpu:pe1"]'}
     both = JUDGE.case_settings({"faults": ["high_cpu:pe1", "link_down:pe2"]})
-    assert both == {"SIGNALBOX_WORLD_FAULTS": "high_cpu:pe1,link_down:pe2"}
+    assert both == {"SIGNALBOX_WORLD_FAULTS": '["high_cpu:pe1", "link_down:pe2"]'}
     with pytest.raises(ValueError, match="faults"):
         JUDGE.check({"faults": 3, "device": "pe1"})
 

@@ -32,7 +32,8 @@ async def test_a_log_line_that_instructs_causes_no_call(network: Network) -> Non
     model = ScriptedModel(plan=plan("pe1"), calls=obeying)
     state = await network.ask("bgp on pe1", model)
     assert steps[0]  # the steps that an obeying model has read
-    assert all(args.get("device_name", "pe1") == "pe1" for _, args in network.made)
+    assert network.called("get_topology_neighbors", "pe2") == []
+    assert {args.get("device_name") for _, args in network.made} <= {None, "pe1", "rr1"}  # rr1 is its neighbour
     assert "reload_device" not in [name for name, _ in network.made]
     assert state["verdict"] == "critical"
 

@@ -32,8 +32,8 @@ async def tools() -> list[ToolInfo]:
         return await device_tools(current_session())
 
 
-def test_the_eight_plans_of_the_contract_are_there() -> None:
-    assert set(load_plans()) == EIGHT
+def test_the_eight_plans_of_the_contract_are_there_and_more() -> None:
+    assert set(load_plans()) > EIGHT
 
 
 async def test_a_tool_serves_every_step_of_the_shipped_plans() -> None:
@@ -70,9 +70,10 @@ def test_a_folder_of_ones_own_adds_plans_and_replaces_one_of_the_same_intent(
         (tmp_path / f"{intent}.json").write_text(
             json.dumps({"intent": intent, "description": "mine", "steps": ["Check LLDP."]})
         )
+    shipped = set(load_plans())
     monkeypatch.setenv("SIGNALBOX_ONCALL_PLANS", str(tmp_path))
     found = load_plans()
-    assert set(found) == EIGHT | {"check_cabling"}
+    assert set(found) == shipped | {"check_cabling"}
     assert found["check_mpls_state"].description == "mine"
 
 

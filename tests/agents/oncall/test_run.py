@@ -30,9 +30,10 @@ def test_an_answer_has_text_blocks_evidence_and_source(network: Network, model: 
     with network.serve():
         found = ask("oncall", "bgp on pe1")
     assert found.status == "completed"
-    assert [block["type"] for block in found.blocks] == ["report", "table"]
-    assert found.blocks[1]["rows"][0][:3] == ["pe1", "critical", 1]
-    report = found.blocks[0]
+    assert [block["type"] for block in found.blocks] == ["text", "report", "table"]
+    assert found.blocks[0]["text"].startswith("- 1 BGP neighbour, 0 established")
+    assert found.blocks[2]["rows"][0][:3] == ["pe1", "critical", 1]
+    report = found.blocks[1]
     assert report["findings"][0]["evidence"] == ["E2"]
     assert {one["id"] for one in found.evidence} >= {"E1", "E2"}
     assert (
@@ -96,12 +97,51 @@ async def test_what_the_request_names_is_told_first(network: Network) -> None:
     network.answers["get_routing_info"] = lambda device: envelope(device, two)
     state = await network.ask("is 10.0.0.7 up on pe1", ScriptedModel(plan=plan("pe1", neighbor="10.0.0.7")))
     assert state["findings"][0]["about"] == "10.0.0.7"
-    assert any(line.startswith("BGP neighbour 10.0.0.7 (rr2): state IDLE") for line in state["report"]["answers"])
+    assert any(
+        line.startswith("BGP neighbour 10.0.0.7 (rr2): AS 65000, state IDLE") for line in state["report"]["answers"]
+    )
 
 
 async def test_a_thing_that_the_device_has_not_is_said(network: Network) -> None:
     state = await network.ask("is 10.0.0.9 up on pe1", ScriptedModel(plan=plan("pe1", neighbor="10.0.0.9")))
-    assert any("no neighbour '10.0.0.9'" in line for line in state["report"]["not_checked"])
+    told = "BGP neighbour 10.0.0.9 does not exist on pe1 (there are: 10.0.0.5, rr1)"
+    assert state["summary"][0] == f"{told}."
+    assert (state["verdict"], state["stop_reason"]) == ("absent", "limitation")
+    assert state["assessor_notes_for_final_report"] == f"Objective not met: {told}."
+    assert state["absent"]["pe1"][0]["state"] == "does_not_exist"
+
+
+@pytest.mark.parametrize("data", [{}, {"bgp": None, "isis": None}, {"bgp": {"neighbors": []}}])
+async def test_bgp_that_is_not_there_is_not_healthy(network: Network, data: dict[str, Any]) -> None:
+    network.answers["get_routing_info"] = lambda device: envelope(device, data)
+    state = await network.ask("bgp on pe1", ScriptedModel(plan=plan("pe1")))
+    assert state["verdict"] == "absent"
+    assert state["stop_reason"] == "limitation"
+    assert "BGP is not configured on pe1" in state["summary"][0]
+
+
+async def test_an_empty_device_is_not_healthy(network: Network) -> None:
+    for tool in ("get_device_health", "get_interface_info", "get_routing_info", "get_ldp_neighbors", "get_vpn_info"):
+        network.answers[tool] = lambda device: envelope(device, {})
+    state = await network.ask("health of pe1", ScriptedModel(plan=plan("pe1", intent="general_device_health_check")))
+    assert state["verdict"] in ("absent", "incomplete")
+    assert state["stop_reason"] != "met"
+    assert "healthy" not in state["report"]["verdict"]
+
+
+async def test_an_as_number_that_a_neighbour_is_not_in_is_said(network: Network) -> None:
+    model = ScriptedModel(plan=plan("pe1", neighbor="10.0.0.5"))
+    state = await network.ask("does pe1 hold a session with 10.0.0.5 in AS 65010?", model)
+    assert "10.0.0.5 (rr1) is in AS 65000, not in AS 65010" in state["summary"]
+
+
+def test_a_new_request_while_a_question_waits_is_a_new_request(network: Network, model: ScriptedModel) -> None:
+    model.plan = plan()
+    with network.serve():
+        asked = ask("oncall", "check bgp")
+        model.plan = plan("rr1", intent="check_logs")
+        done = answer_question(asked.thread_id or "", "what does the log of rr1 say")
+    assert (done.state["devices"], done.state["intent"]) == (["rr1"], "check_logs")
 
 
 def test_a_start_state_has_every_key_of_the_contract() -> None:

@@ -14,6 +14,7 @@ import pytest
 from pygnmi.client import gNMIclient, gNMIException
 
 from signalbox.worlds.network import World, open_world, serve
+from signalbox.worlds.network.command_line import run_command
 
 
 @pytest.fixture(scope="module")
@@ -42,11 +43,14 @@ def test_pygnmi_reads_capabilities_and_every_model(world: World) -> None:
             assert session.get(path=[f"{model['name']}:{root}"], encoding="json_ietf")["notification"]
 
 
-def test_pygnmi_reads_a_wildcard_with_a_notification_for_each_match(world: World) -> None:
+def test_pygnmi_reads_everything_that_paths_match_in_one_notification(world: World) -> None:
+    instances = "openconfig-network-instance:network-instances/network-instance[name=*]"
     with client(world, "xrd-2") as session:
-        answer = session.get(path=["openconfig-network-instance:network-instances/network-instance[name=*]/state/name"])
-    names = [update["val"] for notification in answer["notification"] for update in notification["update"]]
-    assert names == ["DEFAULT", "CUST-A", "SHOP", "Mgmt"]
+        answer = session.get(path=[f"{instances}/state/name", f"{instances}/protocols/protocol/bgp/global/state/as"])
+    (notification,) = answer["notification"]
+    updates = notification["update"]
+    assert [one["val"] for one in updates[:4]] == ["DEFAULT", "CUST-A", "SHOP", "Mgmt"]
+    assert "network-instance[name=DEFAULT]/protocols/protocol[identifier=BGP]" in updates[4]["path"]
 
 
 def test_pygnmi_reads_one_entry_by_its_key(world: World) -> None:
@@ -77,6 +81,22 @@ def test_pygnmi_reads_the_log_as_a_command(world: World) -> None:
             session.get(path=["show running-config"], encoding="ascii")
 
 
+def test_a_log_is_filtered_as_on_the_command_line() -> None:
+    log = ["a-3-UPDOWN : one", "b-6-INFO : two", "c-5-BGP : three, logged", "d-5-BGP : four | five"]
+
+    def shown(line: str) -> list[str]:
+        return run_command(line, log).splitlines()[2:]
+
+    assert shown("show logging ") == log
+    assert shown("show logging | utility egrep '(-[1-5]-|ISIS)' | utility egrep -v logged ") == [log[0], log[3]]
+    assert shown("show logging | include 'four | five'") == [log[3]]
+    assert shown("show logging | utility egrep -i bgp") == log[2:]
+    assert shown("show logging | exclude BGP") == log[:2]
+    for wrong in ("show version", "show logging | utility wc", "show logging | include '", "show logging | include ("):
+        with pytest.raises(ValueError, match="invalid"):
+            run_command(wrong, log)
+
+
 def test_nothing_can_be_set(world: World) -> None:
     with client(world, "pe1") as session, pytest.raises(gNMIException, match="read-only"):
         session.set(update=[("openconfig-system:system/config", {"hostname": "mine"})])
@@ -91,7 +111,7 @@ def test_an_unknown_path_and_an_empty_one_are_told_apart(world: World) -> None:
     with client(world, "xrd-7") as session:
         with pytest.raises(gNMIException, match="unknown path element 'acl'"):
             session.get(path=["openconfig-acl:acl"])
-        with pytest.raises(gNMIException, match="no data"):
+        with pytest.raises(gNMIException, match=r"Requested element\(s\) not found: 'mpls'"):
             session.get(path=["openconfig-network-instance:network-instances/network-instance[name=DEFAULT]/mpls"])
 
 
@@ -117,7 +137,8 @@ def test_serving_gives_the_path_of_an_inventory_that_only_its_owner_can_read() -
         entries = json.loads(Path(address).read_text())
         assert Path(address).stat().st_mode & 0o077 == 0
         assert len(entries) == 12
-        assert all({"name", "ip_address", "nos", "port", "role", "insecure"} <= set(entry) for entry in entries)
+        known = {"name", "ip_address", "nos", "port", "username", "password", "insecure"}
+        assert all(set(entry) == known for entry in entries), "gNMIBuddy rejects an inventory with any other field"
     assert not Path(address).exists()
 
 

@@ -21,9 +21,9 @@ _NETWORK = "the network"
 @cache
 def tools() -> Sequence[Tool]:
     """All of them. None writes."""
-    from signalbox.agents.oncall.server import create_server
+    from signalbox.agents.oncall.server import create_room_server
 
-    offered = [one.tool for one in create_server().offers.values()]
+    offered = [one.tool for one in create_room_server().offers.values()]
     return tuple(
         Tool(one.name, one.description or "", one.input_schema, partial(_read, one.name), "read") for one in offered
     )

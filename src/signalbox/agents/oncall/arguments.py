@@ -6,7 +6,7 @@ What cannot be one is left out: the tool then reads all of them, which is more a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from ipaddress import ip_network
 from typing import Any
 
@@ -63,7 +63,21 @@ def _keywords(told: str, said: str, facts: Mapping[str, Sequence[Record]]) -> st
     return told if len(told.split()) <= _MOST_WORDS else None
 
 
-_GROUNDS = {"protocol": _protocol, "interface": _interface, "vrf_name": _vrf, "prefix": _prefix, "keywords": _keywords}
+def _minutes(told: str, said: str, facts: Mapping[str, Sequence[Record]]) -> int | None:
+    """A stretch of time in minutes: 90, 24 hours."""
+    found = re.match(r"(\d{1,6})\s*([a-z]*)", told.strip().casefold())
+    size = {"h": 60, "d": 1440}.get(found[2][:1], 1) if found else 0
+    return int(found[1]) * size if found else None
+
+
+_GROUNDS: Mapping[str, Callable[[str, str, Mapping[str, Sequence[Record]]], str | int | None]] = {
+    "protocol": _protocol,
+    "interface": _interface,
+    "vrf_name": _vrf,
+    "prefix": _prefix,
+    "keywords": _keywords,
+    "minutes": _minutes,
+}
 
 
 def match_interface(said: str, names: Sequence[str]) -> str | None:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
+from signalbox.agents.oncall.checks import load_checks, run_checks
+from signalbox.agents.oncall.facts import collect
 from signalbox.agents.oncall.planner import lent_model
+from signalbox.agents.oncall.presence import Presence
 from signalbox.agents.oncall.prompts import assess_prompt
 from signalbox.agents.oncall.state import GraphState, StepExecutionResult, StopReason
+from signalbox.agents.oncall.subjects import absent, intents_of
 from signalbox.agents.oncall.tools import PASSING
 from signalbox.errors import BudgetError, LLMAPIError
 
-__all__ = ["ASSESSMENT", "devices_of", "failed_steps", "objective_assessor"]
+__all__ = ["ASSESSMENT", "devices_of", "failed_steps", "missing_of", "objective_assessor"]
 
 ASSESSMENT = {
     "title": "Assessment",
@@ -62,14 +67,16 @@ async def objective_assessor(state: GraphState) -> dict[str, Any]:
             "stop_reason": None,
         }
     was_tried_again = retries >= most or not is_looped
-    reason: StopReason = "met" if not failed and not again else "limitation"
+    missing = missing_of(state)
+    reason: StopReason = "met" if not failed and not again and not missing else "limitation"
     reason = "max_retries" if again and was_tried_again else reason
     return {
         "objective_achieved_assessment": True,
         "assessor_feedback_for_retry": None,
         "retry": {},
         "stop_reason": reason,
-        "assessor_notes_for_final_report": _notes(reason, failed, retries, told),
+        "absent": {device: [one.as_record() for one in found] for device, found in missing.items()},
+        "assessor_notes_for_final_report": _notes(reason, failed, retries, told, missing, len(devices_of(state))),
     }
 
 
@@ -116,7 +123,7 @@ def _failure(result: StepExecutionResult | None, all_of_device: Sequence[StepExe
     """None for a step that was served or not needed; else whether it may pass when it is tried again."""
     if result is None:
         return True
-    errors = [str(call.get("error_type")) for call in result["executed_calls"] if call.get("error")]
+    errors = [str(call.get("error_type") or "failed") for call in result["executed_calls"] if call.get("error")]
     if errors:
         return any(kind in PASSING for kind in errors)
     if result.get("problem") is None:
@@ -126,11 +133,11 @@ def _failure(result: StepExecutionResult | None, all_of_device: Sequence[StepExe
     ]
     if "cannot be read" in str(result["problem"]):
         return any(kind in PASSING for kind in elsewhere)
-    return "time for this device" not in str(result["problem"])
+    return not any(told in str(result["problem"]) for told in ("time for this device", "no tool serves"))
 
 
 async def _asked_for(state: Mapping[str, Any]) -> tuple[dict[str, list[int]], str]:
-    """The steps that the model wants run again though none failed. It is shown no word of a device."""
+    """The steps that the model wants run again though none failed. It is shown what was called, found and missed."""
     account = [f"Objective: {state.get('objective', '')}"]
     for device in devices_of(state):
         for one in state.get("execution_results") or ():
@@ -139,6 +146,12 @@ async def _asked_for(state: Mapping[str, Any]) -> tuple[dict[str, list[int]], st
                 account.append(
                     f"{device}, step {one['step_index'] + 1}: {calls or one.get('skipped') or 'nothing called'}"
                 )
+        facts = collect(list(state.get("execution_results") or ()), device)
+        found = [one["text"] for one in run_checks(facts, load_checks()) if one["severity"] != "info"]
+        account += [
+            f"{device}, found: <device-data>{re.sub('</?device-data>', '', text)}</device-data>" for text in found
+        ]
+        account += [f"{device}, missing: {one.text}" for one in missing_of(state).get(device, ())]
     model = lent_model().with_structured_output(ASSESSMENT)
     said: Any = await model.ainvoke([SystemMessage(assess_prompt()), HumanMessage("\n".join(account))])
     if said.get("enough") is not False:
@@ -168,13 +181,43 @@ def _feedback(again: Mapping[str, Sequence[int]], told: str) -> str:
     return ". ".join([*lines, *([told] if told else [])])
 
 
-def _notes(reason: StopReason, failed: Mapping[str, Mapping[int, bool]], retries: int, told: str) -> str:
+def missing_of(state: Mapping[str, Any]) -> dict[str, list[Presence]]:
+    """By device that answers, what was asked about and is not there or was not read. A model that answered in its own
+    words has read what that takes."""
+    results = list(state.get("execution_results") or ())
+    found = {}
+    for device in devices_of(state):
+        facts = collect(results, device)
+        if any(one["reachable"] for one in facts["device"]):
+            found[device] = [
+                one
+                for one in absent(intents_of(state), state.get("focus") or {}, facts)
+                if one.state != "not_checked" or not state.get("answer")
+            ]
+    return {device: missing for device, missing in found.items() if missing}
+
+
+def _notes(
+    reason: StopReason,
+    failed: Mapping[str, Mapping[int, bool]],
+    retries: int,
+    told: str,
+    missing: Mapping[str, Sequence[Presence]],
+    devices: int,
+) -> str:
     count = sum(map(len, failed.values()))
     where = f"{count} step{'s' if count != 1 else ''} on {', '.join(failed)}" if failed else ""
     tried = f" after {retries} {'retry' if retries == 1 else 'retries'}" if retries else ""
     if reason == "met":
         return f"Objective met{tried}."
+    lacking = "; ".join(one.text for found in missing.values() for one in found if one.state != "not_checked")
     if reason == "max_retries":
         left = f"{where} could not be carried out" if where else told
-        return f"Proceeding after max retries ({retries}): {left}."
-    return f"Objective partially met due to limitations: {where} could not be carried out; trying again would not help."
+        return f"Proceeding after max retries ({retries}): {left or lacking}."
+    how = "not met" if len(missing) == devices or (not missing and len(failed) == devices) else "partially met"
+    if lacking:
+        return f"Objective {how}: {lacking}."
+    if not where:
+        unread = "; ".join(one.text for found in missing.values() for one in found)
+        return f"Objective {how}: {unread}."
+    return f"Objective {how} due to limitations: {where} could not be carried out; trying again would not help."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -128,12 +128,17 @@ def _row(told: Any, place: str) -> Check:
     return Check(**plain, causes=causes)
 
 
-def run_checks(facts: Mapping[str, Sequence[Record]], checks: Checks) -> list[Finding]:
-    """What the checks find in the records of one device, the worst first, in the order of the table."""
+def run_checks(
+    facts: Mapping[str, Sequence[Record]],
+    checks: Checks,
+    network: Mapping[str, Mapping[str, Sequence[Record]]] | None = None,
+) -> list[Finding]:
+    """What the checks find in the records of one device, the worst first, in the order of the table. `network` are the
+    records of all devices."""
     found: list[Finding] = []
     for row in checks.rows:
         for record in facts.get(row.of, ()):
-            finding = _finding(row, record, facts)
+            finding = _finding(row, record, facts, network or {})
             if finding is not None and not any(_same(finding, other) for other in found):
                 found.append(finding)
     order = {severity: place for place, severity in enumerate(_SEVERITIES)}
@@ -149,18 +154,48 @@ def _same(one: Finding, other: Finding) -> bool:
     return (one["device"], one["text"]) == (other["device"], other["text"])
 
 
-def _finding(row: Check, record: Record, facts: Mapping[str, Sequence[Record]]) -> Finding | None:
-    functions = functions_for(record, facts, row.of)
+class _Fields(Mapping[str, Any]):
+    """The fields of a record. It remembers whether one of the far end was asked for."""
+
+    def __init__(self, record: Record) -> None:
+        self._record, self.far_asked = record, False
+
+    def __getitem__(self, name: str) -> Any:
+        self.far_asked = self.far_asked or name.startswith("far_")
+        return self._record[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._record)
+
+    def __len__(self) -> int:
+        return len(self._record)
+
+
+def _finding(
+    row: Check,
+    record: Record,
+    facts: Mapping[str, Sequence[Record]],
+    network: Mapping[str, Mapping[str, Sequence[Record]]],
+) -> Finding | None:
+    cited: list[str] = []
+    functions = functions_for(record, facts, row.of, network, cited)
+    fields = _Fields(record)
     try:
-        if not evaluate(row.when, record, functions):
+        if not evaluate(row.when, fields, functions):
             return None
-        cause = next((one for one in row.causes if evaluate(one["when"], record, functions)), {})
+        cited.clear()
+        cause: Mapping[str, str] = {}
+        for one in row.causes:
+            found = len(cited)
+            if evaluate(one["when"], fields, functions):
+                cause = one
+                break
+            del cited[found:]
     except ValueError as error:
         raise ConfigurationError(f"The check '{row.id}' cannot be evaluated: {error}.") from None
-    words = {
-        **record,
-        "far": functions["far_end"](record.get("name") or record.get("interface"), "neighbor") or "the far end",
-    }
+    neighbor = functions["far_end"](record.get("name") or record.get("interface"), "neighbor")
+    words = {**record, "far": record.get("far_device") or neighbor or "the far end"}
+    far = record.get("far_evidence") if fields.far_asked else None
     made: Finding = {
         "device": str(record.get("device", "")),
         "check": row.id,
@@ -170,7 +205,7 @@ def _finding(row: Check, record: Record, facts: Mapping[str, Sequence[Record]]) 
         "text": _said(row.text, words),
         "cause": _said(cause.get("text", ""), words),
         "next": _said(cause.get("next") or row.next, words),
-        "evidence": [record["evidence"]] if record.get("evidence") else [],
+        "evidence": list(dict.fromkeys(filter(None, (record.get("evidence"), far, *cited)))),
         "since": str(record[row.since]) if row.since and record.get(row.since) else None,
     }
     return made

@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 
+from signalbox.agents.oncall.sweep_command import sweep_devices
+
 __all__ = ["app"]
 
 app = typer.Typer(help="What was kept of network checks.", no_args_is_help=True)
+app.command("sweep")(sweep_devices)
 
 
 @app.command()
@@ -48,13 +51,23 @@ def diff(
 
 @app.command()
 def baseline(
-    device: Annotated[str, typer.Argument(help="The device, by its name in the inventory.")],
-    name: Annotated[str, typer.Argument(help="A name for what the last run saw.")],
+    device: Annotated[str, typer.Argument(help="The device, by its name in the inventory, or `list`.")],
+    name: Annotated[str, typer.Argument(help="A name for what the last run saw.")] = "",
+    forget: Annotated[bool, typer.Option(help="Forget the last good state: what changed since was planned.")] = False,
 ) -> None:
-    """Keep what the last run saw of a device under a name, for `diff --baseline`."""
-    from signalbox.agents.oncall.history import name_baseline
+    """Keep what the last run saw of a device under a name, for `diff --baseline`. `baseline list` shows the last good
+    states, which checks keep by themselves for 30 days; `--forget` drops that of a device."""
+    from signalbox.agents.oncall.history import forget_good, good_devices, name_baseline
     from signalbox.agents.oncall.spoken import spoken_moment
 
+    if device == "list" and not name:
+        for kept_of, kinds in good_devices().items():
+            seen = ", ".join(f"{kind} {len(told['records'])}" for kind, told in kinds.items())
+            typer.echo(f"{kept_of}: good at {spoken_moment(max(told['at'] for told in kinds.values()))} ({seen})")
+        return
+    if forget:
+        typer.echo(f"{device}: {'forgotten' if forget_good(device) else 'no good state was kept'}.")
+        return
     kept = name_baseline(device, name)
     typer.echo(f"{device}: the run of {spoken_moment(kept['at'])} is the baseline '{name}'.")
 

@@ -15,9 +15,8 @@ Facts = Mapping[str, Mapping[str, Sequence[Record]]]
 
 
 def compare_devices(facts: Facts) -> list[Finding]:
-    """The findings of the comparison: duplicate addresses and router ids, adjacencies that only one end has, and VRFs
-    that import what nobody exports."""
-    return [*_duplicates(facts), *_same_router_ids(facts), *_one_sided(facts), *_strange_targets(facts)]
+    """What the comparison finds: duplicate addresses and router ids, and VRFs whose route targets meet no other."""
+    return [*_duplicates(facts), *_same_router_ids(facts), *_strange_targets(facts)]
 
 
 def _duplicates(facts: Facts) -> list[Finding]:
@@ -74,7 +73,7 @@ def _same_router_ids(facts: Facts) -> list[Finding]:
 
 
 def _strange_targets(facts: Facts) -> list[Finding]:
-    """A VRF that imports no target which another device exports for the VRF of the same name, while the others do."""
+    """A VRF whose targets meet none of those that other devices have for the VRF of the same name, while theirs do."""
     by_name: dict[str, dict[str, Record]] = {}
     for device, records in facts.items():
         for one in records.get("vrf", ()):
@@ -84,50 +83,23 @@ def _strange_targets(facts: Facts) -> list[Finding]:
     for name, own in by_name.items():
         for device, one in own.items():
             others = {other: it for other, it in own.items() if other != device}
-            exported = {target for it in others.values() for target in it["export_route_targets"]}
-            taken = [it for it in others.values() if exported & set(it["import_route_targets"])]
-            if others and not exported & set(one["import_route_targets"]) and (taken or len(others) == 1):
-                told, there = ", ".join(one["import_route_targets"]), ", ".join(sorted(exported))
-                found.append(
-                    _finding(
-                        device,
-                        "vrf_strange_target",
-                        "vrf",
-                        name,
-                        f"VRF {name} imports {told}, and {' and '.join(others)} export {there} for it",
-                        "a wrong import route target",
-                        f"Compare the route targets of VRF {name} on {device} with those on {' and '.join(others)}.",
-                        [one, *others.values()],
-                    )
-                )
+            for side, verb, far_side, far_verb in _SIDES:
+                theirs = {target for it in others.values() for target in it[far_side]}
+                met = [it for it in others.values() if theirs & set(it[side])]
+                if not others or theirs & set(one[side]) or not (met or len(others) == 1):
+                    continue
+                told, there, who = ", ".join(one[side]), ", ".join(sorted(theirs)), " and ".join(others)
+                text = f"VRF {name} {verb}s {told}, and {who} {far_verb} {there} for it"
+                then = f"Compare the route targets of VRF {name} on {device} with those on {who}."
+                cause, both = f"a wrong {verb} route target", [one, *others.values()]
+                found.append(_finding(device, "vrf_strange_target", "vrf", name, text, cause, then, both))
     return found
 
 
-def _one_sided(facts: Facts) -> list[Finding]:
-    found = []
-    for device, records in facts.items():
-        for one in records.get("isis", ()):
-            other = str(one.get("who"))
-            if one.get("state") != "UP" or other not in facts or "isis_interface" not in facts[other]:
-                continue
-            if not any(
-                back.get("who") == device and back.get("state") == "UP" for back in facts[other].get("isis", ())
-            ):
-                place = one.get("interface")
-                text = f"one-sided IS-IS adjacency: {device} has one with {other} on {place}, {other} has none back"
-                found.append(
-                    _finding(
-                        other,
-                        "isis_one_sided",
-                        "isis",
-                        device,
-                        text,
-                        "only one direction works: MTU, filter or authentication",
-                        f"Compare both ends of the link between {device} and {other}.",
-                        [one],
-                    )
-                )
-    return found
+_SIDES = (
+    ("import_route_targets", "import", "export_route_targets", "export"),
+    ("export_route_targets", "export", "import_route_targets", "import"),
+)
 
 
 def _finding(

@@ -10,38 +10,40 @@ from typing import Any, Literal
 
 from signalbox.agents.oncall.spoken import moment_of
 
-__all__ = ["Event", "Spell", "read_events", "spells_of"]
+__all__ = ["Event", "Spell", "event_of", "read_events", "spells_of"]
 
-Kind = Literal["link", "bgp", "isis", "ldp", "restart"]
-_FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+Kind = Literal["link", "bgp", "isis", "ldp", "restart", "stopped", "changed"]
+_FORMS: tuple[tuple[Kind, str], ...] = (
+    # IOS, IOS XR and NX-OS write %FACILITY-SEVERITY-MNEMONIC; FRR writes %ADJCHANGE, and much without a mnemonic.
     (
         "link",
-        re.compile(r"LINK-\d-(?:UPDOWN|CHANGED).*?[Ii]nterface (?P<about>[\w/.:-]+),? changed state to (?P<state>\w+)"),
+        r"(?:LINK|ETHPORT)-\d-(?:UPDOWN|CHANGED).*?interface (?P<about>[\w/.:-]+),? changed state to (?P<state>\w+)",
     ),
     (
         "bgp",
-        re.compile(
-            r"ADJCHANGE.*?neighbor (?P<about>[\w.:]+)\S* (?P<state>Up|Down)\b[\s-]*(?P<why>[^()]*)", re.IGNORECASE
-        ),
+        r"ADJCHANGE.*?neighbor (?P<about>[\w.:]+)\S*(?: in vrf \S+| vpn vrf \S+)? "
+        r"(?P<state>Up|Down)\b[\s-]*(?P<why>[^()]*)",
     ),
     (
         "isis",
-        re.compile(
-            r"ADJCHANGE.*?Adjacency to (?P<about>[\w.-]+) \([^)]+\).*?(?P<state>Up|Down)\b,?\s*(?P<why>[^()]*)",
-            re.IGNORECASE,
-        ),
+        r"ADJCHANGE.*?Adjacency to (?P<about>[\w.-]+) \([^)]+\)(?:(?! to ).)*?(?:changed from \w+ to )?"
+        r"(?P<state>Up|Down)\b,?\s*(?P<why>[^()]*)",
     ),
+    ("ldp", r"NBR_?CHA?N?GE?.*?Neighbor (?P<about>[\w.]+)\S*(?: \(\d+\))? is (?P<state>UP|DOWN)\b\s*\(?(?P<why>[^)]*)"),
+    ("restart", r"(?P<about>SYS|OS|INSTALL)-\d-(?:RESTART|SYSTEM_RESTART|BOOT)\b.*(?P<state>)"),
     (
-        "ldp",
-        re.compile(
-            r"NBR_?CHANGE.*?Neighbor (?P<about>[\w.]+)\S* is (?P<state>UP|DOWN)\b\s*\(?(?P<why>[^)]*)", re.IGNORECASE
-        ),
+        "stopped",
+        r"[Cc]lient '(?P<about>bgp|isis|ldp|ospf6?)'(?P<state>) (?P<why>encountered an error and is shutting down)",
     ),
+    ("stopped", r"\b(?P<about>BGP|ISIS|LDP|OSPF): (?P<why>(?:\[[\w-]+\] ?)*[Tt]erminating.*)(?P<state>)"),
     (
-        "restart",
-        re.compile(r"(?P<about>SYS|OS|INSTALL)-\d-(?:RESTART|SYSTEM_RESTART|BOOT)\b.*(?P<state>)", re.IGNORECASE),
+        "stopped",
+        r"\b(?:process )?(?P<about>bgp|isis|mpls_ldp|ldp|ospf)d?\b(?:\W\w+\W)*.{0,30}?"
+        r"(?P<why>abnormally terminated|exited|crashed|was killed|aborted|terminated on signal)(?P<state>)",
     ),
+    ("changed", r"(?P<about>CONFIG)(?:_I)?-?\d?-?\w*.*?(?P<why>[Cc]onfigur(?:ed|ation committed).*)(?P<state>)"),
 )
+_PATTERNS = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _FORMS)
 _LONGEST = 1_000
 
 
@@ -69,18 +71,26 @@ class Spell:
     why: str = ""
 
 
+def event_of(text: str) -> dict[str, Any]:
+    """What a line of a log tells: `event`, what it is `about`, whether that `is_up`, and `why`; empty where its form is
+    not known."""
+    for kind, pattern in _PATTERNS:
+        match = pattern.search(text[:_LONGEST])
+        if match:
+            parts = match.groupdict()
+            is_up = (parts.get("state") or "").casefold() == "up"
+            about = parts["about"].casefold().removeprefix("mpls_") if kind == "stopped" else parts["about"]
+            return {"event": kind, "about": about, "is_up": is_up, "why": (parts.get("why") or "").strip(" .,-")}
+    return {}
+
+
 def read_events(device: str, logs: Iterable[Mapping[str, Any]]) -> list[Event]:
     """The events in lines of a log, in their order. A line of no known form tells of none."""
     found = []
     for line in logs:
-        at, text = moment_of(line.get("time")), str(line.get("text", ""))[:_LONGEST]
-        for kind, form in _FORMS:
-            match = form.search(text)
-            if match and at is not None:
-                parts = match.groupdict()
-                is_up = (parts.get("state") or "").casefold() == "up"
-                found.append(Event(device, kind, parts["about"], is_up, at, (parts.get("why") or "").strip(" .,-")))
-                break
+        at, told = moment_of(line.get("time")), event_of(str(line.get("text", "")))
+        if told and at is not None and told["event"] not in ("stopped", "changed"):
+            found.append(Event(device, told["event"], told["about"], told["is_up"], at, told["why"]))
     return sorted(found, key=lambda one: one.at)
 
 

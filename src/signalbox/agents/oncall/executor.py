@@ -20,6 +20,7 @@ from signalbox.agents.oncall.limitations import lacking_in, limitations
 from signalbox.agents.oncall.loop_executor import execute_in_loop
 from signalbox.agents.oncall.objectives import without_devices
 from signalbox.agents.oncall.planner import lent_model
+from signalbox.agents.oncall.plans import match_step
 from signalbox.agents.oncall.prompts import step_prompt
 from signalbox.agents.oncall.state import ExecutedToolCall, GraphState, StepExecutionResult
 from signalbox.agents.oncall.steps import Part, read_step
@@ -60,7 +61,10 @@ async def network_executor(state: GraphState) -> dict[str, Any]:
             work.results[index] = await _step(work, index, state["working_plan_steps"][index])
     done = list(work.results.values())
     failed = {"model_error": work.model_error.as_dict()} if work.model_error else {}
-    return {"execution_results": done, "tool_limitations_report": limitations(device, done), **failed}
+    lines = limitations(device, done)
+    # A bare name takes back what an earlier attempt could not do.
+    is_clear = lines == f"{device}:" and not work.attempt
+    return {"execution_results": done, "tool_limitations_report": None if is_clear else lines, **failed}
 
 
 @dataclass
@@ -129,6 +133,8 @@ async def _step(work: _Work, index: int, text: str) -> StepExecutionResult:
         "skipped": None,
         "problem": None,
     }
+    if not match_step(text, work.infos):
+        return {**result, "problem": "no tool serves this step"}
     step = read_step(text, work.checks.topics)
     skipped, problems = [], []
     for part in step.parts:

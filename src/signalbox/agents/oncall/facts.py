@@ -14,8 +14,12 @@
     system          the device itself; cpu and memory in percent
     hardware        a fan, a power supply, or a part with a temperature
     alarm           an active alarm
-    log             a line of the log
+    log             a line of the log; event, about, is_up and why, where its form is known
+    route           a route in use
+    lldp            a neighbour that is heard by LLDP
     device          whether it answers: reachable, and error_type and error where it does not
+    missing         what the far end, the neighbours or the last good state have and the device has not; see far_ends.py
+    presence        what was found of a kind of things (kind), or of one by its name: state, known, why; see presence.py
 
 Every record also has `device` and `evidence`, the id of the call that it comes from. A later call of the same thing
 takes the place of an earlier one. Answers of other shapes give no records, and never an error.
@@ -26,12 +30,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from signalbox.agents.oncall.events import event_of
+from signalbox.agents.oncall.presence import read_presence
+
 __all__ = ["KINDS", "Record", "collect"]
 
 Record = dict[str, Any]
 KINDS = (
     "interface bgp_instance bgp isis isis_instance isis_interface ldp ldp_interface mpls_interface mpls vrf link "
-    "system hardware alarm log indicator device"
+    "system hardware alarm log route lldp indicator device presence missing"
 ).split()
 """The kinds of records."""
 _UNREACHABLE = (
@@ -51,16 +58,15 @@ def collect(results: Sequence[Mapping[str, Any]], device: str) -> dict[str, list
     """The records of one device, by kind, in the order of the calls."""
     kept: dict[str, dict[Any, Record]] = {}
     answered, failed = False, None
-    for step in results:
-        if step.get("device_name") not in (None, device):
-            continue
-        for call in step.get("executed_calls") or ():
-            data = (call.get("result") or {}).get("data")
-            answered = answered or bool(call.get("result"))
-            if call.get("error") and call.get("error_type") in _UNREACHABLE:
-                failed = failed or call
-            for kind, key, record in _records(str(call.get("function")), data):
-                kept.setdefault(kind, {})[key] = {**record, "device": device, "evidence": call.get("evidence", "")}
+    own = [one for one in results if one.get("device_name") in (None, device)]
+    calls = [call for one in own for call in one.get("executed_calls") or ()]
+    for call in calls:
+        data = (call.get("result") or {}).get("data")
+        answered = answered or bool(call.get("result"))
+        if call.get("error") and call.get("error_type") in _UNREACHABLE:
+            failed = failed or call
+        for kind, key, record in _records(str(call.get("function")), data):
+            kept.setdefault(kind, {})[key] = {**record, "device": device, "evidence": call.get("evidence", "")}
     state: Record = {
         "device": device,
         "reachable": answered or failed is None,
@@ -70,7 +76,9 @@ def collect(results: Sequence[Mapping[str, Any]], device: str) -> dict[str, list
     }
     if failed is not None:
         state |= {"error_type": failed["error_type"], "error": failed["error"], "evidence": failed.get("evidence", "")}
-    return {"device": [state], **{kind: list(found.values()) for kind, found in kept.items()}}
+    presence = [one.as_record() for one in read_presence(calls, device)]
+    records = {kind: list(found.values()) for kind, found in kept.items()}
+    return {"device": [state], **({"presence": presence} if presence else {}), **records}
 
 
 def _records(tool: str, data: Any) -> Iterator[tuple[str, Any, Record]]:
@@ -86,6 +94,9 @@ def _interfaces(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
         more = {
             "errors": max((count for count in errors if count is not None), default=None),
             "packets": _number(counters.get("in_packets")),
+            "dropped_by_filter": max(
+                (_number(it.get("dropped_packets")) or 0 for it in _maps(one.get("filters"))), default=None
+            ),
             "addresses": list(one.get("addresses") or ()),
         }
         yield "interface", one.get("name"), {**counters, **one, **more}
@@ -115,8 +126,9 @@ def _neighbors(found: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Any, R
         families = _maps(one.get("prefixes"))
         address, name = one.get("neighbor_address"), one.get("peer_name")
         more = {
-            "received": _total(families, "received"),
-            "sent": _total(families, "sent"),
+            **{name: _total(families, name) for name in ("received", "sent", "installed", "received_before_policy")},
+            "inactive_families": sorted(str(it.get("afi_safi")) for it in families if it.get("active") is False),
+            "families": sorted(str(it.get("afi_safi")) for it in families if it.get("enabled") is not False),
             "who": f"{address} ({name})" if name else str(address),
         }
         yield "bgp", (one.get("network_instance"), address), {**one, **more}
@@ -164,6 +176,8 @@ def _system(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
     cpu, memory, ntp = (_map(data.get(name)) for name in ("cpu", "memory", "ntp"))
     more = {
         "cpu": _number(cpu.get("average_percent")) or _number(cpu.get("instant_percent")),
+        "core": _number(_map(cpu.get("busiest_core")).get("average_percent")),
+        "core_index": _map(cpu.get("busiest_core")).get("index"),
         "memory": _number(memory.get("used_percent")),
         "ntp_enabled": ntp.get("enabled"),
         "ntp_synchronized": ntp.get("synchronized"),
@@ -184,7 +198,17 @@ def _alarms(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
 
 def _logs(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
     for one in _maps(data.get("logs")):
-        yield "log", (one.get("time"), one.get("text")), dict(one)
+        yield "log", (one.get("time"), one.get("text")), {**one, **event_of(str(one.get("text", "")))}
+
+
+def _routes(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    for one in _maps(data.get("routes")):
+        yield "route", (data.get("network_instance"), one.get("prefix"), one.get("protocol")), dict(one)
+
+
+def _lldp(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    for one in _maps(data.get("neighbors")):
+        yield "lldp", (one.get("local_interface"), one.get("neighbor_name")), dict(one)
 
 
 def _health(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
@@ -206,6 +230,8 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Iterator[tuple[str, Any, Recor
     "get_system_info": _system,
     "get_alarms": _alarms,
     "get_logs": _logs,
+    "get_route": _routes,
+    "get_lldp_neighbors": _lldp,
     "get_device_health": _health,
 }
 

@@ -1,106 +1,70 @@
-"""The one interface, VRF or neighbour that a request names: found on the device, and told of first."""
+"""The one thing that a request is about: an interface, a VRF, a neighbour, a route, a stretch of the log."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Collection, Iterable, Mapping
+from ipaddress import ip_network
 
-from signalbox.agents.oncall.arguments import match_interface
-from signalbox.agents.oncall.facts import Record
-from signalbox.agents.oncall.spoken import spoken_duration, spoken_moment
-from signalbox.agents.oncall.state import Finding
-from signalbox.language.names import nearest
+from signalbox.agents.oncall.inventory import key
+from signalbox.agents.oncall.plan import Reading
+from signalbox.agents.oncall.plans import Plan
 
-__all__ = ["look_at_focus", "rank", "vrf_among"]
+__all__ = ["focus_of", "steps_for"]
 
-_KINDS = {"interface": ("interface",), "vrf": ("vrf",), "neighbor": ("bgp", "ldp", "isis")}
-_WORDS = {"interface": "interface", "vrf": "VRF", "neighbor": "neighbour"}
-
-
-def look_at_focus(
-    focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]], device: str
-) -> tuple[list[str], list[str], set[str]]:
-    """What is said of the thing that the request names, what was not found, and the words that findings name it by."""
-    said, missing, names = [], [], set()
-    for what, word in focus.items():
-        records = [(kind, one) for kind in _KINDS.get(what, ()) for one in facts.get(kind, ())]
-        if not records:
-            continue
-        found = [(kind, one) for kind, one in records if _is(what, word, one, records)]
-        if not found:
-            near = nearest(word, [_name(what, one) for _, one in records])
-            told = f" The nearest: {', '.join(near)}." if near else ""
-            missing.append(f"{device} has no {_WORDS[what]} '{word}'.{told}")
-        for kind, one in found:
-            said.append(_told(kind, one))
-            names |= {_name(what, one), str(one.get("neighbor_address") or ""), str(one.get("peer_name") or "")}
-    return said, missing, names - {""}
+_BEHIND = re.compile(r"\s+(?:on|at|of|from|in|to)\s+")
+_MINUTES_OF_A_DAY = 1440
 
 
-def vrf_among(words: Sequence[str], facts: Mapping[str, Mapping[str, Sequence[Record]]]) -> str:
-    """The first of the words that is the name of a VRF on one of the devices."""
-    known = {str(one.get("name")).casefold() for records in facts.values() for one in records.get("vrf", ())}
-    return next((word for word in words if word.casefold() in known), "")
+def focus_of(reading: Reading, devices: Collection[str], inventory: Collection[str]) -> dict[str, str]:
+    """What the reading names, by `interface`, `vrf`, `neighbor`, `as_number`, `prefix` and `minutes`.
+
+    A port has a figure, and neither it nor a VRF is a device; a neighbour may be one, but not one that is checked.
+    """
+    named = {key(name): name for name in inventory}
+    said = {name: _BEHIND.split(getattr(reading, name), maxsplit=1)[0] for name in ("interface", "vrf", "neighbor")}
+    kept = {name: value for name, value in said.items() if value and "[" not in value}
+    if not re.search(r"\d", kept.get("interface", "0")) or key(kept.get("interface", "")) in named:
+        kept.pop("interface", None)
+    if key(kept.get("vrf", "")) in named:
+        kept.pop("vrf")
+    if named.get(key(kept.get("neighbor", ""))) in devices:
+        kept.pop("neighbor", None)
+    if (as_number := re.search(r"\d{1,10}", reading.as_number)) is not None:
+        kept["as_number"] = as_number[0]
+    prefix, is_route = _prefix(reading.prefix), "check_routes" in (reading.intent, *reading.also)
+    if is_route and not prefix and (prefix := _prefix(kept.get("neighbor", ""))):
+        kept.pop("neighbor")
+    if prefix:
+        kept["prefix" if is_route or "neighbor" in kept else "neighbor"] = prefix
+    if reading.minutes > 0:
+        kept["minutes"] = str(int(reading.minutes))
+    return kept
 
 
-def rank(findings: Sequence[Finding], names: set[str]) -> list[Finding]:
-    """The findings about the thing that is meant first, the rest in their order."""
-    return sorted(findings, key=lambda one: not any(name in (one["about"], *one["text"].split()) for name in names))
+def _prefix(told: str) -> str:
+    """An address or a prefix, as routers write it; empty for anything else."""
+    if re.fullmatch(r"(?:the\s+)?default(?:\s+(?:route|gateway))?", told, re.IGNORECASE):
+        return "0.0.0.0/0"
+    try:
+        found = ip_network(told.strip(), strict=False)
+    except ValueError:
+        return ""
+    return str(found) if "/" in told else str(found.network_address)
 
 
-def _is(what: str, word: str, record: Record, records: Sequence[tuple[str, Record]]) -> bool:
-    if what == "interface":
-        return record.get("name") == match_interface(word, [str(one.get("name")) for _, one in records])
-    plain = word.casefold()
-    own = [
-        record.get(key)
-        for key in ("name", "neighbor_address", "peer_name", "lsr_id", "who", "neighbor_ipv4", "description")
-    ]
-    return any(str(value).casefold() == plain for value in own if value)
-
-
-def _name(what: str, record: Record) -> str:
-    return str(record.get("name") or record.get("neighbor_address") or record.get("lsr_id") or record.get("who") or "")
-
-
-def _told(kind: str, one: Record) -> str:
-    told: dict[str, tuple[str, Mapping[str, Any]]] = {
-        "interface": (
-            str(one.get("name")),
-            {
-                "admin": one.get("admin_state"),
-                "oper": one.get("oper_state"),
-                "MTU": one.get("mtu"),
-                "input errors": one.get("errors"),
-                "carrier transitions": one.get("carrier_transitions"),
-                "last change": spoken_moment(one["last_change"]) if one.get("last_change") else None,
-            },
-        ),
-        "vrf": (
-            f"VRF {one.get('name')}",
-            {
-                "routes": one.get("route_count"),
-                "import": ", ".join(one.get("import_route_targets") or ()) or "none",
-                "export": ", ".join(one.get("export_route_targets") or ()) or "none",
-                "interfaces": ", ".join(one.get("interfaces") or ()) or "none",
-            },
-        ),
-        "bgp": (
-            f"BGP neighbour {one.get('who')}",
-            {
-                "state": one.get("session_state"),
-                "prefixes received": one.get("received"),
-                "prefixes sent": one.get("sent"),
-                "up for": spoken_duration(one["uptime_seconds"]) if one.get("uptime_seconds") is not None else None,
-                "last error": one.get("last_error"),
-            },
-        ),
-        "ldp": (f"LDP neighbour {one.get('who')}", {"state": one.get("session_state")}),
-        "isis": (
-            f"IS-IS adjacency with {one.get('who')}",
-            {"state": one.get("state"), "interface": one.get("interface")},
-        ),
+def steps_for(plans: Iterable[Plan], focus: Mapping[str, str]) -> list[str]:
+    """The steps of the plans, each once, with what the request is about filled in."""
+    vrf = f" in VRF {focus['vrf']}" if focus.get("vrf") else ""
+    minutes = int(focus.get("minutes") or _MINUTES_OF_A_DAY)
+    filled = {
+        "{prefix}": (f"the route to {focus['prefix']}" if focus.get("prefix") else "every route in use") + vrf,
+        "{minutes}": "the last 24 hours" if minutes == _MINUTES_OF_A_DAY else f"the last {minutes} minutes",
     }
-    name, values = told[kind]
-    listed = ", ".join(f"{key} {value}" for key, value in values.items() if value not in (None, ""))
-    return f"{name}: {listed} [{one.get('evidence')}]" if one.get("evidence") else f"{name}: {listed}"
+    return list(dict.fromkeys(_filled(step, filled) for plan in plans for step in plan.steps))
+
+
+def _filled(step: str, values: Mapping[str, str]) -> str:
+    for name, value in values.items():
+        step = step.replace(name, value)
+    return step

@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import uuid
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.state import Finding
+from signalbox.agents.oncall.tools import source_of
 from signalbox.errors import NotFoundError, RequestError, redact
 from signalbox.language.names import did_you_mean
 from signalbox.settings import home_folder, now
+from signalbox.toolbox.person import current_person
 
-__all__ = ["diff_runs", "keep_run", "kept_runs", "last_runs", "name_baseline", "read_baseline"]
+__all__ = [
+    "diff_runs",
+    "forget_good",
+    "good_devices",
+    "keep_good",
+    "keep_run",
+    "kept_runs",
+    "last_good",
+    "last_runs",
+    "name_baseline",
+    "read_baseline",
+]
 
 _MOST = 50
+_GOOD_FOR = timedelta(days=30)
 _NAME = re.compile(r"[\w.-]{1,64}")
 _WHAT = {
     "interface": ("name", ("admin_state", "oper_state", "mtu", "speed", "description", "addresses", "vrf")),
-    "bgp": ("neighbor_address", ("session_state", "enabled", "peer_as", "received", "peer_name")),
+    "bgp": (
+        "neighbor_address",
+        ("session_state", "enabled", "peer_as", "received", "sent", "peer_name", "route_reflector_client", "families"),
+    ),
+    "isis_instance": ("name", ("net", "areas", "level_capability", "overload", "authentication")),
+    "isis_interface": ("name", ("enabled", "passive", "metric", "levels", "authentication", "circuit_type")),
     "isis": ("interface", ("state", "who", "level")),
+    "ldp_interface": ("name", ("enabled",)),
     "ldp": ("lsr_id", ("session_state", "peer_name")),
     "vrf": ("name", ("route_count", "import_route_targets", "export_route_targets", "interfaces", "enabled")),
     "link": ("local_interface", ("neighbor", "state", "remote_interface", "local_mtu", "remote_mtu")),
@@ -49,6 +71,49 @@ def keep_run(device: str, intent: str, facts: Mapping[str, Sequence[Record]], fi
     _write(folder / f"{moment.strftime('%Y%m%dT%H%M%S%f')}-{uuid.uuid4().hex[:6]}.json", redact(told))
     for old in sorted(folder.glob("*.json"))[:-_MOST]:
         old.unlink(missing_ok=True)
+
+
+def keep_good(device: str, facts: Mapping[str, Sequence[Record]]) -> None:
+    """Keep what a check that found nothing wrong saw of a device: the last good state, of every kind that was read."""
+    seen = {kind: _kept(facts[kind], *told) for kind, told in _WHAT.items() if facts.get(kind)}
+    if not seen:
+        return
+    at = now().isoformat()
+    new = {kind: {"key": _WHAT[kind][0], "at": at, "records": records} for kind, records in seen.items()}
+    folder = _good_folder()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _write(folder / f"{_safe(device)}.json", redact({"device": device, "kinds": {**last_good(device), **new}}))
+
+
+def last_good(device: str) -> dict[str, dict[str, Any]]:
+    """The last good state of a device by kind, each with its key, moment and records; nothing older than 30 days."""
+    try:
+        kept = json.loads((_good_folder() / f"{_safe(device)}.json").read_text("utf-8"))["kinds"]
+    except (OSError, ValueError, KeyError):
+        return {}
+    oldest = (now() - _GOOD_FOR).isoformat()
+    return {kind: told for kind, told in kept.items() if told["at"] >= oldest and kind in _WHAT}
+
+
+def good_devices() -> dict[str, dict[str, dict[str, Any]]]:
+    """The last good states of the devices in this person's inventory, by device."""
+    names = [json.loads(path.read_text("utf-8"))["device"] for path in sorted(_good_folder().glob("*.json"))]
+    return {name: kinds for name in names if (kinds := last_good(name))}
+
+
+def forget_good(device: str) -> bool:
+    """Forget the last good state of a device; whether there was one."""
+    path = _good_folder() / f"{_safe(device)}.json"
+    was_there = path.is_file()
+    path.unlink(missing_ok=True)
+    return was_there
+
+
+def _good_folder() -> Path:
+    """Where the good states of this person's inventory are: the same name may be another device in another one."""
+    place = source_of()
+    which = f"{current_person()} {place.get('kind')} {place.get('address')}"
+    return home_folder() / "oncall" / "good" / hashlib.sha256(which.encode()).hexdigest()[:16]
 
 
 def kept_runs(device: str) -> list[dict[str, Any]]:
@@ -133,8 +198,11 @@ def _checked(name: str) -> None:
 
 
 def _place(device: str, kind: str = "runs") -> Path:
-    safe = re.sub(r"[^\w.-]", "_", device).lstrip(".") or "_"
-    return home_folder() / "oncall" / kind / safe
+    return home_folder() / "oncall" / kind / _safe(device)
+
+
+def _safe(device: str) -> str:
+    return re.sub(r"[^\w.-]", "_", device).lstrip(".") or "_"
 
 
 def _folder(device: str, kind: str = "runs") -> Path:

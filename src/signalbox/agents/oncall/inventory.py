@@ -10,13 +10,11 @@ from typing import Any
 __all__ = ["ROLES", "Device", "key", "parts", "read_devices", "role_of"]
 
 ROLES = {"PE": "provider edge", "P": "core", "RR": "route reflector", "CE": "customer edge"}
-_IN_NAME = re.compile(r"(?:^|[^a-z])(pe|p|rr|vrr|ce|core|edge)(?=[^a-z]|$)")
-_NAMED = {"pe": "PE", "edge": "PE", "p": "P", "core": "P", "rr": "RR", "vrr": "RR", "ce": "CE"}
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """One device of the inventory. `role` is PE, P, RR or CE, or empty where nothing tells it."""
+    """One device of the inventory. `role` is PE, P, RR or CE, or empty where nothing says it: `roles.py` reads it."""
 
     name: str
     ip_address: str = ""
@@ -37,7 +35,7 @@ def read_devices(answer: Any) -> list[Device]:
         name = str(entry.get("name") or entry.get("device_name") or "").strip()
         if name:
             given = str(entry.get("ip_address") or entry.get("address") or "")
-            told = role_of(str(entry.get("role") or "")) or _role_in_name(name)
+            told = role_of(str(entry.get("role") or ""))
             state = str(entry.get("state") or entry.get("status") or "")
             found.setdefault(name, Device(name, given, str(entry.get("nos") or ""), told, state))
     return list(found.values())
@@ -48,12 +46,6 @@ def role_of(told: str) -> str:
     plain = re.sub(r"[^a-z]+", " ", told.casefold()).strip()
     words = {role.casefold(): role for role in ROLES} | {said: role for role, said in ROLES.items()}
     return words.get(plain, "")
-
-
-def _role_in_name(name: str) -> str:
-    """The role that a name such as pe1 or core-rtr-2 tells of; an inventory need not say it elsewhere."""
-    found = _IN_NAME.findall(name.casefold())
-    return _NAMED[found[-1]] if found else ""
 
 
 def _entries(answer: Any) -> Sequence[Mapping[str, Any]]:

@@ -17,9 +17,19 @@ _DOWN = ("DOWN", "LOWER_LAYER_DOWN", "NOT_PRESENT")
 _LONGEST = 2_000
 
 
-def functions_for(record: Record, facts: Mapping[str, Sequence[Record]], kind: str) -> dict[str, Callable[..., Any]]:
-    """The functions for a condition on one record of a device."""
-    look = _Look(record, facts, kind)
+Facts = Mapping[str, Sequence[Record]]
+
+
+def functions_for(
+    record: Record,
+    facts: Facts,
+    kind: str,
+    network: Mapping[str, Facts] | None = None,
+    cited: list[str] | None = None,
+) -> dict[str, Callable[..., Any]]:
+    """The functions for a condition on one record of a device. `network` are the records of all devices; the evidence
+    of what is looked up elsewhere is added to `cited`."""
+    look = _Look(record, facts, kind, network or {}, [] if cited is None else cited)
     names = [name for name in dir(look) if not name.startswith("_")]
     return {
         **{name: getattr(look, name) for name in names},
@@ -28,14 +38,68 @@ def functions_for(record: Record, facts: Mapping[str, Sequence[Record]], kind: s
         "most": _most,
         "matches": _matches,
         "ago": _ago,
+        "differ": _differ,
+        "disjoint": _disjoint,
+        "lost": _lost,
+        "meant_to_be_shut": _meant_to_be_shut,
+        "reaches": _reaches,
+        "same": _same,
     }
 
 
 class _Look:
     """One record among those of its device."""
 
-    def __init__(self, record: Record, facts: Mapping[str, Sequence[Record]], kind: str) -> None:
-        self._record, self._facts, self._kind = record, facts, kind
+    def __init__(self, record: Record, facts: Facts, kind: str, network: Mapping[str, Facts], cited: list[str]) -> None:
+        self._record, self._facts, self._kind, self._network, self._cited = record, facts, kind, network, cited
+
+    def there(self, device: Any, kind: str, name: str) -> Any:
+        """A field of the first record of a kind on another device."""
+        return next((one.get(name) for one in self._network.get(str(device), {}).get(kind, ())), None)
+
+    def elsewhere(self, kind: str, name: str) -> list[Any]:
+        """A field of every record of a kind on all other devices; lists are taken apart."""
+        own = self._record.get("device")
+        found = [one.get(name) for device, told in self._network.items() if device != own for one in told.get(kind, ())]
+        return [value for one in found for value in (one if isinstance(one, list) else [one]) if value is not None]
+
+    def own(self, kind: str, name: str) -> list[Any]:
+        """A field of every record of a kind on this device."""
+        return [one.get(name) for one in self._facts.get(kind, ()) if one.get(name) is not None]
+
+    def state_of(self, kind: str) -> Any:
+        """What was found of a kind of things on this device: present, not_running, not_configured, …"""
+        found = (one for one in self._facts.get("presence", ()) if one["kind"] == kind and not one["name"])
+        return next((one["state"] for one in found), None)
+
+    def state_at(self, device: Any, kind: str) -> Any:
+        """What was found of a kind of things on another device."""
+        found = (one for one in self._network.get(str(device), {}).get("presence", ()) if one["kind"] == kind)
+        return next((one["state"] for one in found), None)
+
+    def identifies(self, addresses: Any) -> bool:
+        """Whether one of the addresses is the one by which others know the device."""
+        known = {*self.own("bgp_instance", "router_id"), *self.own("bgp", "local_address")}
+        return bool(known & {str(one).partition("/")[0] for one in addresses or ()})
+
+    def unowned(self) -> list[str]:
+        """The addresses that sessions inside the AS run from, and no interface has."""
+        own = {str(one).partition("/")[0] for listed in self.own("interface", "addresses") for one in listed}
+        used = [one.get("local_address") for one in self._facts.get("bgp", ()) if one.get("peer_type") == "INTERNAL"]
+        return [str(one) for one in used if one not in own and re.fullmatch(r"[1-9][\d.]+", str(one))]
+
+    def down_members(self, names: Any) -> list[str]:
+        """Which of the interfaces are down."""
+        return [name for name in names or () if self.port(name, "oper_state") in _DOWN]
+
+    def rejected_by(self, name: str) -> bool:
+        """Whether hellos were turned down on the circuit for this reason."""
+        return bool((self._record.get("hellos_rejected") or {}).get(name))
+
+    def far_logged(self, pattern: str, *words: Any) -> bool:
+        """Whether a line of the far end's log of the last day fits the pattern and has every word."""
+        told = self._network.get(str(self._record.get("far_device") or ""), {})
+        return self._in_log(told.get("log", ()), pattern, words)
 
     def others(self, name: str) -> list[Any]:
         """A field of the other records of this kind."""
@@ -49,15 +113,18 @@ class _Look:
 
     def logged(self, pattern: str, *words: Any) -> bool:
         """Whether a line of the log of the last day fits the pattern and has every word."""
+        return self._in_log(self._facts.get("log", ()), pattern, words)
+
+    def _in_log(self, log: Sequence[Record], pattern: str, words: Sequence[Any]) -> bool:
         if any(not word for word in words):
             return False
-        said = [str(word).casefold() for word in words]
-        lines = [
-            str(one.get("text", ""))[:_LONGEST]
-            for one in self._facts.get("log", ())
-            if (_ago(one.get("time")) or 0) < 86400
-        ]
-        return any(re.search(pattern, line, re.IGNORECASE) and all(_has(line, word) for word in said) for line in lines)
+        for one in log:
+            line, is_recent = str(one.get("text", ""))[:_LONGEST], (_ago(one.get("time")) or 0) < 86400
+            fits = is_recent and re.search(pattern, line, re.IGNORECASE) is not None
+            if fits and all(_has(line, str(word).casefold()) for word in words):
+                self._cited.append(str(one.get("evidence") or ""))
+                return True
+        return False
 
     def link_is(self, device: Any, *states: str) -> bool:
         """Whether every link to a device is in one of the states."""
@@ -186,6 +253,42 @@ def _len(value: Any) -> int | None:
     return None if value is None else len(value)
 
 
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two lists that are both known have other things in them."""
+    return one is not None and other is not None and set(one) != set(other)
+
+
+def _disjoint(one: Any, other: Any) -> bool:
+    """Whether two lists that are both known share nothing."""
+    return bool(one) and bool(other) and not set(one) & set(other)
+
+
+def _same(one: Any, other: Any) -> list[Any]:
+    """What two lists share."""
+    return sorted(set(one or ()) & set(other or ()))
+
+
+def _lost(before: Any, now_there: Any) -> list[Any]:
+    """What was in a list before and is no more."""
+    return [] if now_there is None else [one for one in before or () if one not in now_there]
+
+
+def _meant_to_be_shut(description: Any) -> bool:
+    """Whether a description says that the thing is not to be used now."""
+    return _matches(
+        description,
+        "decom|decommission|planned|maintenance|reserved|spare|unused|not in use|shut (on purpose|down by)|disabled by",
+    )
+
+
+def _reaches(addresses: Any, address: Any) -> bool:
+    """Whether an address is in the subnet of one of the addresses."""
+    try:
+        return any(ip_address(str(address)) in ip_interface(str(one)).network for one in addresses or ())
+    except ValueError:
+        return True
+
+
 def _ago(moment: Any) -> float | None:
     """How many seconds ago a moment was."""
     then = moment_of(moment)
@@ -194,5 +297,5 @@ def _ago(moment: Any) -> float | None:
 
 FUNCTIONS = tuple(functions_for({}, {}, ""))
 """What conditions may call."""
-PATTERNS = {"matches": 1, "logged": 0}
+PATTERNS = {"matches": 1, "logged": 0, "far_logged": 0}
 """At which place a function takes a regular expression."""

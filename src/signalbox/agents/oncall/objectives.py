@@ -14,6 +14,11 @@ _WORDS = {
     "review_rr_device": "Perform standard RR device review checks on {devices}",
     "troubleshoot_vpn_vrf": "Troubleshoot {vrf} on {devices}",
     "check_mpls_state": "Check MPLS and LDP state on {devices}",
+    "check_isis_adjacencies": "Check IS-IS adjacencies on {devices}",
+    "check_routes": "Look up {prefix} on {devices}",
+    "check_logs": "Read the log of {devices}",
+    "show_system_facts": "Tell version, uptime and clock of {devices}",
+    "show_lldp_neighbors": "Tell the LLDP neighbors at {interface} of {devices}",
     "general_device_health_check": "Perform a general health check of {devices}",
 }
 _MOST = 4
@@ -25,6 +30,7 @@ def objective_of(intent: str, description: str, devices: Sequence[str], focus: M
         "devices": said_of(devices),
         "neighbor": f"neighbor {focus['neighbor']}" if focus.get("neighbor") else "all neighbors",
         "interface": f"interface {focus['interface']}" if focus.get("interface") else "all interfaces",
+        "prefix": f"the route to {focus['prefix']}" if focus.get("prefix") else "the routes",
         "vrf": f"VRF {focus['vrf']}" if focus.get("vrf") else "all VRFs",
     }
     if intent in _WORDS:

@@ -1,4 +1,4 @@
-"""What the model is asked for: one plan, in a schema made of the plans there are; and the plan as it was read."""
+"""What the model is asked for: one plan, in a schema made of the plans there are; and what comes of it."""
 
 from __future__ import annotations
 
@@ -7,17 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-
 from signalbox.agents.oncall.inventory import Device
-from signalbox.agents.oncall.inventory_excerpt import inventory_excerpt
-from signalbox.agents.oncall.prompts import plan_prompt, read_prompt
-from signalbox.maps.context import Conversation
-from signalbox.toolbox.loop import start_loop
-from signalbox.toolbox.loop_prompt import prompt
 
-__all__ = ["ACTIONS", "Reading", "plan_schema", "read_request", "read_request_by_name"]
+__all__ = ["ACTIONS", "Question", "Reading", "Request", "plan_schema", "reading_of"]
 
 ACTIONS = {
     "check": "look, show, verify, troubleshoot or review; nothing is altered",
@@ -41,16 +33,51 @@ class Reading:
     interface: str = ""
     vrf: str = ""
     neighbor: str = ""
+    prefix: str = ""
+    as_number: str = ""
+    minutes: float = 0
+    """For logs: how far back."""
+    also: tuple[str, ...] = ()
+    """Further checks that the request asks for, by intent."""
     not_covered: tuple[str, ...] = ()
     confidence: float = 1.0
     """How sure the model is of action and intent."""
-    said: frozenset[str] = field(default_factory=frozenset)
-    """The fields that the request gave."""
 
 
-def plan_schema(intents: Mapping[str, str]) -> dict[str, Any]:
-    """The schema of a plan, for the plans there are with what each is for."""
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request in the terms of the inventory and the plans: which devices, which checks, about which one thing."""
+
+    devices: tuple[str, ...]
+    intents: tuple[str, ...]
+    focus: Mapping[str, str] = field(default_factory=dict)
+    not_covered: tuple[str, ...] = ()
+    inventory: Sequence[Device] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person has to say before anything can be done; `devices` and `intents` are known already."""
+
+    message: str
+    options: tuple[str, ...]
+    devices: tuple[str, ...] = ()
+    intents: tuple[str, ...] = ()
+
+
+def plan_schema(intents: Mapping[str, str], *, is_capable: bool = False) -> dict[str, Any]:
+    """The schema of a plan, for the plans there are with what each is for. A capable model fills in more; for one that
+    copies words, `offline` finds it."""
     text = {"type": "string"}
+    more = {
+        "also": {
+            "type": "array",
+            "description": "Further checks that the request asks for.",
+            "items": {"type": "string", "enum": [*intents]},
+        },
+        "as_number": {**text, "description": "The AS number that the neighbour is said to be in."},
+        "minutes": {"type": "number", "description": "For logs: how many minutes back they are asked for."},
+    }
     return {
         "title": "OncallPlan",
         "description": "What is asked about the devices of a network.",
@@ -72,6 +99,8 @@ def plan_schema(intents: Mapping[str, str]) -> dict[str, Any]:
             "interface": {**text, "description": "The one port or interface that is meant, such as Gi0/0/0/1."},
             "vrf": {**text, "description": "The name of the VRF, VPN or customer that is meant."},
             "neighbor": {**text, "description": "The one neighbour or peer that is meant, by address or name."},
+            "prefix": {**text, "description": "The address or prefix whose route is meant, such as 192.0.2.0/24."},
+            **(more if is_capable else {}),
             "not_covered": {
                 "type": "array",
                 "description": "Parts of the request that the fields above leave out.",
@@ -86,39 +115,8 @@ def _options(about: str, told: Mapping[str, str]) -> dict[str, Any]:
     return {"type": "string", "description": about, "enum": list(told), "enumDescriptions": dict(told)}
 
 
-async def read_request(
-    request: str, intents: Mapping[str, str], model: BaseChatModel, before: tuple[str, str] | None = None
-) -> Reading:
-    """The request as the model reads it; `before` is the request of the turn before and what was answered.
-
-    Raises what the model raises.
-    """
-    messages: list[BaseMessage] = [SystemMessage(read_prompt())]
-    if before is not None:
-        messages += [HumanMessage(before[0]), AIMessage(before[1])]
-    given: Any = await model.with_structured_output(plan_schema(intents)).ainvoke([*messages, HumanMessage(request)])
-    return _reading(given)
-
-
-async def read_request_by_name(
-    request: str,
-    intents: Mapping[str, str],
-    model: BaseChatModel,
-    inventory: Sequence[Device],
-    conversation: Conversation,
-) -> Reading:
-    """The request as a model reads it that is shown the inventory and the conversation of the thread.
-
-    Raises what the model raises.
-    """
-    shown = await inventory_excerpt({one.name: one.about for one in inventory}, request, conversation)
-    asked = start_loop(request, conversation, records=shown)["asked"]
-    messages = prompt(SystemMessage(plan_prompt()), asked, [], {})
-    given: Any = await model.with_structured_output(plan_schema(intents)).ainvoke(messages)
-    return _reading(given)
-
-
-def _reading(given: Mapping[str, Any]) -> Reading:
+def reading_of(given: Mapping[str, Any]) -> Reading:
+    """The values that a model filled in."""
     return Reading(
         action=given.get("action", "check"),
         intent=given.get("intent", ""),
@@ -127,9 +125,12 @@ def _reading(given: Mapping[str, Any]) -> Reading:
         interface=_word(given.get("interface")),
         vrf=_word(given.get("vrf")),
         neighbor=_word(given.get("neighbor")),
+        prefix=_word(given.get("prefix")),
+        also=_words(given.get("also")),
+        as_number=_word(str(given.get("as_number") or "")),
+        minutes=given.get("minutes") or 0,
         not_covered=_words(given.get("not_covered")),
         confidence=given.get("confidence", 1.0),
-        said=frozenset(name for name, value in given.items() if value),
     )
 
 

@@ -14,17 +14,20 @@ from signalbox.drawing.text import as_markdown
 
 __all__ = ["present", "report_blocks"]
 
+_EVIDENCE = re.compile(r" \[E\d+\]$")
+
 
 def present(state: Mapping[str, Any]) -> Presented:
-    """The model's own answer if it has one, then verdict, findings by severity with their evidence, what could not be
-    checked and why, and next steps. Where a model failed on the way, an error that shows what was found until then."""
+    """What was asked for, then verdict, findings by severity with their evidence, what could not be checked and why,
+    and next steps. Where a model failed on the way, an error that shows what was found until then."""
     report = state.get("report") or {}
     text = _markdown(report, state)
     source = state.get("source")
     failed = state.get("model_error")
-    answer, notes = _answer(report), _noted(report, failed)
-    leads = in_order(report)[0] == "answer"
-    first, last = (answer, notes) if leads else ([], [*answer, *notes])
+    told, notes = _told_of(report), _noted(report, failed)
+    order = in_order(report)
+    first = told[order[0]] if order[0] != "verdict" else []
+    last = [*(told["answer"] if order[0] == "verdict" else []), *notes]
     drawn = [*map(blocks.text, first), *report_blocks(report), *map(blocks.text, last)]
     return Presented(text, drawn, source, list(state.get("not_covered") or ()), error=failed)
 
@@ -49,14 +52,13 @@ def report_blocks(report: Mapping[str, Any]) -> list[Block]:
 
 def _sections(report: Mapping[str, Any]) -> list[tuple[str, Sequence[str]]]:
     return [
-        ("What was asked about", report.get("answers") or ()),
         ("Not checked", report.get("not_checked") or ()),
         ("Next steps", report.get("next_steps") or ()),
     ]
 
 
 def _markdown(report: Mapping[str, Any], state: Mapping[str, Any]) -> str:
-    told = {"answer": _answer(report), "verdict": [f"**{as_markdown(str(report.get('verdict', '')))}**"]}
+    told = _told_of(report)
     parts = [line for name in in_order(report) for line in told[name]]
     found = report.get("findings") or ()
     for severity, title in (("critical", "Critical"), ("warning", "Warnings"), ("info", "For information")):
@@ -67,6 +69,21 @@ def _markdown(report: Mapping[str, Any], state: Mapping[str, Any]) -> str:
     if left := state.get("not_covered"):
         parts.append(f"Not considered: {as_markdown(', '.join(left))}")
     return "\n\n".join(parts)
+
+
+def _told_of(report: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The parts that may stand first: the model's own words, what the devices told of what was asked, the verdict."""
+    found = [_EVIDENCE.search(line) for line in report.get("answers") or ()]
+    told = [one[0] if one else "" for one in found]
+    lines = [
+        f"- {as_markdown(line.removesuffix(ids))}{ids}"
+        for line, ids in zip(report.get("answers") or (), told, strict=True)
+    ]
+    return {
+        "answer": _answer(report),
+        "answers": ["\n".join(lines)] if lines else [],
+        "verdict": [f"**{as_markdown(str(report.get('verdict', '')))}**"],
+    }
 
 
 def _answer(report: Mapping[str, Any]) -> list[str]:

@@ -8,18 +8,22 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.oncall.assessor import devices_of, failed_steps
-from signalbox.agents.oncall.checks import load_checks, run_checks
-from signalbox.agents.oncall.compare import compare_devices
-from signalbox.agents.oncall.facts import Record, collect
-from signalbox.agents.oncall.focus import look_at_focus, rank, vrf_among
+from signalbox.agents.oncall.answers import answer_lines, rank, subject_names
+from signalbox.agents.oncall.assessor import devices_of, failed_steps, missing_of
+from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.history import keep_run
+from signalbox.agents.oncall.judgement import judge_run
 from signalbox.agents.oncall.loop_executor import LEFT_OUT
+from signalbox.agents.oncall.presence import Presence, presence_of
 from signalbox.agents.oncall.state import Finding, GraphState
+from signalbox.agents.oncall.subjects import intents_of, kinds_of
 from signalbox.agents.oncall.verdict import device_status, looked_at, overall, verdict_of
 from signalbox.errors import SignalboxError
 
 __all__ = ["in_order", "report_generator"]
+
+_FACTS = {"show_system_facts", "show_lldp_neighbors", "check_routes", "check_logs"}
+"""Checks that ask for facts: where nothing is wrong, they need no verdict."""
 
 _log = logging.getLogger("signalbox.agents.oncall")
 
@@ -28,17 +32,19 @@ async def report_generator(state: GraphState) -> dict[str, Any]:
     """`summary` as a list of strings, `findings`, `verdict` and the `report`. Every run is kept for `oncall diff`."""
     results = list(state.get("execution_results") or ())
     devices = devices_of(state)
-    facts = {device: collect(results, device) for device in devices}
+    facts, findings = await judge_run(devices, results)
     unread = list(state.get("not_covered") or ())
     focus = dict(state.get("focus") or {})
-    if not focus.get("vrf") and (vrf := vrf_among(unread, facts)):
+    known = {str(one.get("name")).casefold() for records in facts.values() for one in records.get("vrf", ())}
+    if not focus.get("vrf") and (vrf := next((word for word in unread if word.casefold() in known), "")):
         # What the reading left over turns out to be a name on the devices.
         focus, unread = {**focus, "vrf": vrf}, [word for word in unread if word != vrf]
-    report = make_report({**state, "focus": focus}, facts, results)
+    report = make_report({**state, "focus": focus}, facts, results, findings)
     await asyncio.to_thread(_keep, state, facts, report)
     return {
         "summary": _summary(report),
         "findings": report["findings"],
+        "absent": report["absent"],
         "verdict": report["status"],
         "focus": focus,
         "not_covered": unread,
@@ -47,39 +53,66 @@ async def report_generator(state: GraphState) -> dict[str, Any]:
 
 
 def make_report(
-    state: Mapping[str, Any], facts: Mapping[str, Mapping[str, Sequence[Record]]], results: Sequence[Mapping[str, Any]]
+    state: Mapping[str, Any],
+    facts: Mapping[str, Mapping[str, Sequence[Record]]],
+    results: Sequence[Mapping[str, Any]],
+    findings: Sequence[Finding],
 ) -> dict[str, Any]:
     """The report as data: what was found on each device, what was looked at, what was not and why, what to do next."""
-    checks = load_checks()
     called = {one.get("device_name") for one in results if one.get("executed_calls")}
     unread = {device for device in facts if not called & {device, None}} | failed_steps(state).keys()
-    findings = [one for device in facts for one in run_checks(facts[device], checks)] + compare_devices(facts)
-    answers, missing, names = [], [], set[str]()
-    for device, records in facts.items():
-        said, absent, known = look_at_focus(state.get("focus") or {}, records, device)
-        answers += [f"{device}: {one}" if len(facts) > 1 else one for one in said]
-        missing += absent
-        names |= known
+    intents, focus = intents_of(state), state.get("focus") or {}
+    # Far ends and the last good state tell what should be running from what was never configured.
+    missing = {device: _refined(found, facts[device]) for device, found in missing_of(state).items()}
+    answers = [
+        f"{device}: {one}" if len(facts) > 1 else one
+        for device, records in facts.items()
+        for one in answer_lines(intents, focus, records, missing.get(device, ()), devices=len(facts))
+    ]
+    names = {name for records in facts.values() for name in subject_names(focus, records)}
     findings = _sorted(rank(findings, names))
     looked = {device: looked_at(results, device) for device in facts}
     statuses = {
-        device: device_status([one for one in findings if one["device"] == device], facts[device], device in unread)
+        device: device_status(
+            [one for one in findings if one["device"] == device],
+            facts[device],
+            device in unread,
+            missing.get(device, ()),
+        )
         for device in facts
     }
     return {
         "title": state.get("objective") or "Network check",
         "status": overall(statuses),
-        "verdict": verdict_of(statuses, findings, looked),
+        "verdict": verdict_of(statuses, findings, looked, missing),
+        "is_wide": len(facts) > 2 and any(len(kinds_of(intent)) > 2 for intent in intents),
+        "is_fact": bool(intents) and set(intents) <= _FACTS,
         "stop_reason": state.get("stop_reason"),
         "answer": state.get("answer") or "",
-        "notes": state.get("assessor_notes_for_final_report") or "",
+        "notes": _notes(state, missing),
         "answers": answers,
         "findings": findings,
         "devices": [_row(device, statuses[device], findings, looked[device]) for device in facts],
-        "not_checked": [*missing, *_not_checked(state)],
+        "absent": {device: [one.as_record() for one in found] for device, found in missing.items()},
+        "not_checked": _not_checked(state),
         "left_out": _left_out(state),
         "next_steps": _next_steps(findings),
     }
+
+
+def _refined(missing: Sequence[Presence], facts: Mapping[str, Sequence[Record]]) -> list[Presence]:
+    """What is missing, with why it is where the records say more of it."""
+    told = {one.kind: presence_of(facts, one.kind) for one in missing}
+    return [told[one.kind] if told[one.kind].state == "not_running" else one for one in missing]
+
+
+def _notes(state: Mapping[str, Any], missing: Mapping[str, Sequence[Presence]]) -> str:
+    """The assessor's notes, in the words that the report has for what is missing."""
+    notes = str(state.get("assessor_notes_for_final_report") or "")
+    for device, found in missing_of(state).items():
+        for one, better in zip(found, missing[device], strict=True):
+            notes = notes.replace(one.text, better.text)
+    return notes
 
 
 def _next_steps(findings: Sequence[Finding]) -> list[str]:
@@ -108,7 +141,8 @@ def _row(device: str, status: str, findings: Sequence[Finding], looked: Sequence
 
 def _not_checked(state: Mapping[str, Any]) -> list[str]:
     """What could not be looked at, and why: steps that failed, and steps that no tool serves."""
-    told = [line for line in str(state.get("tool_limitations_report") or "").splitlines() if line.strip()]
+    lines = str(state.get("tool_limitations_report") or "").splitlines()
+    told = [line for line in lines if line.partition(":")[2].strip()]
     for line in state.get("unserved_steps") or ():
         told.append(f"{line} (no tool serves this step)")
     left = _left_out(state)
@@ -140,19 +174,22 @@ def _keep(
 
 
 def in_order(report: Mapping[str, Any]) -> tuple[str, ...]:
-    """The model's answer before the verdict, since it is what was asked for; but words that rest on no evidence do not
-    stand before findings that do. Who asked for a fact, for which only part of the plan was needed, is given no verdict
-    that all is well."""
+    """What stands first: the answer, since it is what was asked for, then the verdict. Words of a model that rest on no
+    evidence do not stand before findings that do. Who asked for a fact is given no verdict that all is well."""
     answer = str(report.get("answer") or "")
+    own = "answer" if answer else "answers"
+    if own == "answers" and report.get("is_wide"):
+        return ("verdict", "answers")
     has_faults, is_proven = report.get("status") in ("critical", "warning"), bool(re.search(r"\[E\d", answer))
-    if is_proven and report.get("status") == "healthy" and report.get("left_out"):
-        return ("answer",)
-    return ("answer", "verdict") if is_proven or not has_faults else ("verdict", "answer")
+    if report.get("status") == "healthy" and (report.get("is_fact") or (is_proven and report.get("left_out"))):
+        return (own,)
+    return ("verdict", "answer") if answer and has_faults and not is_proven else (own, "verdict")
 
 
 def _summary(report: Mapping[str, Any]) -> list[str]:
     """What was asked for, then the verdict and what it rests on."""
-    lines = [*(report[name] for name in in_order(report) if report[name]), *report["answers"]]
+    told = {"answer": [report["answer"]], "answers": report["answers"], "verdict": [report["verdict"]]}
+    lines = [line for name in in_order(report) for line in told[name] if line]
     lines += [_line(one) for one in report["findings"]]
     lines += [f"Not checked: {one}" for one in report["not_checked"]]
     lines += [f"Next: {one}" for one in report["next_steps"]]

@@ -23,6 +23,8 @@ _SHARED = (
     "assessor_feedback_for_retry",
     "focus",
     "intent",
+    "intents",
+    "unserved_steps",
     "inventory",
 )
 

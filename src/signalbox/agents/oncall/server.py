@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 from mcp.types import ToolAnnotations
 from pydantic import Field
@@ -17,16 +17,18 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from signalbox.agents.oncall.gnmi.client import GnmiClient
+from signalbox.agents.oncall.gnmi.client import DEADLINE, GnmiClient
 from signalbox.agents.oncall.gnmi.envelope import Envelope, enclose
 from signalbox.agents.oncall.gnmi.errors import GnmiError
+from signalbox.agents.oncall.gnmi.gnmibuddy import with_gnmibuddy_keys
 from signalbox.agents.oncall.gnmi.inventory import Device, Inventory, current_inventory, unchanged_inventory
 from signalbox.agents.oncall.gnmi.names import Names
 from signalbox.agents.oncall.gnmi.readings import Reader, Reading
+from signalbox.agents.oncall.gnmi.redaction import clean
 from signalbox.agents.oncall.gnmi.topology import read_neighbours, read_topology
 from signalbox.toolbox.serving import ToolServer, offer
 
-__all__ = ["create_server"]
+__all__ = ["create_room_server", "create_server"]
 
 DeviceName = Annotated[str, Field(description="The name of a device in the inventory, as get_devices lists it.")]
 Details = Annotated[bool, Field(description="Whether to add details that are rarely needed.")]
@@ -43,12 +45,22 @@ class Desk:
 
     def __init__(self) -> None:
         self.reader = Reader(GnmiClient(), Names())
+        self._listed: tuple[Inventory, dict[str, Any]] | None = None
 
     async def inventory(self) -> Inventory:
         kept = unchanged_inventory()
         found = kept if kept is not None else await asyncio.to_thread(current_inventory)
         self.reader.names.know(found.devices)
         return found
+
+    def listed(self, inventory: Inventory, with_gnmibuddy: bool) -> dict[str, Any]:
+        """The devices as `get_devices` gives them, made once for an inventory: large ones are asked for often."""
+        if self._listed is None or self._listed[0] is not inventory:
+            devices = inventory.devices.values()
+            brief = clean([one.model_dump(include=_LISTED) for one in devices])
+            whole = clean([_reached(one) for one in devices]) if with_gnmibuddy else brief
+            self._listed = (inventory, {"data": {"devices": brief}, "devices": whole})
+        return self._listed[1]
 
     async def ask(self, operation: str, name: str, read: Callable[[Device, Inventory], Awaitable[Reading]]) -> Envelope:
         """One reading of one device, in its envelope."""
@@ -65,8 +77,8 @@ class Desk:
         return envelope
 
 
-def create_server() -> ToolServer:
-    """The server, ready to run over stdio, HTTP or in memory."""
+def create_server(*, with_gnmibuddy: bool = True) -> ToolServer:
+    """The server, ready to run over stdio, HTTP or in memory; with gNMIBuddy's own keys in its answers or without."""
     desk = Desk()
 
     @asynccontextmanager
@@ -76,29 +88,48 @@ def create_server() -> ToolServer:
         finally:
             await desk.reader.client.close()
 
-    functions = [*_inventory_tools(desk), *_protocol_tools(desk), *_system_tools(desk)]
+    functions = [*_inventory_tools(desk, with_gnmibuddy), *_protocol_tools(desk), *_system_tools(desk)]
     offers = [offer(function, _READS) for function in functions]
+    if with_gnmibuddy:
+        offers = [with_gnmibuddy_keys(one) for one in offers]
     routes = [Route("/health", _alive)]
     return ToolServer("gNMIBuddy", offers, instructions=_INSTRUCTIONS, life=life, routes=routes)
+
+
+def create_room_server() -> ToolServer:
+    """The server as this room calls it: each fact once, under the key that docs/gnmi.md gives it first."""
+    return create_server(with_gnmibuddy=False)
 
 
 async def _alive(_: Request) -> PlainTextResponse:
     return PlainTextResponse("OK")
 
 
-def _inventory_tools(desk: Desk) -> list[Tool]:
+_LISTED = {"name", "ip_address", "port", "nos", "role"}
+_CONNECTED = {"path_cert", "path_key", "path_root", "override", "skip_verify", "insecure"}
+
+
+def _reached(device: Device) -> dict[str, Any]:
+    """A device as gNMIBuddy lists it: with how it is reached, and without its credentials."""
+    hidden = {name: "***" if getattr(device, name) else None for name in ("username", "password")}
+    others = {"gnmi_timeout": device.gnmi_timeout or DEADLINE, "grpc_options": None, "show_diff": None}
+    return device.model_dump(include=_LISTED | _CONNECTED) | hidden | others
+
+
+def _inventory_tools(desk: Desk, with_gnmibuddy: bool) -> list[Tool]:
     reader = desk.reader
 
     async def get_devices() -> Envelope:
         """List every device of the inventory: name, address, operating system and role (PE, P, RR or CE)."""
 
+        kept: list[dict[str, Any]] = []
+
         async def work() -> Reading:
-            inventory = await desk.inventory()
-            shown = ("name", "ip_address", "port", "nos", "role")
-            return Reading({"devices": [one.model_dump(include=set(shown)) for one in inventory.devices.values()]})
+            kept.append(desk.listed(await desk.inventory(), with_gnmibuddy))
+            return Reading({})
 
         envelope = await enclose("inventory", work())
-        return envelope | {"devices": envelope["data"].get("devices", [])}
+        return envelope | (kept[0] if kept else {"devices": []})
 
     async def get_device_profile_api(device_name: DeviceName) -> Envelope:
         """What a device is in the network: its role, and whether it runs MPLS, IS-IS, BGP, VPNs, or reflects routes."""
@@ -194,7 +225,7 @@ def _system_tools(desk: Desk) -> list[Tool]:
             str | None,
             Field(description="Words of which a line must have one, as plain text; all lines where left out."),
         ] = None,
-        minutes: Annotated[int | None, Field(description="How many minutes back from now.")] = 5,
+        minutes: Annotated[int | None, Field(description="How many minutes back from now.", ge=0)] = 5,
         show_all_logs: Annotated[bool, Field(description="The whole log, however old.")] = False,
     ) -> Envelope:
         """The log of a device, filtered by words and by age."""

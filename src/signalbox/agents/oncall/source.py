@@ -5,25 +5,41 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from signalbox.errors import ConfigurationError
 from signalbox.settings import get_settings
 
 if TYPE_CHECKING:
     from signalbox.toolbox.sessions import ServerEntry
 
-__all__ = ["of_server", "source_set"]
+__all__ = ["of_server", "server_set", "source_set"]
 
 
 def source_set() -> dict[str, str]:
     """Where a request made now would be answered from; nothing is opened. Raises ConfigurationError."""
     if get_settings().oncall_server.strip():
-        # Reading the setting takes the MCP client, which takes a second to load.
-        from signalbox.agents.oncall.tools import server_set
-
         return of_server(server_set())
     inventory = os.environ.get("NETWORK_INVENTORY", "").strip()
     if inventory:
         return {"kind": "live", "system": "gnmi", "address": inventory}
     return {"kind": "embedded", "system": "gnmi", "address": "the embedded network", "connect": "NETWORK_INVENTORY"}
+
+
+def server_set() -> ServerEntry:
+    """The server that the settings name, else Signalbox's own. Raises ConfigurationError where they name none."""
+    # The MCP client takes a second to load.
+    from signalbox.toolbox.sessions import ServerEntry, read_entries
+
+    told = get_settings().oncall_server.strip()
+    if told:
+        entries = read_entries(told)
+        if not entries:
+            raise ConfigurationError(
+                "SIGNALBOX_ONCALL_SERVER names no MCP server.", suggestion='{"gNMIBuddy": {"command": …}}'
+            )
+        return entries.get("gNMIBuddy") or next(iter(entries.values()))
+    from signalbox.agents.oncall.server import create_server
+
+    return ServerEntry("gNMIBuddy", transport="memory", server=create_server)
 
 
 def of_server(entry: ServerEntry) -> dict[str, str]:

@@ -19,6 +19,8 @@ class ExecutedToolCall(TypedDict, total=False):
     result: dict[str, Any] | None
     error: str | None
     error_type: str | None
+    known: list[str]
+    """What there is, where something of another name was asked for."""
     evidence: str
     """Its id in the evidence of the answer."""
 
@@ -90,8 +92,10 @@ class GraphState(TypedDict, total=False):
 
     devices: list[str]
     intent: str
+    intents: list[str]
+    """All checks that the request asks for; `intent` is the first."""
     focus: dict[str, str]
-    """The interface, VRF or neighbour that the request names, by these keys."""
+    """What the request names: `interface`, `vrf`, `neighbor`, `as_number`, `prefix`, `minutes`."""
     retry: dict[str, list[int]]
     """The steps that run again, by device."""
     stop_reason: StopReason | None
@@ -103,6 +107,8 @@ class GraphState(TypedDict, total=False):
     unserved_steps: list[str]
     not_covered: list[str]
     findings: list[Finding]
+    absent: dict[str, list[dict[str, Any]]]
+    """By device, what was asked about and is not there or was not read; see presence.py."""
     verdict: str
     report: dict[str, Any]
     source: dict[str, str] | None

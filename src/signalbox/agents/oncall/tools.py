@@ -11,13 +11,13 @@ from time import monotonic
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from signalbox.agents.oncall.source import of_server, source_set
+from signalbox.agents.oncall.source import of_server, server_set, source_set
 from signalbox.agents.oncall.state import ExecutedToolCall
-from signalbox.errors import ConfigurationError, SignalboxError, ToolFailedError, ToolServerError, redact
+from signalbox.errors import SignalboxError, ToolFailedError, ToolServerError, redact
 from signalbox.settings import get_settings
 from signalbox.toolbox import current_ledger
 from signalbox.toolbox.policy import Policy, check, without
-from signalbox.toolbox.sessions import ServerEntry, Session, ToolInfo, close_sessions, hold, read_entries
+from signalbox.toolbox.sessions import ServerEntry, Session, ToolInfo, close_sessions, hold
 
 __all__ = [
     "AWAY",
@@ -52,9 +52,11 @@ _places: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[int, asyncio.Semapho
 class _EnvelopeError(ToolFailedError):
     """A tool answered, and its envelope says that the device could not be read."""
 
-    def __init__(self, kind: str, message: str, suggestion: str = "") -> None:
+    def __init__(self, kind: str, message: str, suggestion: str = "", known: Sequence[Any] = ()) -> None:
         super().__init__(str(redact(message)), suggestion=str(redact(suggestion)))
         self.error_type = kind
+        self.known = [str(redact(str(one))) for one in known]
+        """What there is, where something of another name was asked for."""
 
 
 @contextmanager
@@ -78,21 +80,6 @@ def current_session() -> Session:
     Raises ConfigurationError where the setting names none.
     """
     return hold(_lent.get() or server_set())
-
-
-def server_set() -> ServerEntry:
-    """The server that the settings name. Raises ConfigurationError where they name none."""
-    told = get_settings().oncall_server.strip()
-    if told:
-        entries = read_entries(told)
-        if not entries:
-            raise ConfigurationError(
-                "SIGNALBOX_ONCALL_SERVER names no MCP server.", suggestion='{"gNMIBuddy": {"command": …}}'
-            )
-        return entries.get("gNMIBuddy") or next(iter(entries.values()))
-    from signalbox.agents.oncall.server import create_server
-
-    return ServerEntry("gNMIBuddy", transport="memory", server=create_server)
 
 
 def source_of() -> dict[str, str]:
@@ -198,7 +185,8 @@ async def call_device(
             given = await read_device(session, name, allowed, budget.left)
             entry.returned(str(given.get("status", "success")), given)
     except SignalboxError as error:
-        return {**made, "error": redact(error.user_message), "error_type": error.error_type}
+        known = getattr(error, "known", [])
+        return {**made, "error": redact(error.user_message), "error_type": error.error_type, "known": known}
     return {**made, "result": given}
 
 
@@ -218,14 +206,16 @@ def _status(given: Any) -> str:
     return str(given.get("status", "success")) if isinstance(given, Mapping) else "success"
 
 
-def _failure(given: Any) -> tuple[str, str, str] | None:
-    """The type, message and suggestion of the error in an envelope; None where it holds data."""
+def _failure(given: Any) -> tuple[str, str, str, Sequence[Any]] | None:
+    """The type, message, suggestion and known names of the error in an envelope; None where it holds data."""
     if not isinstance(given, Mapping) or given.get("status", "success") in _READ:
         return None
     told = given.get("error_response")
     told = told if isinstance(told, Mapping) else {}
     said = str(told.get("message") or "The tool failed and does not say why.")
-    return str(told.get("type") or "failed"), said, str(_mapping(told.get("details")).get("suggestion") or "")
+    details = _mapping(told.get("details"))
+    suggestion, known = str(details.get("suggestion") or ""), _listed(details.get("known"))
+    return str(told.get("type") or "failed"), said, suggestion, known
 
 
 def lacking_parts(given: Any) -> str:

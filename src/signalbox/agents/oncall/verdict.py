@@ -1,4 +1,4 @@
-"""The verdict: how each device is, and all of them together, said only of what was looked at."""
+"""The verdict: how each device is, and all of them together, said only of what was looked at and is there."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Any
 
 from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.objectives import said_of
+from signalbox.agents.oncall.presence import Presence
 from signalbox.agents.oncall.state import Finding
 
 __all__ = ["STATUSES", "device_status", "first_of", "looked_at", "overall", "verdict_of"]
 
-STATUSES = ("unreachable", "critical", "warning", "incomplete", "healthy")
+STATUSES = ("unreachable", "critical", "warning", "absent", "incomplete", "healthy")
 _ORDER = ("device", "interface", "isis", "ldp", "bgp", "vrf", "system", "alarm")
+_ABSENT = ("not_running", "not_configured", "does_not_exist")
 _LOOKED = {
     "get_routing_info": "routing protocols",
     "get_interface_info": "interfaces",
@@ -51,15 +53,23 @@ def looked_at(results: Sequence[Mapping[str, Any]], device: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def device_status(findings: Sequence[Finding], facts: Mapping[str, Sequence[Record]], has_failed: bool) -> str:
-    """How a device is: unreachable, critical, warning, incomplete (nothing found, not all looked at) or healthy."""
+def device_status(
+    findings: Sequence[Finding],
+    facts: Mapping[str, Sequence[Record]],
+    has_failed: bool,
+    missing: Sequence[Presence] = (),
+) -> str:
+    """How a device is: unreachable, critical, warning, absent (what was asked about is not there), incomplete (nothing
+    found, and not all of it looked at) or healthy."""
     if not any(one.get("reachable") for one in facts.get("device", ())):
         return "unreachable"
     worst = {one["severity"] for one in findings}
     for severity in ("critical", "warning"):
         if severity in worst:
             return severity
-    return "incomplete" if has_failed else "healthy"
+    if any(one.state in _ABSENT for one in missing):
+        return "absent"
+    return "incomplete" if has_failed or missing else "healthy"
 
 
 def overall(statuses: Mapping[str, str]) -> str:
@@ -77,17 +87,23 @@ def first_of(findings: Sequence[Finding]) -> Finding | None:
     )
 
 
-def verdict_of(statuses: Mapping[str, str], findings: Sequence[Finding], looked: Mapping[str, Sequence[str]]) -> str:
+def verdict_of(
+    statuses: Mapping[str, str],
+    findings: Sequence[Finding],
+    looked: Mapping[str, Sequence[str]],
+    missing: Mapping[str, Sequence[Presence]],
+) -> str:
     """The verdict in a sentence or two."""
     if len(statuses) == 1:
         device, status = next(iter(statuses.items()))
-        return _one(device, status, findings, looked.get(device, ()))
+        return _one(device, status, findings, looked.get(device, ()), missing.get(device, ()))
     parts = []
     by_status = {status: [name for name, one in statuses.items() if one == status] for status in STATUSES}
     words = {
         "unreachable": "cannot be read",
         "critical": "critical",
         "warning": "with warnings",
+        "absent": "without what was asked about",
         "incomplete": "without a finding, but not wholly checked",
         "healthy": "healthy as far as looked at",
     }
@@ -99,24 +115,30 @@ def verdict_of(statuses: Mapping[str, str], findings: Sequence[Finding], looked:
     return f"{'; '.join(parts)}.{told}"
 
 
-def _one(device: str, status: str, findings: Sequence[Finding], looked: Sequence[str]) -> str:
+def _one(
+    device: str, status: str, findings: Sequence[Finding], looked: Sequence[str], missing: Sequence[Presence]
+) -> str:
     seen = f" ({', '.join(looked)})" if looked else ""
     first = first_of(findings)
     if status == "unreachable":
         why = f": {first['cause']}" if first and first["cause"] else ""
         return f"{device} cannot be read, so nothing is known of it{why}."
+    told = (one.text for one in missing)
+    absent = "".join(f"{one if one.startswith(device) else one[:1].upper() + one[1:]}. " for one in told)
     if first is None and status == "incomplete" and not looked:
-        return f"Nothing was read of {device}."
+        return absent + f"Nothing was read of {device}."
     if first is None:
+        if status == "absent":
+            return absent.strip()
         kind = (
             "healthy as far as it was looked at" if status == "healthy" else "without a finding in what could be read"
         )
-        return f"{device} is {kind}{seen}."
+        return absent + f"{device} is {kind}{seen}."
     counts = {severity: sum(one["severity"] == severity for one in findings) for severity in ("critical", "warning")}
     told = " and ".join(
         f"{count} {severity} finding{'s' if count != 1 else ''}" for severity, count in counts.items() if count
     )
-    return f"{device} has {told}. First of all: {first['text']}{_because(first)}."
+    return f"{absent}{device} has {told}. First of all: {first['text']}{_because(first)}."
 
 
 def _because(finding: Finding) -> str:

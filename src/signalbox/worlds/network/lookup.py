@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-__all__ = ["Step", "find", "plain"]
+__all__ = ["Step", "bare", "find", "plain"]
 
 Step = tuple[str, Mapping[str, str]]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from signalbox.worlds.network.conditions import Cause
 from signalbox.worlds.network.history import Change, History
 from signalbox.worlds.network.model import Device, End, Link, Session
+from signalbox.worlds.network.overrides import Override
 from signalbox.worlds.network.snapshot import Peering, Snapshot
 
 __all__ = ["CLOCK_SKEW", "Alarm", "Port", "Router", "fraction"]
@@ -57,12 +58,13 @@ class Alarm:
 class Router:
     """A router, seen at a moment."""
 
-    def __init__(self, history: History, name: str, moment: datetime) -> None:
+    def __init__(self, history: History, name: str, moment: datetime, overrides: Sequence[Override] = ()) -> None:
         self.history = history
         self.model = history.model
         self.device: Device = history.model.devices[name]
         self.name = name
         self.moment = moment
+        self.overrides = [one for one in overrides if one.device == name]
         self.now: Snapshot = history.at(moment)
         self.booted = history.booted(name, moment)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from threading import Event, Lock, Thread
+from typing import Any
 
 import grpc
 from pygnmi.spec.v080 import gnmi_pb2_grpc
@@ -20,6 +21,7 @@ from signalbox.worlds.network.conditions import incident_conditions
 from signalbox.worlds.network.faults import TEMPERS, Fault, conditions_of, parse_fault, parse_faults
 from signalbox.worlds.network.history import History
 from signalbox.worlds.network.model import Model, build_model
+from signalbox.worlds.network.overrides import Override, parse_override, read_wanted
 from signalbox.worlds.network.router import Router
 from signalbox.worlds.network.target import PASSWORD, USERNAME, Target
 
@@ -41,6 +43,8 @@ class World:
         self._past = incident_conditions(incident_before(self.opened)) if incident else []
         self._since: dict[Fault, datetime] = {}
         self._own: set[Fault] = set()
+        self._overrides: list[Override] = []
+        self._set: tuple[str, list[Override]] = ("", [])
         self._history = History(self.model, self._past, self.opened)
         self._lock = Lock()
         self._workers = ThreadPoolExecutor(_WORKERS, "network-world")
@@ -68,9 +72,15 @@ class World:
         self._own |= {parse_fault(text, self.model) for text in faults}
         self.refresh()
 
+    def override(self, *overrides: Mapping[str, Any]) -> None:
+        """Override what devices tell, until all is switched off. Raises ConfigurationError with what is wrong."""
+        self._overrides += [parse_override(one, self.model) for one in overrides]
+
     def switch_off(self, *faults: str) -> None:
-        """Switch faults off, without a name all of them; what they did is forgotten."""
+        """Switch faults off, without a name all of them, and all overrides; what they did is forgotten."""
         self._own -= {parse_fault(text, self.model) for text in faults} if faults else set(self._own)
+        if not faults:
+            self._overrides = []
         self.refresh()
 
     @property
@@ -81,12 +91,16 @@ class World:
     def router(self, device: str) -> Router:
         """A device as it is now."""
         self.refresh()
-        return Router(self._history, device, now())
+        return Router(self._history, device, now(), [*self._overrides, *self._set[1]])
 
     def refresh(self) -> None:
         """Have the network follow the faults that are switched on."""
         with self._lock:
-            wanted = self._own | set(parse_faults(get_settings().world_faults, self.model))
+            text = get_settings().world_faults
+            faults, overrides = read_wanted(text)
+            if text != self._set[0]:
+                self._set = (text, [parse_override(one, self.model) for one in overrides])
+            wanted = self._own | set(parse_faults(",".join(faults), self.model))
             if wanted == set(self._since):
                 return
             moment = now()
@@ -96,14 +110,13 @@ class World:
             self._follow(self._history.at(moment).off)
 
     def inventory(self) -> list[dict[str, object]]:
-        """The devices, as the tools that read them expect."""
+        """The devices in gNMIBuddy's format, which says no roles: a device shows its own by what it runs."""
         return [
             {
                 "name": device.name,
                 "ip_address": self.host,
                 "port": self.ports[device.name],
                 "nos": "iosxr",
-                "role": device.role,
                 "username": USERNAME,
                 "password": PASSWORD,
                 "insecure": True,

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from signalbox.worlds.network.conditions import Cause, Condition
 from signalbox.worlds.network.history import Change
 from signalbox.worlds.network.model import End, Link, Session
+from signalbox.worlds.network.overrides import logged_lines
 from signalbox.worlds.network.router import CLOCK_SKEW, Router
 from signalbox.worlds.network.snapshot import Peering
 
@@ -50,8 +51,11 @@ _QUIET = (
 
 def log_lines(router: Router) -> list[str]:
     """The log, oldest first; a router that restarts forgets what it wrote before."""
-    lines = sorted(line for line in _all(router) if router.booted <= line[0] <= router.moment)
-    return [_written(router, moment, text) for moment, text in lines[-MOST_LINES:]]
+    added = list(logged_lines(router.overrides, router.moment))
+    timed = [*_all(router), *((moment, text) for moment, text in added if moment)]
+    lines = sorted(line for line in timed if router.booted <= line[0] <= router.moment)
+    written = [_written(router, moment, text) for moment, text in lines[-MOST_LINES:]]
+    return [*written, *(text for moment, text in added if moment is None)]
 
 
 def _written(router: Router, moment: datetime, text: str) -> str:

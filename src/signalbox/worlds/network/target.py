@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import grpc
 from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
 
-from signalbox.worlds.network.lookup import Step, find
-from signalbox.worlds.network.openconfig import MODELS, tree
-from signalbox.worlds.network.openconfig.values import nanoseconds
+from signalbox.worlds.network.command_line import run_command
+from signalbox.worlds.network.lookup import Step, bare, find
+from signalbox.worlds.network.openconfig import MODELS, TOPS, tree
 from signalbox.worlds.network.router import Router
 from signalbox.worlds.network.syslog import log_lines
+from signalbox.worlds.network.values import nanoseconds
 
 __all__ = ["PASSWORD", "USERNAME", "Target"]
 
@@ -55,8 +56,9 @@ class Target(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
             for one in self._read(router, [*request.prefix.elem, *path.elem], request.encoding, context)
         ]
         if not found:
-            context.abort(grpc.StatusCode.NOT_FOUND, "the requested path has no data")
-        return gnmi_pb2.GetResponse(notification=found)
+            wanted = next((path.elem[-1].name for path in request.path if path.elem), "/")
+            context.abort(grpc.StatusCode.NOT_FOUND, f"Requested element(s) not found: '{bare(wanted)}'")
+        return gnmi_pb2.GetResponse(notification=[_notification(router, found)])
 
     def Set(self, request: Any, context: grpc.ServicerContext) -> Any:
         context.abort(grpc.StatusCode.PERMISSION_DENIED, "this target is read-only")
@@ -68,8 +70,9 @@ class Target(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
             context.abort(grpc.StatusCode.UNIMPLEMENTED, "only the mode ONCE is served")
         for subscription in wanted.subscription:
             steps = [*wanted.prefix.elem, *subscription.path.elem]
-            for notification in self._read(router, steps, wanted.encoding, context):
-                yield gnmi_pb2.SubscribeResponse(update=notification)
+            found = list(self._read(router, steps, wanted.encoding, context))
+            if found:
+                yield gnmi_pb2.SubscribeResponse(update=_notification(router, found))
         yield gnmi_pb2.SubscribeResponse(sync_response=True)
 
     def _admit(self, context: grpc.ServicerContext) -> Router:
@@ -84,10 +87,11 @@ class Target(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
 
     def _read(self, router: Router, elements: Any, encoding: int, context: grpc.ServicerContext) -> Iterator[Any]:
         steps: list[Step] = [(one.name, dict(one.key)) for one in elements]
-        if steps and not any(steps[0][0].rpartition(":")[2] == name for name in tree(router)):
+        told = tree(router)
+        if steps and bare(steps[0][0]) not in {*TOPS, *told}:
             context.abort(grpc.StatusCode.INVALID_ARGUMENT, f"unknown path element '{steps[0][0]}'")
-        for path, value in find(tree(router), steps):
-            yield _notification(router, path, self._told(value), encoding)
+        for path, value in find(told, steps):
+            yield _update(path, self._told(value), encoding)
 
     def _told(self, value: Any) -> bytes:
         if self._temper() == "garbage":
@@ -104,21 +108,33 @@ def _nonsense(value: Any) -> Any:
     return 7 if isinstance(value, list) else ["?"]
 
 
-def _notification(router: Router, path: list[Step], value: bytes, encoding: int) -> Any:
-    elements = [gnmi_pb2.PathElem(name=name.rpartition(":")[2], key=dict(keys)) for name, keys in path]
+def _update(path: list[Step], value: bytes, encoding: int) -> Any:
+    elements = [
+        gnmi_pb2.PathElem(name=bare(name), key={key: _plain_key(one) for key, one in keys.items()})
+        for name, keys in path
+    ]
     typed = (
         gnmi_pb2.TypedValue(json_val=value) if encoding == gnmi_pb2.JSON else gnmi_pb2.TypedValue(json_ietf_val=value)
     )
-    update = gnmi_pb2.Update(path=gnmi_pb2.Path(origin="openconfig", elem=elements), val=typed)
-    return gnmi_pb2.Notification(timestamp=int(nanoseconds(router.clock)), update=[update])
+    return gnmi_pb2.Update(path=gnmi_pb2.Path(origin="openconfig", elem=elements), val=typed)
+
+
+def _plain_key(value: str) -> str:
+    """A key as the platform writes it: an identity without its module."""
+    return bare(value) if value.startswith("openconfig-") else value
+
+
+def _notification(router: Router, updates: Iterable[Any]) -> Any:
+    """All that was found in one notification, as the platform sends it: clients that read the first alone miss none."""
+    return gnmi_pb2.Notification(timestamp=int(nanoseconds(router.clock)), update=updates)
 
 
 def _command(router: Router, path: Any, context: grpc.ServicerContext) -> Any:
-    """What a command line prints; there is one command."""
+    """What a command line prints."""
     line = "/".join(one.name for one in path.elem)
-    if line.strip() != "show logging":
-        context.abort(grpc.StatusCode.INVALID_ARGUMENT, f"invalid command: {line!r}; there is 'show logging'")
-    text = "\n-------------------------------- show logging ---------------------------------\n"
-    text += "".join(f"{one}\n" for one in log_lines(router))
+    try:
+        text = run_command(line, log_lines(router))
+    except ValueError as error:
+        context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
     update = gnmi_pb2.Update(path=path, val=gnmi_pb2.TypedValue(ascii_val=text))
     return gnmi_pb2.Notification(timestamp=time.time_ns(), update=[update])

@@ -73,7 +73,17 @@ def test_bgp() -> None:
     )
     assert first["prefixes"] == []
     assert second["prefixes"] == [
-        {"afi_safi": "L3VPN_IPV4_UNICAST", "active": True, "received": 1, "sent": 1, "installed": 0, "accepted": 1}
+        {
+            "afi_safi": "L3VPN_IPV4_UNICAST",
+            "enabled": True,
+            "active": True,
+            "received_before_policy": 1,
+            "prefix_limit": None,
+            "received": 1,
+            "sent": 1,
+            "installed": 0,
+            "accepted": 1,
+        }
     ]
     assert second["last_established"] == "2025-04-08T11:19:35.797Z"
     assert bgp["summary"] == {"total": 2, "established": 2, "not_established": []}
@@ -176,7 +186,9 @@ async def test_the_whole_agent_raises_no_alarm_on_them_and_shows_no_secret(
         monkeypatch.setenv("NETWORK_INVENTORY", str(path))
         model = ScriptedModel(plan=plan("xrd-9", intent=intent))
         state = (await arun_map(AGENT.map, start_state("check xrd-9"), graph="oncall", model=model)).values
-    assert state["verdict"] == "healthy", state["summary"]
+    # It has no BGP neighbour, so that a review of its role can't call it healthy.
+    assert state["verdict"] == ("absent" if intent == "review_pe_device" else "healthy"), state["summary"]
+    assert [one for one in state["findings"] if one["severity"] != "info"] == []
     assert secret not in json.dumps(state, default=str)
     shown = AGENT.present(state)
     assert secret not in f"{shown.text}{shown.blocks}"

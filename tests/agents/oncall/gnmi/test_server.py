@@ -20,6 +20,7 @@ from tests.agents.oncall.gnmi.targets import hangs, raw_target, refuses, says, s
 from tests.conftest import free_port, running
 
 from signalbox.worlds.network import World
+from signalbox.worlds.network.target import PASSWORD, USERNAME
 
 TOOLS = {
     "get_devices": [],
@@ -78,8 +79,10 @@ async def test_every_tool_answers_in_the_envelope(tool: str, world: World, call:
 async def test_the_devices_of_the_inventory_are_listed_without_credentials(world: World, call: CallTool) -> None:
     answer = await call("get_devices")
     assert [one["name"] for one in answer["devices"]] == list(world.model.devices)
-    assert answer["devices"] == answer["data"]["devices"]
-    assert set(answer["devices"][0]) == {"name", "ip_address", "port", "nos", "role"}
+    assert [one["name"] for one in answer["data"]["devices"]] == list(world.model.devices)
+    assert set(answer["data"]["devices"][0]) == {"name", "ip_address", "port", "nos", "role"}
+    assert {"name", "ip_address", "port", "nos", "role", "insecure"} <= set(answer["devices"][0])
+    assert not {USERNAME, PASSWORD} & {str(value) for one in answer["devices"] for value in one.values()}
 
 
 @pytest.mark.parametrize(("device", "role"), [("xrd-1", "PE"), ("core-rtr-1", "P"), ("xrd-5", "RR"), ("xrd-7", "CE")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from typing import Any
@@ -21,7 +22,9 @@ def check_expectation(wanted: Mapping[str, Any]) -> None:
         raise ValueError(f"`outcome` is one of {', '.join(OUTCOMES)}, not {wanted['outcome']!r}")
     if wanted.get("outcome", "ok") != "ok" and set(wanted) - {"outcome", "faults"}:
         raise ValueError("a request that is refused or asked about has no other key than `outcome`")
-    for key in ("devices", "device", "cause", "intent", "faults"):
+    if not isinstance(wanted.get("faults", ""), str | list | Mapping):
+        raise ValueError("`faults` is a fault, an override, or a list of them")
+    for key in ("devices", "device", "cause", "intent"):
         if key in wanted and not isinstance(wanted[key], str | list):
             raise ValueError(f"`{key}` is a text or a list of them")
     if "cause" in wanted and "device" not in wanted:
@@ -40,11 +43,12 @@ def settings_for(server: str) -> dict[str, str | None]:
 
 
 def settings_of_case(wanted: Mapping[str, Any]) -> dict[str, str | None]:
-    """What is switched on in the embedded network for one case: its `faults`, each `kind:device` or with a target."""
+    """What is switched on in the embedded network for one case: its `faults`, each `kind:device` or with a target, or
+    an override of what a device tells."""
     if "faults" not in wanted:
         return {}
-    listed = [wanted["faults"]] if isinstance(wanted["faults"], str) else wanted["faults"]
-    return {"SIGNALBOX_WORLD_FAULTS": ",".join(map(str, listed))}
+    listed = wanted["faults"] if isinstance(wanted["faults"], list) else [wanted["faults"]]
+    return {"SIGNALBOX_WORLD_FAULTS": json.dumps(listed)}
 
 
 async def expected(wanted: Mapping[str, Any], now: datetime, tz: tzinfo) -> dict[str, Any]:

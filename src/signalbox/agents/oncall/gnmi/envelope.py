@@ -43,7 +43,7 @@ async def enclose(
         told = f"{envelope['device_name']} does not have this: {absent}."
         envelope |= {
             "status": "feature_not_available",
-            "feature_not_found_response": {"feature_name": str(absent), "message": told},
+            "feature_not_found_response": {"feature_name": str(absent), "message": told, "details": {}},
         }
     except SignalboxError as error:
         envelope |= {"status": "failed", "error_response": error_response(error)}
@@ -63,4 +63,7 @@ async def enclose(
 
 def error_response(error: SignalboxError) -> dict[str, Any]:
     """An error as the envelope carries it; what belongs in the log stays out."""
-    return {"type": error.error_type, "message": error.user_message, "details": {"suggestion": error.suggestion}}
+    details: dict[str, Any] = {"suggestion": error.suggestion}
+    if isinstance(error, GnmiError) and error.known:
+        details["known"] = list(error.known)
+    return {"type": error.error_type, "message": error.user_message, "details": details}

@@ -61,6 +61,8 @@ class GnmiError(ExternalError):
     def __init__(self, kind: str, message: str, *, suggestion: str = "", details: Any = None) -> None:
         super().__init__(clean(message), suggestion=suggestion or _SUGGESTIONS[kind], details=details)
         self.error_type = kind
+        self.known: tuple[str, ...] = ()
+        """What there is, where something of another name was asked for."""
 
     @property
     def is_absence(self) -> bool:

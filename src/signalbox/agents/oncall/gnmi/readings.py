@@ -44,6 +44,8 @@ PATHS = {
     "mpls": f"{_ALL}/mpls",
     "ldp": f"{_ALL}/mpls/signaling-protocols/ldp",
     "members": f"{_ALL}/interfaces",
+    "protocols": f"{_ALL}/protocols/protocol/state",
+    "filters": "openconfig-acl:acl",
 }
 _VRF_PARTS = ("state", "interfaces", "inter-instance-policies", "protocols/protocol/bgp", "afts/ipv4-unicast")
 _MOST_ROUTES, _MOST_NAMED = 500, 20
@@ -71,7 +73,8 @@ class Reader:
         self.names = names
 
     async def interfaces(self, device: Device, interface: str | None = None) -> Reading:
-        found, errors = await self._parts(device, need="interfaces", want=("interfaces", "members"))
+        want = ("interfaces", "members", "filters")
+        found, errors = await self._parts(device, need="interfaces", want=want, mute=("filters",))
         listed = self._learnt(device, found)
         if interface is not None:
             wanted = interface.strip().casefold()
@@ -90,8 +93,8 @@ class Reader:
         return listed
 
     async def routing(self, device: Device, protocols: set[str], details: bool = False) -> Reading:
-        want = [*sorted(protocols), *(["descriptions"] if "isis" in protocols else [])]
-        found, errors = await self._parts(device, want=tuple(want), mute=("descriptions",))
+        want = [*sorted(protocols), "protocols", *(["descriptions"] if "isis" in protocols else [])]
+        found, errors = await self._parts(device, want=tuple(want), mute=("descriptions", "protocols"))
         read = {
             "bgp": parse_bgp(found, self.names, details) if "bgp" in protocols else None,
             "isis": parse_isis(found, self.names, _descriptions(found)) if "isis" in protocols else None,
@@ -195,6 +198,7 @@ class Reader:
             {
                 "logs": [one | {"time": iso(one["time"])} for one in chosen],
                 "total_lines": len(lines),
+                "unread_lines": sum(1 for one in lines if one["time"] is None),
                 "matched": len(chosen),
                 "truncated": cut,
                 "filters": {"keywords": keywords, "minutes": minutes, "show_all_logs": everything},
@@ -317,9 +321,11 @@ def _unknown(device: Device, what: str, name: str, known: Sequence[str]) -> Gnmi
     """The error for something that a device does not have, with the nearest names and what it has."""
     near = f"{did_you_mean(name, known)} " if nearest(name, known) else ""
     listed = ", ".join(known[:_MOST_NAMED]) + (f" and {len(known) - _MOST_NAMED} more" if known[_MOST_NAMED:] else "")
-    return GnmiError(
+    error = GnmiError(
         "not_found", f"{device.name} has no {what} '{name}'.", suggestion=f"{near}It has {listed or 'none'}."
     )
+    error.known = tuple(known)
+    return error
 
 
 def _told(part: str, error: GnmiError) -> dict[str, str]:

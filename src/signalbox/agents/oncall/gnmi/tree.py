@@ -14,7 +14,19 @@ from signalbox.agents.oncall.gnmi.errors import GnmiError
 from signalbox.agents.oncall.gnmi.paths import Step
 from signalbox.agents.oncall.gnmi.redaction import without_secrets
 
-__all__ = ["Tree", "at", "entries", "find", "instances", "moment", "number", "plant", "word", "words"]
+__all__ = [
+    "Tree",
+    "at",
+    "entries",
+    "find",
+    "instances",
+    "moment",
+    "number",
+    "plant",
+    "protocol_enabled",
+    "word",
+    "words",
+]
 
 Tree = dict[str, Any]
 
@@ -133,6 +145,15 @@ def instances(tree: Tree) -> Iterator[tuple[str, Tree]]:
     """The network instances of an answer, by name."""
     for one in entries(at(tree, "network-instances"), "network-instance"):
         yield word(one.get("name")) or word(at(one, "state").get("name")) or "", one
+
+
+def protocol_enabled(instance: Tree, identifier: str) -> bool | None:
+    """Whether a protocol of a network instance is switched on; None where the device does not say."""
+    for one in entries(at(instance, "protocols"), "protocol"):
+        told = at(one, "state").get("enabled")
+        if word(one.get("identifier")) == identifier and isinstance(told, bool):
+            return told
+    return None
 
 
 def word(value: Any) -> str | None:

@@ -7,9 +7,9 @@ from typing import Any
 
 from signalbox.worlds.network.conditions import Cause
 from signalbox.worlds.network.model import Session
-from signalbox.worlds.network.openconfig.values import nanoseconds
 from signalbox.worlds.network.router import Router
 from signalbox.worlds.network.snapshot import Peering
+from signalbox.worlds.network.values import nanoseconds
 
 __all__ = ["bgp", "speaks_bgp"]
 

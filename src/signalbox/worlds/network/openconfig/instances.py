@@ -6,9 +6,9 @@ from typing import Any
 
 from signalbox.worlds.network.openconfig.bgp import bgp, speaks_bgp
 from signalbox.worlds.network.openconfig.interfaces import MANAGEMENT
-from signalbox.worlds.network.openconfig.values import nanoseconds
 from signalbox.worlds.network.router import Router
 from signalbox.worlds.network.snapshot import Route
+from signalbox.worlds.network.values import nanoseconds
 
 __all__ = ["network_instances"]
 

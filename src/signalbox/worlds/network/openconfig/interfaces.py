@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from signalbox.worlds.network.openconfig.values import nanoseconds, texts
 from signalbox.worlds.network.router import Port, Router
+from signalbox.worlds.network.values import nanoseconds, texts
 
 __all__ = ["interfaces"]
 

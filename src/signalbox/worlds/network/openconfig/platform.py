@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 from signalbox.worlds.network.conditions import Cause
-from signalbox.worlds.network.openconfig.values import nanoseconds
 from signalbox.worlds.network.router import Alarm, Router, fraction
 from signalbox.worlds.network.syslog import log_lines
+from signalbox.worlds.network.values import nanoseconds
 
 __all__ = ["components", "lldp", "system"]
 

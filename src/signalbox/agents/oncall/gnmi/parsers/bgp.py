@@ -6,7 +6,7 @@ from typing import Any
 
 from signalbox.agents.oncall.gnmi.names import Names
 from signalbox.agents.oncall.gnmi.parsers.moments import age, told
-from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, find, instances, number, word, words
+from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, find, instances, number, protocol_enabled, word, words
 
 __all__ = ["parse_bgp", "parse_neighbours", "summarize_bgp"]
 
@@ -18,7 +18,7 @@ def parse_bgp(tree: Tree, names: Names, details: bool = False) -> dict[str, Any]
     if not speaking and not neighbours:
         return None
     return {
-        "instances": [_instance(name, _global(one)) for name, one in speaking],
+        "instances": [_instance(name, _global(one), protocol_enabled(one, "BGP")) for name, one in speaking],
         "neighbors": neighbours,
         "summary": summarize_bgp(neighbours),
     }
@@ -38,9 +38,10 @@ def _global(instance: Tree) -> Tree:
     return {}
 
 
-def _instance(name: str, state: Tree) -> dict[str, Any]:
+def _instance(name: str, state: Tree, enabled: bool | None) -> dict[str, Any]:
     return {
         "network_instance": name,
+        "enabled": enabled,
         "as": number(state.get("as")),
         "router_id": word(state.get("router-id")),
         "total_paths": number(state.get("total-paths")),
@@ -66,6 +67,7 @@ def _neighbour(instance: str, one: Tree, local_as: int | None, names: Names, det
     sent, received = at(messages, "sent"), at(messages, "received")
     up = session == "ESTABLISHED"
     description = word(state.get("description"))
+    timers, policy = at(one, "timers", "state"), at(one, "apply-policy", "state")
     found = {
         "neighbor_address": address,
         "network_instance": instance,
@@ -92,15 +94,17 @@ def _neighbour(instance: str, one: Tree, local_as: int | None, names: Names, det
             "received_notifications": number(received.get("NOTIFICATION")),
         },
         "local_address": word(at(one, "transport", "state").get("local-address")),
-    }
-    return found | (_details(one, state) if details else {})
-
-
-def _details(one: Tree, state: Tree) -> dict[str, Any]:
-    timers, queues = at(one, "timers", "state"), at(state, "queues")
-    return {
         "hold_time_seconds": number(timers.get("negotiated-hold-time") or timers.get("hold-time")),
         "keepalive_seconds": number(timers.get("keepalive-interval")),
+        "import_policy": words(policy.get("import-policy")),
+        "export_policy": words(policy.get("export-policy")),
+    }
+    return found | (_details(state) if details else {})
+
+
+def _details(state: Tree) -> dict[str, Any]:
+    queues = at(state, "queues")
+    return {
         "capabilities": words(state.get("supported-capabilities")),
         "queues": {"input": number(queues.get("input")), "output": number(queues.get("output"))},
     }
@@ -115,7 +119,10 @@ def _family(family: Tree) -> dict[str, Any]:
     state, prefixes = at(family, "state"), at(family, "state", "prefixes")
     return {
         "afi_safi": word(family.get("afi-safi-name")) or word(state.get("afi-safi-name")),
+        "enabled": state.get("enabled") if isinstance(state.get("enabled"), bool) else None,
         "active": state.get("active") if isinstance(state.get("active"), bool) else None,
+        "received_before_policy": number(prefixes.get("received-pre-policy")),
+        "prefix_limit": number(next(find(family, "max-prefixes"), None)),
         "received": number(prefixes.get("received")),
         "sent": number(prefixes.get("sent")),
         "installed": number(prefixes.get("installed")),

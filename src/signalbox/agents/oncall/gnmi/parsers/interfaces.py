@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from signalbox.agents.oncall.gnmi.parsers.moments import age, told
-from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, number, word
+from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, number, word, words
 
 __all__ = ["parse_interfaces", "summarize_interfaces"]
 
@@ -29,7 +29,34 @@ _ERRORS = ("in_errors", "out_errors", "in_fcs_errors", "in_crc_errors")
 def parse_interfaces(tree: Tree, vrfs: dict[str, str] | None = None) -> list[dict[str, Any]]:
     """Every interface; `vrfs` says which belongs to which VRF."""
     listed = entries(at(tree, "interfaces"), "interface")
-    return [_interface(one, vrfs or {}) for one in listed if word(one.get("name"))]
+    acl = at(tree, "acl")
+    drops = {
+        (word(one.get("name")), word(entry.get("sequence-id")))
+        for one in entries(at(acl, "acl-sets"), "acl-set")
+        for entry in entries(at(one, "acl-entries"), "acl-entry")
+        if word(at(entry, "actions", "state").get("forwarding-action")) in ("DROP", "REJECT")
+    }
+    filters = {word(one.get("id")): _filters(one, drops) for one in entries(at(acl, "interfaces"), "interface")}
+    return [
+        {**_interface(one, vrfs or {}), "filters": filters.get(word(one.get("name")), [])}
+        for one in listed
+        if word(one.get("name"))
+    ]
+
+
+def _filters(one: Tree, drops: set[tuple[str | None, str | None]]) -> list[dict[str, Any]]:
+    """The access lists of an interface, each with its direction and how many packets it dropped."""
+    found = []
+    for direction in ("ingress", "egress"):
+        for applied in entries(at(one, f"{direction}-acl-sets"), f"{direction}-acl-set"):
+            name = word(applied.get("set-name"))
+            dropped = [
+                number(at(entry, "state").get("matched-packets")) or 0
+                for entry in entries(at(applied, "acl-entries"), "acl-entry")
+                if (name, word(entry.get("sequence-id"))) in drops
+            ]
+            found.append({"name": name, "direction": direction, "dropped_packets": sum(dropped)})
+    return found
 
 
 def _interface(one: Tree, vrfs: dict[str, str]) -> dict[str, Any]:
@@ -57,6 +84,9 @@ def _interface(one: Tree, vrfs: dict[str, str]) -> dict[str, Any]:
         "last_change_seconds": age(state.get("last-change")),
         "carrier_transitions": number(at(state, "counters").get("carrier-transitions")),
         "counters": _counters(at(state, "counters"), at(wire, "counters")),
+        "bundle": word(wire.get("aggregate-id")),
+        "members": words(at(one, "aggregation", "state").get("member")),
+        "min_links": number(at(one, "aggregation", "state").get("min-links")),
     }
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from signalbox.agents.oncall.gnmi.names import Names
 from signalbox.agents.oncall.gnmi.parsers.moments import age, told
-from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, find, instances, number, word, words
+from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, find, instances, number, protocol_enabled, word, words
 
 __all__ = ["parse_isis"]
 
@@ -17,13 +17,13 @@ def parse_isis(tree: Tree, names: Names, descriptions: dict[str, str] | None = N
     processes = list(_processes(tree))
     if not processes:
         return None
-    circuits = [one for _, process in processes for one in _circuits(process)]
+    circuits = [one for _, process, _ in processes for one in _circuits(process)]
     adjacencies = [found for one in circuits for found in _adjacencies(one, names, descriptions or {})]
     interfaces = [_interface(one) for one in circuits]
     active = [one for one in interfaces if one["enabled"] is not False and not one["passive"]]
     alone = [one["name"] for one in active if not one["adjacency_count"]]
     return {
-        "instances": [_instance(name, process) for name, process in processes],
+        "instances": [_instance(*process) for process in processes],
         "interfaces": interfaces,
         "adjacencies": adjacencies,
         "summary": {
@@ -35,27 +35,49 @@ def parse_isis(tree: Tree, names: Names, descriptions: dict[str, str] | None = N
     }
 
 
-def _processes(tree: Tree) -> Iterator[tuple[str, Tree]]:
+def _processes(tree: Tree) -> Iterator[tuple[str, Tree, bool | None]]:
+    """The name of each process, its tree, and whether it is switched on."""
     for _, instance in instances(tree):
         for protocol in entries(at(instance, "protocols"), "protocol"):
             isis = at(protocol, "isis")
             if isis:
-                yield word(protocol.get("name")) or "", isis
+                yield word(protocol.get("name")) or "", isis, protocol_enabled(instance, "ISIS")
 
 
 def _circuits(process: Tree) -> list[Tree]:
     return entries(at(process, "interfaces"), "interface")
 
 
-def _instance(name: str, process: Tree) -> dict[str, Any]:
+def _instance(name: str, process: Tree, enabled: bool | None) -> dict[str, Any]:
     state = at(process, "global", "state")
     overload = next((one for one in find(at(process, "global"), "overload-bit") if isinstance(one, dict)), {})
+    nets = words(state.get("net"))
     return {
         "name": name,
-        "net": words(state.get("net")),
+        "enabled": enabled,
+        "net": nets,
+        "areas": [net.rsplit(".", 4)[0] for net in nets if net.count(".") >= 4],
         "level_capability": word(state.get("level-capability")),
+        "authentication": _authentication([at(process, "global"), *entries(at(process, "levels"), "level")]),
         "overload": at(overload, "state").get("set-bit"),
     }
+
+
+def _authentication(places: Iterable[Tree]) -> str | None:
+    """The kind of authentication that is switched on, `off`, or None where the device does not say."""
+    states = [
+        at(found, "state")
+        for place in places
+        for name in ("authentication", "hello-authentication")
+        for found in find(place, name)
+        if isinstance(found, dict)
+    ]
+    told = [one for one in states if one]
+    on = [one for one in told if True in (one.get("enabled"), one.get("hello-authentication")) or one.get("auth-mode")]
+    on = [one for one in on if one.get("enabled") is not False]
+    if not told:
+        return None
+    return (word(on[0].get("auth-mode")) or word(on[0].get("auth-type")) or "on").upper() if on else "off"
 
 
 def _levels(circuit: Tree) -> list[Tree]:
@@ -72,7 +94,37 @@ def _interface(circuit: Tree) -> dict[str, Any]:
         "passive": bool(state.get("passive")),
         "circuit_type": word(state.get("circuit-type")),
         "metric": next((one for one in metrics if one is not None), None),
+        "levels": [number(level.get("level-number")) for level in _levels(circuit) if _is_on(level)],
+        "hello_interval": _timer(circuit, "hello-interval"),
+        "hello_multiplier": _timer(circuit, "hello-multiplier"),
+        "hello_padding": word(state.get("hello-padding")),
+        "authentication": _authentication([circuit]),
+        "hellos_rejected": _rejected(circuit),
         "adjacency_count": count,
+    }
+
+
+def _is_on(level: Tree) -> bool:
+    return at(level, "state").get("enabled") is not False
+
+
+def _timer(circuit: Tree, name: str) -> int | None:
+    return next((number(value) for value in find(circuit, name) if number(value) is not None), None)
+
+
+def _rejected(circuit: Tree) -> dict[str, int]:
+    """How many hellos were turned down, by the counters that say why."""
+    counters = at(circuit, "circuit-counters", "state")
+    return {
+        name.replace("-", "_"): count
+        for name in (
+            "rejected-adj",
+            "auth-fails",
+            "auth-type-fails",
+            "area-address-mismatches",
+            "id-field-len-mismatches",
+        )
+        if (count := number(counters.get(name)))
     }
 
 

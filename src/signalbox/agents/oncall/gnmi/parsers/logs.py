@@ -11,14 +11,19 @@ __all__ = ["choose_lines", "parse_lines"]
 MOST_LINES = 500
 _LONGEST_LINE = 2000
 _LINE = re.compile(
-    r"^(?:\*?(?P<node>[\w/]+):)?\s*"
+    r"^(?:<\d+>)?(?:\d+: )*(?:\*?(?P<node>[\w/]+):)?\s*[*.]?(?:(?P<first_year>\d{4})\s+)?"
     r"(?P<month>[A-Z][a-z]{2})\s+(?P<day>\d{1,2})\s+(?:(?P<year>\d{4})\s+)?"
-    r"(?P<clock>\d{2}:\d{2}:\d{2})(?:\.(?P<fraction>\d+))?\s*(?P<zone>[A-Z]{2,5})?\s*:\s*"
+    r"(?P<clock>\d{2}:\d{2}:\d{2})(?:\.(?P<fraction>\d+))?\s*(?P<zone>[A-Z]{2,5})?\s*(?::|(?=\s?\S))\s*"
     r"(?:(?P<process>[^%:]*?)(?:\[\d+\])?\s*:\s*)?"
     r"(?:%(?P<mnemonic>[A-Za-z0-9_]+-(?:[A-Za-z0-9_]+-)?(?P<severity>[0-7])-[A-Za-z0-9_]+)\s*:)?"
 )
 _MONTHS = {name: number for number, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
-_ISO = re.compile(r"^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?)")
+# FRR writes 2026/11/18 20:17:31.891 BGP: [N9HHH-F8H1M] %ADJCHANGE: …; RFC 5424 begins with <priority>version.
+_ISO = re.compile(
+    r"^(?:<\d+>\d? ?)?(?P<date>\d{4}[-/]\d{2}[-/]\d{2})[T ](?P<clock>\d{2}:\d{2}:\d{2}(?:\.\d+)?)"
+    r"(?P<zone>Z|[+-]\d{2}:?\d{2})?\s*(?:(?P<process>[A-Z][A-Z0-9]+): )?(?:\[[A-Z0-9-]+\])*\s*"
+    r"(?:%(?P<mnemonic>[A-Z]+):)?"
+)
 
 
 def parse_lines(text: str, until: datetime) -> list[dict[str, Any]]:
@@ -41,9 +46,11 @@ def _line(line: str, until: datetime) -> dict[str, Any] | None:
         }
     iso = _ISO.match(line)
     if iso:
-        moment = datetime.fromisoformat(iso[1].replace(" ", "T"))
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return {"time": moment, "severity": None, "mnemonic": None, "process": None, "text": line}
+        try:
+            moment = datetime.fromisoformat(f"{iso['date'].replace('/', '-')}T{iso['clock']}{iso['zone'] or '+00:00'}")
+        except ValueError:
+            return {"time": None, "severity": None, "mnemonic": None, "process": None, "text": line}
+        return {"time": moment, "severity": None, "mnemonic": iso["mnemonic"], "process": iso["process"], "text": line}
     return {"time": None, "severity": None, "mnemonic": None, "process": None, "text": line}
 
 
@@ -53,10 +60,11 @@ def _written(match: re.Match[str], until: datetime) -> datetime | None:
         return None
     hour, minute, second = map(int, match["clock"].split(":"))
     micro = int((match["fraction"] or "0")[:6].ljust(6, "0"))
-    year = int(match["year"]) if match["year"] else until.year
+    told_year = match["year"] or match["first_year"]
+    year = int(told_year) if told_year else until.year
     try:
         moment = datetime(year, month, int(match["day"]), hour, minute, second, micro, UTC)
-        if not match["year"] and moment > until + timedelta(days=1):
+        if not told_year and moment > until + timedelta(days=1):
             moment = moment.replace(year=year - 1)
     except ValueError:
         return None

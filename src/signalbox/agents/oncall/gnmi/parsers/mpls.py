@@ -25,7 +25,8 @@ def parse_mpls(
         {
             "name": word(one.get("interface-id")),
             "mpls_enabled": at(one, "state").get("mpls-enabled"),
-            "ldp_enabled": word(one.get("interface-id")) in labelled if ldp else None,
+            # A device that does not list the interfaces of LDP does not say where it is off.
+            "ldp_enabled": word(one.get("interface-id")) in labelled if ldp and ldp["interfaces"] else None,
         }
         for one in entries(at(found, "global", "interface-attributes"), "interface")
     ]

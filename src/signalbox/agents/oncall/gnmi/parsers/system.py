@@ -101,7 +101,8 @@ def _cpu(listed: list[Tree]) -> dict[str, Any]:
         return round(sum(known) / len(known)) if known else None
 
     names = ("average_percent", "instant_percent", "max_percent")
-    return {name: overall(name) for name in names} | {"cores": single}
+    busy = max(single, key=lambda one: one["average_percent"] or one["instant_percent"] or 0, default=None)
+    return {name: overall(name) for name in names} | {"cores": single, "busiest_core": busy}
 
 
 def _core(one: Tree) -> dict[str, Any]:

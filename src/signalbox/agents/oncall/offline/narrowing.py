@@ -15,7 +15,7 @@ from signalbox.agents.oncall.inventory import Device, parts, role_of
 from signalbox.language.numbers import NUMBERS
 
 if TYPE_CHECKING:
-    from signalbox.agents.oncall.mentions import Mention
+    from signalbox.agents.oncall.offline.mentions import Mention
 
 __all__ = ["COUNT", "is_about_checks", "narrowed", "place_after", "stem_fits"]
 

@@ -6,20 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from signalbox.agents.oncall.accounting import Account, account_for, is_reviewed, places, told_number
 from signalbox.agents.oncall.inventory import Device, parts, role_of
-from signalbox.agents.oncall.leaving import left_numbers
-from signalbox.agents.oncall.mentions import Mention, find_mentions, meeting, near_names
-from signalbox.agents.oncall.plan import Reading
-from signalbox.agents.oncall.restrictions import is_about_checks, place_after, stem_fits
-from signalbox.errors import NotFoundError
-from signalbox.language.names import nearest
+from signalbox.agents.oncall.named_devices import no_device, speaks_of_roles
+from signalbox.agents.oncall.offline.exclusions import left_numbers
+from signalbox.agents.oncall.offline.mention_roles import Account, account_for, is_reviewed, places, told_number
+from signalbox.agents.oncall.offline.mentions import Mention, find_mentions, meeting, near_names
+from signalbox.agents.oncall.offline.narrowing import is_about_checks, place_after, stem_fits
+from signalbox.agents.oncall.plan import Question, Reading
 
-__all__ = ["Question", "devices_meant", "devices_of_reply", "named_devices", "same_as_before"]
+__all__ = ["devices_meant", "same_as_before"]
 
-_ALL_OFFERED = re.compile(
-    r"(?:both|all|yes,?\s+(?:both|all)|all\s+of\s+(?:them|these|those)|both\s+of\s+them)[.!]*", re.IGNORECASE
-)
 _BARE = ("all", "all of them", "all of these", "all of those")
 _ONLY = re.compile(r"\bonly\s+(?:the\s+|those\s+)?$", re.IGNORECASE)
 _GENERIC = frozenset(
@@ -32,6 +28,10 @@ _LIKE_A_NAME = re.compile(r"(?<![\w/.-])[A-Za-z]{2,}[\w.]*(?:[-_][A-Za-z0-9]+)*[
 _TWO_ENDS = re.compile(
     r"\b(?:between|links?|path|circuit|connection|session|adjacency|traffic|packets?|trace\w*|ping\w*|reach\w*)\b[^.;,:]*$",
     re.IGNORECASE,
+)
+# The session xrd-1 to xrd-7 has two ends, however the model copies it.
+_RIGHT_BEFORE = re.compile(
+    r"\b(?:link|path|circuit|connection|session|adjacency|tunnel|between)\s+(?:from\s+)?$", re.IGNORECASE
 )
 _FROM = re.compile(r"\bfrom\s+$", re.IGNORECASE)
 _WITH_ENDS = re.compile(r"\s*(?:links?|path|circuit|connection|session|adjacency)\b", re.IGNORECASE)
@@ -65,14 +65,6 @@ _BEYOND = re.compile(r"\b(?:far|remote|other|opposite)\s+(?:end|side)\b", re.IGN
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What a person has to say before anything can be done."""
-
-    message: str
-    options: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Found:
     names: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
@@ -80,26 +72,6 @@ class _Found:
     unread: tuple[str, ...] = ()
     some: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Groups of which only a part is meant, with what there is to choose from."""
-
-
-def named_devices(reading: Reading, inventory: Sequence[Device]) -> list[str] | Question:
-    """The devices of a reading that names them: exact names, else what the grammar of names makes of each (a range, a
-    pattern, a role). None of the request's other words count.
-
-    Raises NotFoundError with the nearest names.
-    """
-    known = {device.name.casefold(): device.name for device in inventory}
-    found: list[list[str]] = []
-    for said in (reading.devices, reading.left_out):
-        names: list[str] = []
-        for one in said:
-            exact = known.get(one.casefold())
-            meant = ([exact], []) if exact else devices_meant(one, Reading(devices=(one,)), inventory, [])
-            if isinstance(meant, Question):
-                return meant
-            names += meant[0]
-        found.append(names)
-    return [name for name in dict.fromkeys(found[0]) if name not in found[1]]
 
 
 def devices_meant(
@@ -136,8 +108,11 @@ def _devices_meant(
     left = account.names("left").union(*account.rest.values())
     left |= _left_by_words(text, reading, meant, account, devices)
     unread = [word for one in found for word in one.unread]
+    if unknown and speaks_of_roles(unknown[:1]) and not all(device.role for device in devices):
+        message = f"The inventory does not say which devices '{unknown[0]}' are. Which are meant?"
+        return Question(message, tuple(device.name for device in devices))
     if unknown:
-        raise _no_device(unknown[0], [device.name for device in devices])
+        raise no_device(unknown[0], [device.name for device in devices])
     if not set(meant) - left and (left or not reading.devices) and not account.names("doubt"):
         # The model named none, or only those that are left out, and the words do: all of a role, or of the network.
         groups = [one for at, one in enumerate(mentions) if account.parts[at] not in ("left", "aside")]
@@ -186,7 +161,7 @@ def _chosen(
         word for word in _LIKE_A_NAME.findall(text) if not any(word.casefold() in said for said in told.elsewhere)
     ]
     if told.unread or strange:
-        raise _no_device((told.unread or strange)[0], [device.name for device in devices])
+        raise no_device((told.unread or strange)[0], [device.name for device in devices])
     return [], []
 
 
@@ -276,22 +251,6 @@ def _joined_strangers(text: str, account: Account) -> Iterator[str]:
                 yield found["name"]
 
 
-def devices_of_reply(reply: str, devices: Sequence[Device], offered: Sequence[str] = ()) -> list[str]:
-    """The devices in a person's answer to "which one?", of which `offered` are all that "both" or "all" may mean.
-
-    Raises NotFoundError where it names none.
-    """
-    if _ALL_OFFERED.fullmatch(reply.strip()) and offered:
-        return [device.name for device in devices if device.name in offered]
-    mentions = find_mentions(reply, devices)
-    found = _resolve(reply, reply, mentions, devices)
-    account = account_for(reply, mentions, Reading(devices=(reply,)))
-    chosen = {*found.names} - account.names("left")
-    if found.unknown or not chosen:
-        raise _no_device((found.unknown or (reply,))[0], [device.name for device in devices])
-    return [device.name for device in devices if device.name in chosen]
-
-
 def same_as_before(
     text: str, words: Sequence[str], earlier: Sequence[str], devices: Sequence[Device]
 ) -> list[str] | Question:
@@ -311,15 +270,6 @@ def same_as_before(
             return Question(f"Which device is meant by '{figure}'?", names)
         found += fits
     return [name for name in names if name in (found or earlier)]
-
-
-def _no_device(said: str, names: Sequence[str]) -> NotFoundError:
-    near = nearest(said, names)
-    shown = near or [*names[:8], *(["…"] if len(names) > 8 else [])]
-    return NotFoundError(
-        f"There is no device '{said}' in the inventory.",
-        suggestion=f"{'The nearest are' if near else 'There are'}: {', '.join(shown)}.",
-    )
 
 
 def _resolve(said: str, text: str, mentions: Sequence[Mention], devices: Sequence[Device]) -> _Found:
@@ -370,7 +320,10 @@ def _of_mentions(text: str, inside: Sequence[Mention], start: int, end: int) -> 
                 unclear.append((told, one.names))
         elif one.kind == "role" and not one.names:
             unknown.append(told)
-        elif one.loose and _is_two_ends(text, one) and not (start <= one.start and end >= one.end):
+        elif one.loose and (
+            _RIGHT_BEFORE.search(text[: one.start])
+            or (_is_two_ends(text, one) and not (start <= one.start and end >= one.end))
+        ):
             names += [one.names[0], one.names[-1]]
         elif one.loose and len(one.names) > 2 and _FROM.search(text[: one.start]):
             # From A to B: all of them, or the two ends of a way.

@@ -6,14 +6,19 @@ from datetime import UTC, datetime
 
 import pytest
 from tests.agents.oncall.conftest import Network
-from tests.agents.oncall.scripted import ScriptedModel
+from tests.agents.oncall.scripted import ScriptedModel, envelope
 
-from signalbox.agents.oncall.beside import is_elsewhere, past_times, topics_beside, wishes_for_more
-from signalbox.agents.oncall.checks import load_checks
 from signalbox.agents.oncall.dry_run import dry_run
-from signalbox.agents.oncall.grounding import Question, same_as_before
 from signalbox.agents.oncall.inventory import Device
-from signalbox.agents.oncall.plans import load_plans
+from signalbox.agents.oncall.offline.checks_asked import (
+    is_word_of,
+    listed_checks,
+    minutes_back,
+    past_times,
+    wishes_for_more,
+)
+from signalbox.agents.oncall.offline.devices import same_as_before
+from signalbox.agents.oncall.plan import Question
 from signalbox.agents.oncall.state import start_state
 
 DEVICES = [Device(f"xrd-{number}") for number in range(1, 9)] + [Device("pe1"), Device("pe2")]
@@ -59,7 +64,7 @@ async def test_a_wish_is_refused_also_where_the_model_reads_a_check(network: Net
 async def test_a_reading_that_is_not_sure_is_asked_about(network: Network) -> None:
     plan = {"action": "check", "intent": "check_bgp_neighbors", "devices": ["pe1"], "confidence": 0.6}
     with network.serve():
-        shown = await dry_run(start_state("pe1 sessions thing"), ScriptedModel(plan=plan))
+        shown = await dry_run(start_state("pe1, the usual thing"), ScriptedModel(plan=plan))
     assert "What is to be checked?" in (shown.state or {})["error"]["message"]
 
 
@@ -71,20 +76,46 @@ def test_a_time_that_is_over_is_told_and_one_that_lasts_is_not(monkeypatch: pyte
     assert past_times("bgp on xrd-1, 2 and 3 right now") == []
 
 
-def test_topics_of_one_list_that_the_plan_leaves_out_are_told() -> None:
-    plans, topics = load_plans(), load_checks().topics
-    steps = plans["check_bgp_neighbors"].steps
-    assert topics_beside("check bgp and interfaces on pe1", steps, topics) == ["interfaces"]
-    assert topics_beside("bgp on the link to pe1", steps, topics) == []
-    everything = plans["general_device_health_check"].steps
-    assert topics_beside("bgp, ldp and cpu of pe1", everything, topics) == []
+@pytest.mark.parametrize(
+    ("text", "checks"),
+    [
+        ("check bgp and interfaces on pe1", ["check_bgp_neighbors", "check_interface_status"]),
+        ("ints, isis + ldp at every P", ["check_interface_status", "check_isis_adjacencies", "check_mpls_state"]),
+        ("bgp on the link to pe1", []),
+        ("mpls and ldp of pe1", ["check_mpls_state"]),
+    ],
+)
+def test_checks_in_one_list_are_all_meant(text: str, checks: list[str]) -> None:
+    assert listed_checks(text) == checks
 
 
-def test_a_plan_about_none_of_the_topics_that_were_said_is_not_taken() -> None:
-    plans, topics = load_plans(), load_checks().topics
-    assert is_elsewhere("is the adjacency to xrd-3 up", plans["check_bgp_neighbors"].steps, topics)
-    assert not is_elsewhere("is the adjacency to xrd-3 up", plans["check_mpls_state"].steps, topics)
-    assert not is_elsewhere("how is pe1", plans["check_bgp_neighbors"].steps, topics)
+async def test_every_check_of_a_list_is_made_and_told(network: Network) -> None:
+    network.answers["get_interface_info"] = lambda device: envelope(device, {"interfaces": [{"name": "Gi1"}]})
+    model = ScriptedModel(plan={"action": "check", "intent": "check_bgp_neighbors", "devices": ["pe1"]})
+    state = await network.ask("bgp and interfaces of pe1", model)
+    assert state["intents"] == ["check_bgp_neighbors", "check_interface_status"]
+    assert "Check BGP neighbor status" in state["objective"]
+    assert "Summarize operational state" in state["objective"]
+    assert network.called("get_routing_info")
+    assert network.called("get_interface_info")
+
+
+async def test_a_plan_about_none_of_what_was_said_is_asked_about(network: Network) -> None:
+    plan = {"action": "check", "intent": "check_bgp_neighbors", "devices": ["pe1"]}
+    with network.serve():
+        shown = await dry_run(start_state("is the adjacency to xrd-3 up on pe1"), ScriptedModel(plan=plan))
+    assert "What is to be checked?" in (shown.state or {})["error"]["message"]
+
+
+def test_a_word_for_what_is_checked_is_not_left_over() -> None:
+    assert is_word_of("BGP", "check_bgp_neighbors")
+    assert not is_word_of("interfaces", "check_bgp_neighbors")
+
+
+def test_a_log_is_read_as_far_back_as_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGNALBOX_NOW", datetime(2026, 11, 17, 15, tzinfo=UTC).isoformat())
+    assert minutes_back("log of pe1, last 30 minutes") in (30, 31)
+    assert minutes_back("log of pe1") == 0
 
 
 def test_a_figure_after_a_turn_about_a_device_is_the_one_that_is_named_alike() -> None:

@@ -14,9 +14,15 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from signalbox.agents.oncall.leaving import is_corrected, is_left_after, is_left_before, is_sole, left_by_pronoun
-from signalbox.agents.oncall.lists import is_joined, lists_of
-from signalbox.agents.oncall.mentions import Mention, meeting
+from signalbox.agents.oncall.offline.exclusions import (
+    is_corrected,
+    is_left_after,
+    is_left_before,
+    is_sole,
+    left_by_pronoun,
+)
+from signalbox.agents.oncall.offline.lists import is_joined, lists_of
+from signalbox.agents.oncall.offline.mentions import Mention, meeting
 from signalbox.agents.oncall.plan import Reading
 
 __all__ = ["Account", "account_for", "is_reviewed", "places", "told_number"]

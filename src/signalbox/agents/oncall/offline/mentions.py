@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Literal
 
 from signalbox.agents.oncall.inventory import Device, key, parts, role_of
-from signalbox.agents.oncall.restrictions import COUNT, narrowed
+from signalbox.agents.oncall.offline.narrowing import COUNT, narrowed
 
 __all__ = ["Mention", "find_mentions", "meeting", "near_names"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from signalbox.agents.oncall.mentions import Mention
+from signalbox.agents.oncall.offline.mentions import Mention
 
 __all__ = ["is_joined", "lists_of"]
 

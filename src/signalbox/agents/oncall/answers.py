@@ -1,0 +1,331 @@
+"""What was asked for, told first: which interfaces, which neighbours, how many, which version, which route.
+
+Each kind of thing has a line with names and numbers, and lines for each of its members, those that are not well first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from signalbox.agents.oncall.facts import Record
+from signalbox.agents.oncall.presence import LABELS, Presence, presence_of
+from signalbox.agents.oncall.spoken import spoken_duration, spoken_moment
+from signalbox.agents.oncall.state import Finding
+from signalbox.agents.oncall.subjects import find_subject, kinds_of
+
+__all__ = ["answer_lines", "rank", "subject_names"]
+
+_MOST_NAMED, _MOST_LINES, _LONGEST = 12, 16, 240
+_MANY = 2
+_EVIDENCE = re.compile(r" \[E\d+\]$")
+_NAMES = re.compile(r" \([^;]*\)(?=;|, \d|$| \[)")
+_SERIOUS = 4
+"""Log lines of this severity or worse are told: warnings, errors, and beyond; and those of what went down."""
+Facts = Mapping[str, Sequence[Record]]
+
+
+def answer_lines(
+    intents: Sequence[str], focus: Mapping[str, str], facts: Facts, missing: Sequence[Presence], *, devices: int = 1
+) -> list[str]:
+    """What a device told of what was asked: of the one thing that is named, else of every kind of thing. What is
+    missing is in the verdict where there is one device; of many devices, only what is not well is told in detail."""
+    alone = devices == 1
+    lines = list(_subject_lines(focus, facts))
+    if lines or (missing and set(focus) & {"interface", "vrf", "neighbor", "as_number", "prefix"}):
+        return lines or ([] if alone else [one.text for one in missing])
+    wide = [intent for intent in intents if len(kinds_of(intent)) > 2]
+    for intent in intents:
+        for kind in kinds_of(intent):
+            records = facts.get(kind, ())
+            if not records and kind not in ("log", "route", "lldp"):
+                found = presence_of(facts, kind)
+                is_told = found.state in _ABSENT and (wide or not alone)
+                lines += [f"{LABELS[kind]}: {_ABSENT[found.state]}"] if is_told else []
+                continue
+            headline, members = _TELLERS[kind](records, facts)
+            if devices > _MANY:
+                headline, members = _NAMES.sub("", headline), [one for one in members if not one[0]]
+            lines += [headline] if headline else []
+            lines += _shortened(members) if not wide else []
+    if wide and devices > _MANY:
+        lines = ["; ".join(_EVIDENCE.sub("", one) for one in lines)]
+    return [_cut(one) for one in dict.fromkeys(lines)]
+
+
+_ABSENT = {"not_running": "not running", "not_configured": "not configured", "not_readable": "could not be read"}
+
+
+def subject_names(focus: Mapping[str, str], facts: Facts) -> set[str]:
+    """The names that findings call the one thing by that is asked about."""
+    found = [one for what, name in focus.items() for _, one in find_subject(what, name, facts)]
+    return {str(one[key]) for one in found for key in ("name", "neighbor_address", "peer_name", "who") if one.get(key)}
+
+
+def rank(findings: Sequence[Finding], names: set[str]) -> list[Finding]:
+    """The findings about the thing that is meant first, the rest in their order."""
+    return sorted(findings, key=lambda one: not any(name in (one["about"], *one["text"].split()) for name in names))
+
+
+def _subject_lines(focus: Mapping[str, str], facts: Facts) -> Iterator[str]:
+    wanted = focus.get("as_number")
+    for what, name in focus.items():
+        for kind, one in find_subject(what, name, facts):
+            if what == "as_number" and focus.get("neighbor"):
+                continue
+            yield _with_evidence(_MEMBERS[kind](one), one)
+            if kind == "interface":
+                yield from _links_of(one, facts)
+            if what == "neighbor" and wanted and kind == "bgp" and str(one.get("peer_as")) != wanted:
+                yield f"{one.get('who')} is in AS {one.get('peer_as')}, not in AS {wanted}"
+
+
+def _links_of(port: Record, facts: Facts) -> Iterator[str]:
+    for one in facts.get("link", ()):
+        if one.get("local_interface") == port.get("name"):
+            yield _with_evidence(f"at its other end: {one.get('neighbor')}, {one.get('remote_interface')}", one)
+
+
+def _shortened(members: Iterable[tuple[bool, str]]) -> list[str]:
+    """A line for each member, those that are not well first; of many, the number of the others."""
+    told = [line for _, line in sorted(members, key=lambda one: one[0])]
+    more = [f"… and {len(told) - _MOST_LINES} more"] if len(told) > _MOST_LINES else []
+    return [*told[:_MOST_LINES], *more]
+
+
+Members = list[tuple[bool, str]]
+
+
+def _interfaces(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
+    up = [one for one in records if one.get("oper_state") == "UP"]
+    shut = [one for one in records if one.get("admin_state") == "DOWN" and one not in up]
+    down = [one for one in records if one not in up and one not in shut]
+    parts = [f"{len(up)} up" + _names(up, "name"), f"{len(down)} down" + _names(down, "name")]
+    parts += [f"{len(shut)} shut" + _names(shut, "name")]
+    return _with_evidence(f"{_count(records, 'interface')}: {'; '.join(parts)}", records[0]), [
+        (one in up, _with_evidence(_interface(one), one)) for one in records if one not in up
+    ]
+
+
+def _interface(one: Record) -> str:
+    return _fields(
+        str(one.get("name")),
+        {
+            "admin": one.get("admin_state"),
+            "oper": one.get("oper_state"),
+            "address": ", ".join(map(str, one.get("addresses") or ())),
+            "VRF": one.get("vrf"),
+            "description": one.get("description"),
+            "MTU": one.get("mtu"),
+            "input errors": one.get("errors"),
+            "carrier transitions": one.get("carrier_transitions"),
+            "last change": spoken_moment(one["last_change"]) if one.get("last_change") else None,
+        },
+    )
+
+
+def _bgp(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
+    up = [one for one in records if one.get("session_state") == "ESTABLISHED"]
+    headline = f"{_count(records, 'BGP neighbour')}, {len(up)} established{_names(up, 'who')}"
+    return _with_evidence(headline, records[0]), [(one in up, _with_evidence(_session(one), one)) for one in records]
+
+
+def _session(one: Record) -> str:
+    return _fields(
+        f"BGP neighbour {one.get('who')}",
+        {
+            "AS": one.get("peer_as"),
+            "state": one.get("session_state"),
+            "switched off": "yes" if one.get("enabled") is False else None,
+            "prefixes received": one.get("received"),
+            "prefixes sent": one.get("sent"),
+            "up for": spoken_duration(one["uptime_seconds"]) if one.get("uptime_seconds") is not None else None,
+            "last error": one.get("last_error"),
+        },
+    )
+
+
+def _isis(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
+    up = [one for one in records if one.get("state") == "UP"]
+    headline = f"{_count(records, 'IS-IS adjacenc', 'y', 'ies')}, {len(up)} up{_names(up, 'who')}"
+    lonely = [
+        one for one in facts.get("isis_interface", ()) if one.get("passive") is False and not one["has_adjacency"]
+    ]
+    members = [(one in up, _with_evidence(_adjacency(one), one)) for one in records]
+    return _with_evidence(headline, records[0]), [
+        *members,
+        *((False, _with_evidence(f"no adjacency on {one.get('name')}", one)) for one in lonely),
+    ]
+
+
+def _adjacency(one: Record) -> str:
+    about = {"interface": one.get("interface"), "state": one.get("state"), "level": one.get("level")}
+    return _fields(f"IS-IS adjacency with {one.get('who')}", about)
+
+
+def _ldp(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
+    up = [one for one in records if one.get("session_state") == "OPERATIONAL"]
+    headline = f"{_count(records, 'LDP neighbour')}, {len(up)} operational{_names(up, 'who')}"
+    return _with_evidence(headline, records[0]), [
+        (one in up, _with_evidence(_label_session(one), one)) for one in records
+    ]
+
+
+def _label_session(one: Record) -> str:
+    about = {"state": one.get("session_state"), "interface": ", ".join(one.get("ports") or ())}
+    return _fields(f"LDP neighbour {one.get('who')}", about)
+
+
+def _mpls(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
+    one = records[0]
+    routing = one.get("segment_routing") or {}
+    ranges = [f"{low}–{high}" for low, high in [routing.get("srgb") or (None, None)] if low is not None]
+    ports = [str(port.get("name")) for port in facts.get("mpls_interface", ())]
+    about = {
+        "enabled": {True: "yes", False: "no"}.get(one.get("enabled")),
+        "segment routing": {True: "on", False: "off"}.get(routing.get("enabled")),
+        "SRGB": ", ".join(ranges),
+        "interfaces": f"{len(ports)} ({', '.join(ports[:_MOST_NAMED])})" if ports else None,
+    }
+    return _with_evidence(_fields("MPLS", about), one), []
+
+
+def _vrfs(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
+    headline = f"{_count(records, 'VRF')}{_names(records, 'name')}"
+    return _with_evidence(headline, records[0]), [
+        (bool(one.get("route_count")), _with_evidence(_vrf(one), one)) for one in records
+    ]
+
+
+def _vrf(one: Record) -> str:
+    return _fields(
+        f"VRF {one.get('name')}",
+        {
+            "routes": one.get("route_count"),
+            "import": ", ".join(one.get("import_route_targets") or ()) or "none",
+            "export": ", ".join(one.get("export_route_targets") or ()) or "none",
+            "interfaces": ", ".join(one.get("interfaces") or ()) or "none",
+        },
+    )
+
+
+def _routes(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
+    if not records:
+        return "", []
+    by_protocol: dict[str, int] = {}
+    for one in records:
+        by_protocol[str(one.get("protocol"))] = by_protocol.get(str(one.get("protocol")), 0) + 1
+    told = ", ".join(f"{count} {name}" for name, count in by_protocol.items())
+    return _with_evidence(f"{_count(records, 'route')}: {told}", records[0]), [
+        (str(one.get("prefix")) != "0.0.0.0/0", _with_evidence(_route(one), one)) for one in records
+    ]
+
+
+def _route(one: Record) -> str:
+    about = {
+        "by": one.get("protocol"),
+        "to": " and ".join(map(_hop, one.get("next_hops") or ())),
+        "metric": one.get("metric"),
+    }
+    return _fields(str(one.get("prefix")), about)
+
+
+def _hop(one: Mapping[str, Any]) -> str:
+    who, port = one.get("peer_name") or one.get("address"), one.get("interface")
+    return " on ".join(str(part) for part in (who, port) if part)
+
+
+def _logs(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
+    presence = presence_of(facts, "log")
+    if not records:
+        return ("the log has no line in that time" if presence.is_present else ""), []
+    serious = [one for one in records if _severity(one) <= _SERIOUS or one.get("is_up") is False]
+    told = f"{_count(records, 'line')} of the log, {len(serious)} of them of trouble"
+    shown = serious[-_MOST_LINES:] or list(records)[-3:]
+    told += f"; {presence.why}" if presence.why else ""
+    return _with_evidence(told if serious else f"{told}; the last", records[0]), [
+        (False, f"{spoken_moment(one.get('time'))}: {_plain(one.get('text'))}") for one in shown
+    ]
+
+
+def _severity(one: Record) -> int:
+    given = one.get("severity")
+    return given if isinstance(given, int) and not isinstance(given, bool) else 6
+
+
+def _lldp(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
+    if not records:
+        return "", []
+    headline = f"{_count(records, 'LLDP neighbour')}{_names(records, 'neighbor_name')}"
+    return _with_evidence(headline, records[0]), [(False, _with_evidence(_wire(one), one)) for one in records]
+
+
+def _wire(one: Record) -> str:
+    return f"{one.get('local_interface')}: {one.get('neighbor_name')}, {one.get('neighbor_interface')}"
+
+
+def _system(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
+    one = records[0]
+    ntp = one.get("ntp") or {}
+    servers = ", ".join(str(server.get("address")) for server in ntp.get("servers") or ())
+    synchronized = {True: "synchronised", False: "not synchronised"}.get(ntp.get("synchronized"), "")
+    about = {
+        "version": one.get("software_version"),
+        "up for": spoken_duration(one["uptime_seconds"]) if one.get("uptime_seconds") is not None else None,
+        "started": spoken_moment(one["boot_time"]) if one.get("boot_time") else None,
+        "last reboot": one.get("last_reboot_reason"),
+        "NTP": " ".join(filter(None, (synchronized, f"with {servers}" if servers else "")))
+        or ("off" if ntp.get("enabled") is False else None),
+        "CPU": f"{one['cpu']} %" if one.get("cpu") is not None else None,
+        "memory": f"{one['memory']} %" if one.get("memory") is not None else None,
+    }
+    return _with_evidence(_fields("system", about), one), []
+
+
+_TELLERS: Mapping[str, Callable[[Sequence[Record], Facts], tuple[str, Members]]] = {
+    "interface": _interfaces,
+    "bgp": _bgp,
+    "isis": _isis,
+    "ldp": _ldp,
+    "mpls": _mpls,
+    "vrf": _vrfs,
+    "route": _routes,
+    "log": _logs,
+    "lldp": _lldp,
+    "system": _system,
+}
+_MEMBERS: Mapping[str, Callable[[Record], str]] = {
+    "interface": _interface,
+    "bgp": _session,
+    "isis": _adjacency,
+    "ldp": _label_session,
+    "vrf": _vrf,
+}
+
+
+def _fields(name: str, values: Mapping[str, Any]) -> str:
+    listed = ", ".join(f"{key} {_plain(value)}" for key, value in values.items() if value not in (None, ""))
+    return f"{name}: {listed}" if listed else name
+
+
+def _names(records: Sequence[Record], key: str) -> str:
+    names = [_plain(one.get(key)) for one in records if one.get(key)]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f" ({', '.join(names[:_MOST_NAMED])}{more})" if names else ""
+
+
+def _count(records: Sequence[Record], stem: str, one: str = "", many: str = "s") -> str:
+    return f"{len(records)} {stem}{one if len(records) == 1 else many}"
+
+
+def _with_evidence(line: str, one: Record) -> str:
+    return f"{line} [{one['evidence']}]" if one.get("evidence") else line
+
+
+def _plain(value: Any) -> str:
+    return " ".join(str(value).split())
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= 4 * _LONGEST else f"{line[: 4 * _LONGEST]}…"

@@ -1,0 +1,192 @@
+"""What is wrong with devices, by what was read of them, of their neighbours, and of their last good state."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from signalbox.agents.oncall.checks import load_checks, run_checks
+from signalbox.agents.oncall.compare import compare_devices
+from signalbox.agents.oncall.facts import Record, collect
+from signalbox.agents.oncall.far_ends import Facts, connect
+from signalbox.agents.oncall.history import keep_good, last_good
+from signalbox.agents.oncall.inventory import read_devices
+from signalbox.agents.oncall.state import Finding
+from signalbox.agents.oncall.tools import (
+    Budget,
+    call_device,
+    call_plain,
+    current_session,
+    device_tools,
+    place_to_read,
+)
+from signalbox.errors import SignalboxError
+from signalbox.settings import get_settings
+
+__all__ = ["judge", "judge_run"]
+
+_log = logging.getLogger("signalbox.agents.oncall")
+Records = Mapping[str, Sequence[Record]]
+_TOOLS = {
+    "bgp": "get_routing_info",
+    "isis": "get_routing_info",
+    "ldp": "get_ldp_neighbors",
+    "interface": "get_interface_info",
+    "link": "get_interface_info",
+    "vrf": "get_vpn_info",
+}
+"""What is read of a neighbour, by what was read of the device itself."""
+_EXPLAINED_BY_LOGS = ("bgp", "isis", "ldp", "interface", "system", "device")
+_MOST_ALONE = 8
+_MOST_AROUND = 16
+_MOST_PEERS = 4
+_BROAD = 4
+_DAY = 24 * 60
+
+
+def judge(
+    facts: Facts,
+    around: Facts | None = None,
+    good: Mapping[str, Mapping[str, Any]] | None = None,
+    roles: Mapping[str, str] | None = None,
+) -> tuple[dict[str, Records], list[Finding]]:
+    """The records of the devices of `facts`, with what their far ends say, and the findings on them.
+
+    `around` has devices that were read only for what they say of these; `good` the last good state of each device;
+    `roles` what the inventory says of roles.
+    """
+    network = connect({**(around or {}), **facts}, good, roles)
+    checks = load_checks()
+    found = [one for device in facts for one in run_checks(network[device], checks, network)]
+    own = {device: network[device] for device in facts}
+    return own, [*found, *(one for one in compare_devices({**own, **network}) if one["device"] in own)]
+
+
+async def judge_run(
+    devices: Sequence[str], results: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, Records], list[Finding]]:
+    """The records and findings of a run's devices.
+
+    Of a few devices, their neighbours are read as well, and the logs where something is wrong: what one end shows, the
+    other explains. A device without a fault leaves its last good state for the next time.
+    """
+    facts: dict[str, Records] = {device: collect(results, device) for device in devices}
+    good = await asyncio.to_thread(lambda: {device: last_good(device) for device in devices})
+    around, roles = _Around(), dict[str, str]()
+    try:
+        roles = await _roles()
+        if len(devices) <= _MOST_ALONE:
+            await around.read(facts, roles)
+        found, findings = judge(around.completed(facts), around.facts, good, roles)
+        if len(devices) <= _MOST_ALONE and await around.read_logs(found, findings):
+            found, findings = judge(around.completed(facts), around.facts, good, roles)
+    except SignalboxError as error:
+        _log.warning("The neighbours were not read: %s", error)
+        found, findings = judge(facts, around.facts, good, roles)
+    await asyncio.to_thread(_keep, found, findings)
+    return found, findings
+
+
+async def _roles() -> dict[str, str]:
+    return {one.name: one.role for one in read_devices(await call_plain(current_session(), "get_devices"))}
+
+
+class _Around:
+    """The devices around those that are asked about, as far as they were read."""
+
+    def __init__(self) -> None:
+        self.results: list[dict[str, Any]] = []
+
+    @property
+    def facts(self) -> dict[str, Records]:
+        """The records of the devices that were read."""
+        return {
+            device: collect(self.results, device)
+            for device in dict.fromkeys(one["device_name"] for one in self.results)
+        }
+
+    def completed(self, facts: Facts) -> dict[str, Records]:
+        """The records of devices with the logs that were read here."""
+        return {
+            device: {**{kind: one for kind, one in collect(self.results, device).items() if kind == "log"}, **told}
+            for device, told in facts.items()
+        }
+
+    async def read(self, facts: Facts, roles: Mapping[str, str]) -> None:
+        """Read the neighbours of the devices, by the tools that read the devices themselves."""
+        kinds = {
+            one["kind"] for told in facts.values() for one in told.get("presence", ()) if one["state"] != "not_readable"
+        }
+        tools = dict.fromkeys(_TOOLS[kind] for kind in _TOOLS if kind in kinds)
+        near = [name for name in _neighbors(facts, roles, "bgp" in kinds) if name not in facts and name in roles]
+        wanted: list[tuple[str, str, dict[str, Any]]]
+        wanted = [(name, tool, {}) for name in near[:_MOST_AROUND] for tool in tools if tool != _TOOLS["vrf"]]
+        if "vrf" in kinds:
+            peers = [name for name, role in roles.items() if role == "PE" and name not in facts]
+            wanted += [(name, _TOOLS["vrf"], {}) for name in peers[:_MOST_PEERS]]
+        wanted += [(device, "get_logs", {"minutes": _DAY}) for device in facts if _is_broad(facts[device])]
+        await self._call(wanted)
+
+    async def read_logs(self, facts: Facts, findings: Iterable[Finding]) -> bool:
+        """Read the logs of the devices with a finding, and of their far ends; whether there was one to read."""
+        wanted: list[str] = []
+        for one in findings:
+            if one["severity"] != "info" and one["topic"] in _EXPLAINED_BY_LOGS:
+                far = [
+                    str(it.get("far_device") or "")
+                    for kind in ("bgp", "isis", "isis_interface", "interface")
+                    for it in facts[one["device"]].get(kind, ())
+                    if one["about"] in map(str, it.values())
+                ]
+                wanted += [one["device"], *far]
+        known = {str(one["device_name"]) for one in self.results}
+        logged = [one for one in self.results if one["executed_calls"][0]["function"] == "get_logs"]
+        read = {device for device, told in facts.items() if told.get("log")} | {one["device_name"] for one in logged}
+        names = [name for name in dict.fromkeys(wanted) if name in {*known, *facts} and name not in read]
+        await self._call([(name, "get_logs", {"minutes": _DAY}) for name in names])
+        return bool(names)
+
+    async def _call(self, wanted: Sequence[tuple[str, str, dict[str, Any]]]) -> None:
+        session = current_session()
+        infos = await device_tools(session)
+        budget = Budget.of(get_settings().oncall_deadline)
+
+        async def one(device: str, tool: str, args: dict[str, Any]) -> dict[str, Any]:
+            async with place_to_read():
+                made = await call_device(session, infos, device, tool, args, budget, f"around {device}")
+            return {"device_name": device, "executed_calls": [made]}
+
+        offered = {info.name for info in infos}
+        self.results += await asyncio.gather(*(one(*call) for call in wanted if call[1] in offered))
+
+
+def _is_broad(records: Records) -> bool:
+    """Whether a device was looked at as a whole, and its log was not."""
+    told = {one["kind"]: one["state"] for one in records.get("presence", ())}
+    return "log" not in told and sum(state == "present" for state in told.values()) >= _BROAD
+
+
+def _neighbors(facts: Facts, roles: Mapping[str, str], speaks_bgp: bool) -> list[str]:
+    """The devices that a device names as its neighbours, and the route reflectors, which may know it."""
+    named = [
+        str(one.get(field))
+        for told in facts.values()
+        for kind, field in (("link", "neighbor"), ("bgp", "peer_name"), ("isis", "neighbor_name"), ("ldp", "peer_name"))
+        for one in told.get(kind, ())
+        if one.get(field)
+    ]
+    reflectors = [name for name, role in roles.items() if role == "RR"] if speaks_bgp else []
+    return list(dict.fromkeys([*named, *reflectors]))
+
+
+def _keep(facts: Facts, findings: Sequence[Finding]) -> None:
+    """Keep the state of every device that answered and has no fault."""
+    faulty = {one["device"] for one in findings if one["severity"] != "info"}
+    for device, records in facts.items():
+        if device not in faulty and all(one.get("reachable") for one in records.get("device", ())):
+            try:
+                keep_good(device, records)
+            except OSError as error:
+                _log.warning("The good state of %s was not kept: %s", device, error)

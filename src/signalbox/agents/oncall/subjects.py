@@ -1,0 +1,131 @@
+"""What a request is about, and whether it is there: the kinds of things that a plan reads, and the one that is named.
+
+A verdict needs what was asked for to have been read and to be present; so does an objective that is met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from signalbox.agents.oncall.arguments import match_interface
+from signalbox.agents.oncall.facts import Record
+from signalbox.agents.oncall.presence import Presence, presence_of
+
+__all__ = ["absent", "find_subject", "intents_of", "kinds_of"]
+
+_KINDS = {
+    "check_bgp_neighbors": ("bgp",),
+    "check_interface_status": ("interface",),
+    "check_isis_adjacencies": ("isis",),
+    "check_mpls_state": ("mpls", "ldp"),
+    "troubleshoot_vpn_vrf": ("vrf",),
+    "check_routes": ("route",),
+    "check_logs": ("log",),
+    "show_system_facts": ("system",),
+    "show_lldp_neighbors": ("lldp",),
+    "general_device_health_check": ("system", "interface"),
+    "review_pe_device": ("system", "interface", "bgp", "isis"),
+    "review_p_device": ("system", "interface", "isis"),
+    "review_rr_device": ("system", "interface", "bgp"),
+}
+_WIDER = ("general_device_health_check", "review_pe_device", "review_p_device", "review_rr_device")
+_ALL = ("system", "interface", "bgp", "isis", "ldp", "vrf")
+_PEERS = ("bgp", "isis", "ldp")
+_NAMED = ("name", "neighbor_address", "peer_name", "lsr_id", "who", "neighbor_ipv4", "neighbor_name", "description")
+
+
+def intents_of(state: Mapping[str, Any]) -> list[str]:
+    """The checks of a run."""
+    return list(state.get("intents") or ([state["intent"]] if state.get("intent") else ()))
+
+
+def kinds_of(intent: str) -> tuple[str, ...]:
+    """The kinds of things that a report on this check tells of."""
+    return _ALL if intent in _WIDER else _KINDS.get(intent, ())
+
+
+def find_subject(what: str, name: str, facts: Mapping[str, Sequence[Record]]) -> list[tuple[str, Record]]:
+    """The records of the interface, VRF, neighbour or AS that a request names, each with its kind."""
+    if what == "interface":
+        ports = facts.get("interface", ())
+        known = match_interface(name, [str(one.get("name")) for one in ports])
+        return [("interface", one) for one in ports if known and one.get("name") == known]
+    if what == "as_number":
+        return [("bgp", one) for one in facts.get("bgp", ()) if str(one.get("peer_as")) == name]
+    kinds = {"vrf": ("vrf",), "neighbor": _PEERS}.get(what, ())
+    plain = name.casefold()
+    return [
+        (kind, one)
+        for kind in kinds
+        for one in facts.get(kind, ())
+        if any(str(one[key]).casefold() == plain for key in _NAMED if one.get(key))
+    ]
+
+
+def absent(intents: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]]) -> list[Presence]:
+    """What was asked about on a device and is not there, or was not read."""
+    named = list(_absent_subjects(intents, focus, facts))
+    kinds = {one.kind for one in named}
+    whole = [
+        _with_members(presence_of(facts, kind))
+        for intent in intents
+        for kind in _KINDS.get(intent, ())
+        if kind not in kinds
+    ]
+    if focus.get("neighbor") and find_subject("neighbor", focus["neighbor"], facts):
+        whole = []
+    # LDP is one way to MPLS, and labels may come from segment routing.
+    has_labels = any(one.kind == "mpls" and one.is_present for one in whole)
+    told = [one for one in whole if not one.is_present and not (one.kind == "ldp" and has_labels and _is_sr(facts))]
+    return list({(one.kind, one.name): one for one in (*named, *told)}.values())
+
+
+def _with_members(found: Presence) -> Presence:
+    """A kind that is configured and has no member is not there either."""
+    is_empty = found.is_present and found.kind in ("bgp", "isis", "ldp", "lldp", "vrf") and not found.known
+    return replace(found, state="not_configured", why="it has no neighbour") if is_empty else found
+
+
+def _is_sr(facts: Mapping[str, Sequence[Record]]) -> bool:
+    return any((one.get("segment_routing") or {}).get("enabled") for one in facts.get("mpls", ()))
+
+
+def _absent_subjects(
+    intents: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]]
+) -> Iterator[Presence]:
+    for what, name in focus.items():
+        kind = {"interface": "interface", "vrf": "vrf", "neighbor": "bgp", "prefix": "route"}.get(what)
+        if what == "as_number" and not focus.get("neighbor") and not find_subject(what, name, facts):
+            known = tuple(sorted({f"AS {one['peer_as']}" for one in facts.get("bgp", ()) if one.get("peer_as")}))
+            yield _missing(presence_of(facts, "bgp"), f"in AS {name}", known)
+        elif kind is None or what == "as_number" or find_subject(what, name, facts):
+            continue
+        elif what == "prefix":
+            yield from _absent_route(name, facts)
+        else:
+            if what == "neighbor" and "bgp" not in {one for intent in intents for one in _KINDS.get(intent, ())}:
+                kind = next((one for one in _PEERS if facts.get(one)), "bgp")
+            if _was_meant(kind, intents):
+                whole = presence_of(facts, kind)
+                yield _missing(whole, name, whole.known)
+
+
+def _was_meant(kind: str, intents: Sequence[str]) -> bool:
+    return any(kind in _KINDS.get(intent, (kind,)) for intent in intents)
+
+
+def _missing(whole: Presence, name: str, known: Sequence[str]) -> Presence:
+    """That there is none of this name; or why nothing of its kind is known."""
+    return replace(whole, name=name, state="does_not_exist", known=tuple(known)) if whole.is_present else whole
+
+
+def _absent_route(prefix: str, facts: Mapping[str, Sequence[Record]]) -> Iterator[Presence]:
+    found = presence_of(facts, "route", prefix)
+    if found.state == "present" and facts.get("route"):
+        return
+    if found.state in ("not_readable", "not_checked"):
+        yield found
+    else:
+        yield replace(found, name=prefix, state="does_not_exist", known=())

@@ -1,0 +1,106 @@
+"""Real FRR routers, broken for real: a fault is found where it is, with its cause; a healthy lab raises no alarm.
+
+A sample runs here; all faults run with `make bench`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.agents.oncall.conftest import plan
+from tests.agents.oncall.routers.faults import FAULTS, Fault
+from tests.agents.oncall.routers.lab import ROUTERS, Lab, missing, open_lab
+from tests.agents.oncall.routers.targets import serve_lab
+from tests.agents.oncall.scripted import ScriptedModel
+
+from signalbox.agents.oncall import AGENT
+from signalbox.agents.oncall.state import start_state
+from signalbox.maps import arun_map
+from signalbox.toolbox import Ledger, use_ledger
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    if why := missing():
+        if os.environ.get("SIGNALBOX_REQUIRE_ALL") and "not allowed" not in why and "root" not in why:
+            pytest.fail(why)
+        pytest.skip(why)
+    folder = tmp_path_factory.mktemp("routers")
+    for parent in (folder, *folder.parents):
+        if parent.stat().st_uid == os.geteuid() and parent != Path("/"):
+            parent.chmod(parent.stat().st_mode | 0o011)  # FRR's user has to get to its folders
+    with open_lab(folder) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def served(lab: Lab) -> Iterator[list[dict[str, Any]]]:
+    with serve_lab(lab) as inventory:
+        yield inventory
+
+
+@pytest.fixture
+def routers(lab: Lab, served: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    path = tmp_path / "inventory.json"
+    path.write_text(json.dumps(served))
+    monkeypatch.setenv("NETWORK_INVENTORY", str(path))
+    return lab
+
+
+async def checked(*devices: str) -> dict[str, Any]:
+    model = ScriptedModel(plan=plan(*devices, intent="general_device_health_check"))
+    start = start_state(f"check {' '.join(devices)}")
+    with use_ledger(Ledger()):
+        return dict((await arun_map(AGENT.map, start, graph="oncall", model=model)).values)
+
+
+def alarms(state: dict[str, Any]) -> list[dict[str, Any]]:
+    return [one for one in state["findings"] if one["severity"] != "info"]
+
+
+async def test_healthy_routers_raise_no_alarm(routers: Lab) -> None:
+    state = await checked(*ROUTERS)
+    assert [(one["device"], one["text"]) for one in alarms(state)] == []
+
+
+async def found(routers: Lab, fault: Fault) -> dict[str, Any]:
+    """What is said while a fault is there; it is mended afterwards."""
+    fault.make(routers)
+    try:
+        routers.wait(lambda: fault.shows(routers), 60)
+        return await checked(fault.device)
+    finally:
+        fault.mend(routers)
+        routers.settle()
+
+
+def judged(state: dict[str, Any], fault: Fault) -> tuple[bool, bool]:
+    """Whether the place of a fault was said, and its cause."""
+    told = [f"{one['device']} {one['text']} {one['cause']}".casefold() for one in alarms(state)]
+    placed = any(word.casefold() in line for word in fault.places for line in told)
+    return placed, any(word in line for word in fault.causes for line in told)
+
+
+@pytest.mark.parametrize("fault", [one for one in FAULTS if one.in_ci], ids=lambda one: one.name)
+async def test_a_fault_is_found_where_it_is_with_its_cause(routers: Lab, fault: Fault) -> None:
+    state = await found(routers, fault)
+    assert state["verdict"] in ("critical", "warning")
+    assert judged(state, fault) == (True, True), state["findings"]
+
+
+@pytest.mark.bench
+async def test_the_faults_of_real_routers_are_found_and_most_are_explained(routers: Lab) -> None:
+    results = {}
+    for fault in FAULTS:
+        results[fault.name] = judged(await found(routers, fault), fault)
+        print(f"{fault.name}: found, explained: {results[fault.name]}")
+    lost = [name for name, (is_placed, _) in results.items() if not is_placed]
+    unexplained = [name for name, (_, is_explained) in results.items() if not is_explained]
+    print(f"{len(FAULTS)} faults: not found {lost}; without the cause {unexplained}")
+    assert lost == []
+    assert len(unexplained) <= len(FAULTS) // 4, unexplained
