@@ -41,6 +41,9 @@ class Reading:
     interface: str = ""
     vrf: str = ""
     neighbor: str = ""
+    prefix: str = ""
+    also: tuple[str, ...] = ()
+    """Further checks that the request asks for, by intent."""
     not_covered: tuple[str, ...] = ()
     confidence: float = 1.0
     """How sure the model is of action and intent."""
@@ -48,9 +51,15 @@ class Reading:
     """The fields that the request gave."""
 
 
-def plan_schema(intents: Mapping[str, str]) -> dict[str, Any]:
-    """The schema of a plan, for the plans there are with what each is for."""
+def plan_schema(intents: Mapping[str, str], *, lists_checks: bool = False) -> dict[str, Any]:
+    """The schema of a plan, for the plans there are with what each is for. A capable model also lists further checks;
+    for one that fills plans, `offline` finds them."""
     text = {"type": "string"}
+    several = {
+        "type": "array",
+        "description": "Further checks that the request asks for.",
+        "items": {"enum": [*intents]},
+    }
     return {
         "title": "OncallPlan",
         "description": "What is asked about the devices of a network.",
@@ -59,6 +68,7 @@ def plan_schema(intents: Mapping[str, str]) -> dict[str, Any]:
         "properties": {
             "action": _options("Whether devices are read, altered, or neither.", ACTIONS),
             "intent": _options("What is to be checked.", intents),
+            **({"also": several} if lists_checks else {}),
             "devices": {
                 "type": "array",
                 "description": "The words that name the devices: names, a range, a pattern, a role, all of them.",
@@ -72,6 +82,7 @@ def plan_schema(intents: Mapping[str, str]) -> dict[str, Any]:
             "interface": {**text, "description": "The one port or interface that is meant, such as Gi0/0/0/1."},
             "vrf": {**text, "description": "The name of the VRF, VPN or customer that is meant."},
             "neighbor": {**text, "description": "The one neighbour or peer that is meant, by address or name."},
+            "prefix": {**text, "description": "The address or prefix whose route is meant, such as 192.0.2.0/24."},
             "not_covered": {
                 "type": "array",
                 "description": "Parts of the request that the fields above leave out.",
@@ -114,7 +125,7 @@ async def read_request_by_name(
     shown = await inventory_excerpt({one.name: one.about for one in inventory}, request, conversation)
     asked = start_loop(request, conversation, records=shown)["asked"]
     messages = prompt(SystemMessage(plan_prompt()), asked, [], {})
-    given: Any = await model.with_structured_output(plan_schema(intents)).ainvoke(messages)
+    given: Any = await model.with_structured_output(plan_schema(intents, lists_checks=True)).ainvoke(messages)
     return _reading(given)
 
 
@@ -127,6 +138,8 @@ def _reading(given: Mapping[str, Any]) -> Reading:
         interface=_word(given.get("interface")),
         vrf=_word(given.get("vrf")),
         neighbor=_word(given.get("neighbor")),
+        prefix=_word(given.get("prefix")),
+        also=_words(given.get("also")),
         not_covered=_words(given.get("not_covered")),
         confidence=given.get("confidence", 1.0),
         said=frozenset(name for name, value in given.items() if value),

@@ -1,4 +1,4 @@
-"""The plans: the eight that ship, and those of a user's folder, which add to them or replace one of the same intent."""
+"""The plans: those that ship, and those of a user's folder, which add to them or replace one of the same intent."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ _ORDER = (
     "troubleshoot_vpn_vrf",
     "check_mpls_state",
     "general_device_health_check",
+    "check_isis_adjacencies",
+    "check_routes",
+    "check_logs",
+    "show_system_facts",
+    "show_lldp_neighbors",
 )
 _MOST_LIKELY = 6
 _AS_LIKELY = 0.3
