@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from signalbox.agents.experiments import plan as experiments
+from signalbox.agents.investigate.symptom import SYMPTOM
 from signalbox.agents.oncall.plan import plan_schema
 from signalbox.agents.oncall.plans import load_plans
 
-__all__ = ["devices_among", "plan_of_experiments", "plan_of_oncall"]
+__all__ = ["devices_among", "plan_of_experiments", "plan_of_oncall", "symptom"]
 
 Schema = dict[str, Any]
 
@@ -57,3 +58,8 @@ def devices_among(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[Sc
             "properties": {"devices": devices},
         }
     ]
+
+
+def symptom(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[Schema]:
+    """Return the schema of a trouble whose cause is looked for."""
+    return [SYMPTOM]
