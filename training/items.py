@@ -35,21 +35,12 @@ __all__ = ["items_of", "make_items", "read_sets", "schemas_of"]
 Item = dict[str, Any]
 LAST_ROUND = 16
 AGENTS = (
-    "routing",
-    "oncall",
-    "devices",
-    "symptoms",
-    "experiments",
-    "tasks",
-    "metrics",
-    "metrics_names",
-    "metrics_made",
-)
+    "routing", "oncall", "devices", "symptoms", "experiments", "tasks", "metrics", "metrics_names", "metrics_made",
+)  # fmt: skip
 """The files of agents: their sets are few and large."""
 WEIGHTS = {
     "evals/filling": 3.0, "filling": 3.0, "tools": 1.5, "routing": 3.0, "oncall": 2.0, "devices": 1.5, "symptoms": 4.0,
-    "tasks": 1.2,
-    "experiments": 2.0, "metrics": 2.0, "metrics_names": 2.0, "metrics_made": 0.3, "converted": 0.3,
+    "tasks": 1.2, "experiments": 2.0, "metrics": 2.0, "metrics_names": 2.0, "metrics_made": 0.3, "converted": 0.3,
 }  # fmt: skip
 """How often a file's sentences are seen in an epoch; one that is not named here, once."""
 GOING_ON = {

@@ -11,8 +11,9 @@ __all__ = ["joined_cases"]
 _REMARKS = 0.2
 """How many of the joined messages are a remark and one request."""
 _LINKS = (
-    " and ", " and ", " and ", ", and ", ", and ", ". ", ". ", "; ", ", then ", ", also ", " plus ", ". oh and ", ". Also ", "\n", " & ",
-    ". btw ", ", while you're at it ", ", next ", ". And ", " - ", ", can you also ", ", as well as ",
+    " and ", " and ", " and ", ", and ", ", and ", ". ", ". ", "; ", ", then ", ", also ", " plus ", ". oh and ",
+    ". Also ", "\n", " & ", ". btw ", ", while you're at it ", ", next ", ". And ", " - ", ", can you also ",
+    ", as well as ",
 )  # fmt: skip
 
 

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-
-from signalbox.models.offline.fields import read_fields
 from training.items import read_sets, schemas_of
 from training.schemas import plan_of_experiments
+
+from signalbox.models.offline.fields import read_fields
 
 ROOT = Path(__file__).parents[2]
 LAST_ROUND_THAT_TEACHES = 16
