@@ -26,7 +26,9 @@ def calibrate(items: Sequence[Mapping[str, Any]], folder: Path) -> dict[str, flo
     with np.load(folder / "heads.npz") as held:
         heads = {name: held[name] for name in held.files if not name.startswith("temperature.")}
     np.savez_compressed(folder / "heads.npz", **heads)
-    kept = [item for item in items if item.get("kept")][:_MOST]
+    kept = [item for item in items if item.get("kept")]
+    # Of every file as many as its share: they stand one after the other.
+    kept = kept[:: -(-len(kept) // _MOST)]
     seen = observed(Encoder(folder), kept)
     fitted = {kind: _fitted(rows) for kind, rows in seen.items() if len(rows) >= 50}
     for kind, rows in seen.items():

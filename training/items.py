@@ -30,15 +30,17 @@ from signalbox.models.offline.values import Moment, as_number, text_value, time_
 from training.conversions import converted
 from training.joined import joined_cases
 
-__all__ = ["items_of", "make_items", "read_sets"]
+__all__ = ["items_of", "make_items", "read_sets", "schemas_of"]
 
 Item = dict[str, Any]
 LAST_ROUND = 16
-AGENTS = ("routing", "oncall", "experiments", "tasks", "metrics", "metrics_names", "metrics_made")
+AGENTS = (
+    "routing", "oncall", "devices", "symptoms", "experiments", "tasks", "metrics", "metrics_names", "metrics_made",
+)  # fmt: skip
 """The files of agents: their sets are few and large."""
 WEIGHTS = {
-    "evals/filling": 3.0, "filling": 3.0, "tools": 1.5, "routing": 3.0, "oncall": 2.0, "tasks": 1.2,
-    "experiments": 2.0, "metrics": 2.0, "metrics_names": 2.0, "metrics_made": 0.3, "converted": 0.3,
+    "evals/filling": 3.0, "filling": 3.0, "tools": 1.5, "routing": 3.0, "oncall": 2.0, "devices": 1.5, "symptoms": 4.0,
+    "tasks": 1.2, "experiments": 2.0, "metrics": 2.0, "metrics_names": 2.0, "metrics_made": 0.3, "converted": 0.3,
 }  # fmt: skip
 """How often a file's sentences are seen in an epoch; one that is not named here, once."""
 GOING_ON = {
@@ -124,13 +126,13 @@ def items_of(header: Mapping[str, Any], case: Mapping[str, Any], lost: Counter[s
     before = json.dumps(messages[:-1], ensure_ascii=False).casefold()
     said = Said(text, context_of(messages[:-1]), before, moment, Counter() if lost is None else lost)
     if header["skill"] == "filling":
-        for schema in _schemas(header, case):
+        for schema in schemas_of(header, case):
             yield from _filling(schema, case, said)
     elif header["skill"] == "tools":
         yield from _calling(header["tools"], case, said)
 
 
-def _schemas(header: Mapping[str, Any], case: Mapping[str, Any]) -> Sequence[Any]:
+def schemas_of(header: Mapping[str, Any], case: Mapping[str, Any]) -> Sequence[Any]:
     """The schema of a set; where an agent makes one for each request, those that its function `schemas` gives."""
     if "schemas" not in header:
         return [header["schema"]]

@@ -10,6 +10,11 @@ __all__ = ["joined_cases"]
 
 _REMARKS = 0.2
 """How many of the joined messages are a remark and one request."""
+_LINKS = (
+    " and ", " and ", " and ", ", and ", ", and ", ". ", ". ", "; ", ", then ", ", also ", " plus ", ". oh and ",
+    ". Also ", "\n", " & ", ". btw ", ", while you're at it ", ", next ", ". And ", " - ", ", can you also ",
+    ", as well as ",
+)  # fmt: skip
 
 
 def joined_cases(
@@ -55,5 +60,5 @@ def _joined(cases: Sequence[Mapping[str, Any]], rng: random.Random) -> dict[str,
             parts[place] = parts[place][:1].lower() + parts[place][1:]
     text = parts[0]
     for part in parts[1:]:
-        text += rng.choice([" and ", " and ", ", and ", ". ", "; ", ", then ", ", also ", " plus ", ". oh and "]) + part
+        text += rng.choice(_LINKS) + part
     return {"text": text, "parts": parts, "expected": [call for case in cases for call in case["expected"]]}

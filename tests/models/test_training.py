@@ -5,6 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+from training.items import read_sets, schemas_of
+from training.schemas import plan_of_experiments
+
+from signalbox.models.offline.fields import read_fields
+
 ROOT = Path(__file__).parents[2]
 LAST_ROUND_THAT_TEACHES = 16
 
@@ -30,3 +36,24 @@ def test_no_sentence_that_measures_teaches() -> None:
     assert len(taught) > 7000
     assert len(measured) > 500
     assert taught & measured == set()
+
+
+@pytest.mark.parametrize("file", ["devices", "experiments", "oncall", "symptoms"])
+def test_sentences_expect_what_their_schemas_ask(file: str) -> None:
+    strange = []
+    for header, case in read_sets(ROOT / "training" / f"{file}.jsonl"):
+        if header["skill"] != "filling":
+            continue
+        (schema,) = schemas_of(header, case)
+        fields = {field.name: field for field in read_fields(schema)}
+        for name, value in case["expected"].items():
+            offered = {option for option, _ in fields[name].options} if name in fields else set()
+            unknown = set(value if isinstance(value, list) else [value]) - offered if offered else set()
+            if name not in fields or unknown:
+                strange.append((header["set"], name, value))
+    assert strange == []
+
+
+def test_a_header_that_asks_for_nothing_of_the_room_is_named() -> None:
+    with pytest.raises(ValueError, match="lamps: 'dim' is nothing that the room asks"):
+        plan_of_experiments({"set": "lamps", "asks": "dim"}, {})

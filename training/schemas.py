@@ -1,0 +1,65 @@
+"""Schemas that a header names: what a room asks today, for things of the header's own, and candidates as options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalbox.agents.experiments import plan as experiments
+from signalbox.agents.investigate.symptom import SYMPTOM
+from signalbox.agents.oncall.plan import plan_schema
+from signalbox.agents.oncall.plans import load_plans
+
+__all__ = ["devices_among", "plan_of_experiments", "plan_of_oncall", "symptom"]
+
+Schema = dict[str, Any]
+
+
+def plan_of_oncall(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[Schema]:
+    """Return the schema of what is asked about a network, with the plans that there are."""
+    return [plan_schema({intent: plan.description for intent, plan in load_plans().items()})]
+
+
+def plan_of_experiments(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[Schema]:
+    """Return the schema that the header `asks` for, as the room makes it: `kind`, `list`, or an action such as
+    `rename`. `experiments`, `contexts` and `group_types` of the header are those of an invented server."""
+    asks, without = header["asks"], header.get("without", ())
+    names, contexts, groups = (header.get(name, ()) for name in ("experiments", "contexts", "group_types"))
+    made = {
+        "kind": lambda: experiments.kind_schema(has_history=header.get("has_history", False)),
+        "terms": experiments.terminology_schema,
+        "list": lambda: experiments.list_schema(contexts),
+        "details": lambda: experiments.details_schema(names),
+        "change": lambda: experiments.management_schema(names),
+        "create": lambda: experiments.create_schema(contexts, groups),
+        "rules": lambda: experiments.rules_schema(groups),
+        "simulation": lambda: experiments.simulation_schema(names, contexts),
+        "testing": lambda: experiments.testing_schema(names, contexts),
+        "unsupported": experiments.unsupported_schema,
+        "reply": experiments.reply_schema,
+        "confirm": experiments.confirm_schema,
+    }
+    schema = made[asks]() if asks in made else experiments.params_schema(asks)
+    if schema is None:
+        raise ValueError(f"{header['set']}: '{asks}' is nothing that the room asks.")
+    return [{**schema, "properties": {key: one for key, one in schema["properties"].items() if key not in without}}]
+
+
+def devices_among(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[Schema]:
+    """Return the schema of which devices are meant; `inventory` of the header: `{name: role, address, platform}`."""
+    inventory: Mapping[str, str] = header["inventory"]
+    chosen = {"type": "string", "enum": list(inventory), "enumDescriptions": dict(inventory)}
+    devices = {"type": "array", "description": "the devices that are to be looked at", "items": chosen}
+    return [
+        {
+            "title": "Devices",
+            "description": "Which devices of the inventory a request is about.",
+            "type": "object",
+            "properties": {"devices": devices},
+        }
+    ]
+
+
+def symptom(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[Schema]:
+    """Return the schema of a trouble whose cause is looked for."""
+    return [SYMPTOM]
