@@ -14,8 +14,9 @@ import subprocess
 import sys
 import tempfile
 from asyncio import Runner
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from itertools import islice
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -27,6 +28,7 @@ __all__ = ["measure"]
 
 CALLS = "a call of a gNMI tool over MCP"
 DEVICES = "a health check of many devices"
+SWEEP = "a sweep of 10,000 devices"
 FEW, MANY = 20, 200
 PARTS = {"RR": 2, "P": 6, "PE": 12}
 ISLAND = sum(PARTS.values())
@@ -38,7 +40,10 @@ def measure() -> Iterator[Row]:
     """The price of MCP, then the price of devices."""
     with _network(FEW) as inventory:
         yield from _calls(inventory)
+        with Runner() as loop:
+            yield from loop.run(_stdio_cpu(inventory))
     yield from _growth()
+    yield from _sweeps()
 
 
 @contextmanager
@@ -129,6 +134,56 @@ def _calls(inventory: Path) -> Iterator[Row]:
     yield Row(CALLS, "a held session, by a new server for each call", found["stdio"], new, at_least_faster(20))
 
 
+async def _stdio_cpu(inventory: Path) -> list[Row]:
+    """CPU of the server for a call in a held session, beside bare echoes on the same SDK."""
+    ours = [sys.executable, "-m", "signalbox", "mcp", "gnmi"]
+    echo = [sys.executable, str(Path(__file__).with_name("echo_server.py"))]
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as same:
+        async with _server(ours) as (client, _):
+            json.dump((await client.call_tool("get_devices", {})).structured_content, same)
+            same.flush()
+        commands = {"ours": ours, "word": echo, "same": [*echo, same.name]}
+        found = {
+            name: min([await _cpu_of_a_call(name, command) for _ in range(3)]) for name, command in commands.items()
+        }
+    what = "CPU of the server for get_devices, by a bare echo"
+    return [
+        Row(CALLS, f"{what} of a word", found["ours"], found["word"], at_most_times(1.3)),
+        Row(CALLS, f"{what} of the same answer", found["ours"], found["same"], at_most_times(1.3)),
+    ]
+
+
+@asynccontextmanager
+async def _server(command: list[str]) -> AsyncIterator[tuple[Any, int]]:
+    """A session with a server of its own, and the id of its process."""
+    from mcp import Client, StdioServerParameters
+
+    before = _children()
+    async with Client(StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))) as client:
+        (process,) = _children() - before
+        yield client, process
+
+
+async def _cpu_of_a_call(name: str, command: list[str], times: int = 600) -> float:
+    tool, arguments = ("get_devices", {}) if name == "ours" else ("echo", {"text": "hello"})
+    async with _server(command) as (client, process):
+        for _ in range(50):
+            await client.call_tool(tool, arguments)
+        before = _cpu_seconds(process)
+        for _ in range(times):
+            await client.call_tool(tool, arguments)
+        return (_cpu_seconds(process) - before) / times
+
+
+def _children() -> set[int]:
+    return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()))
+
+
+def _cpu_seconds(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def _growth() -> Iterator[Row]:
     """What a device costs among few and among many: its reading alone, and the whole check from the shell."""
     with _network(FEW) as few, _network(MANY) as many:
@@ -189,6 +244,75 @@ def _whole_check(inventory: Path) -> float:
         subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _sweeps() -> Iterator[Row]:
+    """What a sweep costs beside plain asyncio over the same calls of scripted tools, and how both grow."""
+    few, many = 2_000, 10_000
+    with Runner() as loop:
+        found = loop.run(_sweep_times(few, many))
+    most = {size: found[f"memory {size}"] for size in (few, many)}
+    yield Row(SWEEP, "by plain asyncio over the same calls", found["sweep"], found["plain"], at_most_times(2))
+    yield Row(SWEEP, f"a device of {many:,}, by a device of {few:,}", found["many"], found["few"], at_most_times(1.2))
+    yield Row(SWEEP, f"most memory with {many:,} devices, by {few:,}", most[many], most[few], at_most_times(1.2))
+
+
+async def _sweep_times(few: int, many: int) -> dict[str, float]:
+    """Seconds of a sweep and of the same calls alone, seconds for each device, and the most bytes in use."""
+    import tracemalloc
+
+    from signalbox.agents.oncall.sweep import SweepReport, sweep
+    from signalbox.settings import get_settings
+    from signalbox.toolbox import ServerEntry, Session
+
+    session = Session(ServerEntry("scripted", transport="memory", server=_scripted))
+    places = asyncio.Semaphore(get_settings().oncall_parallel)
+    names = [f"edge-{number}" for number in range(many)]
+
+    async def one(name: str) -> None:
+        async with places:
+            await session.call("get_device_health", {"device_name": name})
+
+    async def plain() -> None:
+        await asyncio.gather(*map(one, names))
+
+    async def swept(size: int) -> None:
+        with tempfile.TemporaryFile("w") as written:
+            report = SweepReport(size)
+            chosen = islice(names, size)
+            await sweep(session, chosen, report, lambda result: print(result.line(), file=written))
+            if report.statuses["ok"] != size - size // 100:
+                raise AssertionError(f"{report.statuses} of {size} devices")
+
+    try:
+        contenders: dict[str, Callable[[], Awaitable[Any]]] = {
+            "plain": plain,
+            "sweep": lambda: swept(many),
+            "few": lambda: swept(few),
+        }
+        found = await _turns(contenders, times=1, rounds=3)
+        found |= {"many": found["sweep"] / many, "few": found["few"] / few}
+        for size in (few, many):
+            tracemalloc.start()
+            await swept(size)
+            found[f"memory {size}"] = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+        return found
+    finally:
+        await session.close()
+
+
+def _scripted() -> Any:
+    """A server whose devices are all well but every hundredth, and answer at once."""
+    from signalbox.toolbox.serving import ToolServer, offer
+
+    async def get_device_health(device_name: str) -> dict[str, Any]:
+        bad = device_name.endswith("00") or device_name == "edge-0"
+        names = ("cpu", "memory", "clock", "uptime", "interfaces", "bgp", "isis", "ldp", "vpn", "alarms")
+        lights = [{"name": name, "status": "warning" if bad else "ok", "value": 1, "text": name} for name in names]
+        return {"status": "success", "data": {"indicators": lights}, "metadata": {}}
+
+    return ToolServer("scripted", [offer(get_device_health)])
 
 
 async def _turns(

@@ -430,6 +430,8 @@ _SECRET_PATTERNS = (
     re.compile(r"(://[^/\s:@]+:)[^/\s@]+(?=@)"),
 )
 _SECRET_KEY = re.compile(rf"(?i){_SECRET_WORD}")
+# What every text has in which one of the patterns finds something: most texts are searched once.
+_SUSPICIOUS = re.compile(rf"(?i){_SECRET_WORD}|bearer|basic|://|\b(?:sk|pk|glsa|gh[po]|xox|aiza)")
 
 
 _hidden: set[str] = set()
@@ -463,8 +465,9 @@ def redact(value: Any) -> Any:
     if isinstance(value, str):
         for secret in _hidden:
             value = value.replace(secret, "***")
-        for pattern in _SECRET_PATTERNS:
-            value = pattern.sub(lambda m: (m.group(1) if m.lastindex else "") + "***", value)
+        if _SUSPICIOUS.search(value):
+            for pattern in _SECRET_PATTERNS:
+                value = pattern.sub(lambda m: (m.group(1) if m.lastindex else "") + "***", value)
         return value
     if isinstance(value, dict):
         return {k: "***" if isinstance(k, str) and _SECRET_KEY.search(k) and v else redact(v) for k, v in value.items()}

@@ -209,6 +209,7 @@ def test_a_loose_range_that_the_model_reads_as_two_ends_is_two() -> None:
     assert meant("packets lost from xrd-1 to xrd-3", "xrd-1", "xrd-3") == ["xrd-1", "xrd-3"]
     assert meant("is the xrd-1 to xrd-3 link up", "xrd-1", "xrd-3") == ["xrd-1", "xrd-3"]
     assert meant("ports, xrd-1 to xrd-3", "xrd-1", "xrd-3") == ["xrd-1", "xrd-2", "xrd-3"]
+    assert meant("session xrd-1 to xrd-7 up?", "xrd-1 to xrd-7") == ["xrd-1", "xrd-7"]
 
 
 def test_what_the_model_leaves_out_is_left_out() -> None:

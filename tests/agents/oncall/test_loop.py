@@ -186,6 +186,24 @@ def test_what_the_model_has_calculated_as_the_answer_is_told_first(asking: Calla
     assert "session_state" not in answer.answer
 
 
+def test_all_checks_that_the_model_lists_are_planned_and_told(asking: Callable[..., Answer]) -> None:
+    listed = {**plan("pe1"), "also": ["check_interface_status", "check_isis_adjacencies"]}
+    answer = asking(
+        Script(listed, reads("get_routing_info", "get_interface_info", answer=True)), "bgp, ports, isis: pe1"
+    )
+    assert answer.state["intents"] == ["check_bgp_neighbors", "check_interface_status", "check_isis_adjacencies"]
+    facts = answer.answer.split("\n\n")[0]
+    assert all(told in facts for told in ("2 BGP neighbours, 2 established", "5 interfaces: 5 up", "1 IS-IS adjacency"))
+    assert answer.state["stop_reason"] == "met"
+
+
+def test_a_check_that_the_model_left_out_is_not_met(asking: Callable[..., Answer]) -> None:
+    listed = {**plan("pe1"), "also": ["check_logs"]}
+    answer = asking(Script(listed, reads("get_routing_info", answer=True)), "bgp and log of pe1")
+    assert (answer.state["verdict"], answer.state["stop_reason"]) == ("incomplete", "limitation")
+    assert "log of pe1 was not checked" in answer.answer
+
+
 def test_a_step_uses_the_result_of_another(asking: Callable[..., Answer]) -> None:
     def closer(body: dict[str, Any]) -> Reply:
         told = next(one["content"] for one in body["messages"] if one["role"] == "tool")

@@ -123,7 +123,7 @@ def _failure(result: StepExecutionResult | None, all_of_device: Sequence[StepExe
     """None for a step that was served or not needed; else whether it may pass when it is tried again."""
     if result is None:
         return True
-    errors = [str(call.get("error_type")) for call in result["executed_calls"] if call.get("error")]
+    errors = [str(call.get("error_type") or "failed") for call in result["executed_calls"] if call.get("error")]
     if errors:
         return any(kind in PASSING for kind in errors)
     if result.get("problem") is None:

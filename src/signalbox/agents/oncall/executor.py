@@ -61,7 +61,10 @@ async def network_executor(state: GraphState) -> dict[str, Any]:
             work.results[index] = await _step(work, index, state["working_plan_steps"][index])
     done = list(work.results.values())
     failed = {"model_error": work.model_error.as_dict()} if work.model_error else {}
-    return {"execution_results": done, "tool_limitations_report": limitations(device, done), **failed}
+    lines = limitations(device, done)
+    # A bare name takes back what an earlier attempt could not do.
+    is_clear = lines == f"{device}:" and not work.attempt
+    return {"execution_results": done, "tool_limitations_report": None if is_clear else lines, **failed}
 
 
 @dataclass

@@ -36,7 +36,9 @@ def role_by_records(records: Mapping[str, Sequence[Record]]) -> str:
     if any(one.get("route_reflector_client") for one in neighbors):
         return "RR"
     if records.get("isis_instance"):
-        return "PE" if any(one.get("peer_type") == "EXTERNAL" for one in neighbors) or records.get("vrf") else "P"
+        # Every router may have a VRF for its management.
+        has_vpn = any(one.get("import_route_targets") for one in records.get("vrf", ()))
+        return "PE" if has_vpn or any(one.get("peer_type") == "EXTERNAL" for one in neighbors) else "P"
     return "CE" if neighbors else ""
 
 

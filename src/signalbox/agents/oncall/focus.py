@@ -58,7 +58,7 @@ def steps_for(plans: Iterable[Plan], focus: Mapping[str, str]) -> list[str]:
     vrf = f" in VRF {focus['vrf']}" if focus.get("vrf") else ""
     minutes = int(focus.get("minutes") or _MINUTES_OF_A_DAY)
     filled = {
-        "{prefix}": (f"the route to {focus['prefix']}" if focus.get("prefix") else "the routing table (RIB)") + vrf,
+        "{prefix}": (f"the route to {focus['prefix']}" if focus.get("prefix") else "every route in use") + vrf,
         "{minutes}": "the last 24 hours" if minutes == _MINUTES_OF_A_DAY else f"the last {minutes} minutes",
     }
     return list(dict.fromkeys(_filled(step, filled) for plan in plans for step in plan.steps))

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 
 from signalbox.agents.oncall.inventory import Device
-from signalbox.agents.oncall.plan import Question
+from signalbox.agents.oncall.plan import Question, Reading
 from signalbox.errors import NotFoundError
 from signalbox.grounding import Ask, Candidate, NotFound, One, Several, View, resolve
 from signalbox.language.names import nearest
 
-__all__ = ["chosen_devices", "named_devices", "no_device", "speaks_of_roles"]
+__all__ = ["chosen_among", "chosen_devices", "named_devices", "no_device", "speaks_of_roles"]
 
 _WORDS = {
     "PE": ("pe", "provider edge", "edge"),
@@ -43,6 +43,14 @@ def named_devices(words: Iterable[str], inventory: Sequence[Device]) -> list[str
             raise no_device(said, [device.name for device in inventory])
         found += [one.id for one in _members(meant)]
     return list(dict.fromkeys(found))
+
+
+def chosen_among(reading: Reading, inventory: Sequence[Device]) -> list[str] | Question:
+    """The devices that a reading names, without those that it leaves out. Raises as `named_devices`."""
+    named, left_out = named_devices(reading.devices, inventory), named_devices(reading.left_out, inventory)
+    if isinstance(named, Question):
+        return named
+    return left_out if isinstance(left_out, Question) else [name for name in named if name not in left_out]
 
 
 def chosen_devices(reply: str, offered: Sequence[str], inventory: Sequence[Device]) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from signalbox.agents.oncall import offline
 from signalbox.agents.oncall.focus import focus_of, steps_for
 from signalbox.agents.oncall.inventory import Device, read_devices
 from signalbox.agents.oncall.inventory_excerpt import inventory_excerpt
-from signalbox.agents.oncall.named_devices import chosen_devices, named_devices, speaks_of_roles
+from signalbox.agents.oncall.named_devices import chosen_among, chosen_devices, speaks_of_roles
 from signalbox.agents.oncall.objectives import objective_of
 from signalbox.agents.oncall.plan import Question, Reading, Request, plan_schema, reading_of
 from signalbox.agents.oncall.plans import Plan, load_plans, unserved_steps
@@ -47,7 +48,13 @@ async def planner(state: GraphState) -> dict[str, Any]:
         return await make_plan(state)
     except SignalboxError as error:
         _log.info("No plan: %s", error.user_message)
-        return {"error": error.as_dict(), "stop_reason": "error", "objective_achieved_assessment": True}
+        summary = [f"{error.user_message} {error.suggestion}".strip()]
+        return {
+            "error": error.as_dict(),
+            "stop_reason": "error",
+            "objective_achieved_assessment": True,
+            "summary": summary,
+        }
 
 
 async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None) -> dict[str, Any]:
@@ -160,18 +167,15 @@ class _Reader:
 
     def _by_name(self, reading: Reading, before: Mapping[str, Any], decided: Request) -> Request | Question:
         """The request of a model that gives names. What is asked beside the plan is answered in the loop."""
-        known = {device.name for device in self.inventory}
+        names = tuple(device.name for device in self.inventory)
         intents = decided.intents or self._intents(reading, before)
-        devices: list[str] | Question = list(decided.devices) or named_devices(reading.devices, self.inventory)
-        left_out = named_devices(reading.left_out, self.inventory)
-        for found in (devices, left_out):
-            if isinstance(found, Question):
-                return Question(found.message, found.options, intents=intents)
-        devices = [name for name in devices if name not in left_out]  # type: ignore[operator]
-        devices = devices or [name for name in before.get("devices") or () if name in known]
+        found = list(decided.devices) or chosen_among(reading, self.inventory)
+        if isinstance(found, Question):
+            return replace(found, intents=intents)
+        devices = found or [name for name in before.get("devices") or () if name in names]
         if not devices:
-            return Question("Which device is meant?", tuple(device.name for device in self.inventory), intents=intents)
-        return Request(tuple(devices), intents, focus_of(reading, devices, known), (), self.inventory)
+            return Question("Which device is meant?", names, intents=intents)
+        return Request(tuple(devices), intents, focus_of(reading, devices, names), (), self.inventory)
 
     def _intents(self, reading: Reading, before: Mapping[str, Any]) -> tuple[str, ...]:
         said = [one for one in (reading.intent, *reading.also) if one in self._plans]

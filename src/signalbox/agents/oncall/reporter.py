@@ -14,6 +14,7 @@ from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.history import keep_run
 from signalbox.agents.oncall.judgement import judge_run
 from signalbox.agents.oncall.loop_executor import LEFT_OUT
+from signalbox.agents.oncall.presence import Presence, presence_of
 from signalbox.agents.oncall.state import Finding, GraphState
 from signalbox.agents.oncall.subjects import intents_of, kinds_of
 from signalbox.agents.oncall.verdict import device_status, looked_at, overall, verdict_of
@@ -43,6 +44,7 @@ async def report_generator(state: GraphState) -> dict[str, Any]:
     return {
         "summary": _summary(report),
         "findings": report["findings"],
+        "absent": report["absent"],
         "verdict": report["status"],
         "focus": focus,
         "not_covered": unread,
@@ -59,7 +61,9 @@ def make_report(
     """The report as data: what was found on each device, what was looked at, what was not and why, what to do next."""
     called = {one.get("device_name") for one in results if one.get("executed_calls")}
     unread = {device for device in facts if not called & {device, None}} | failed_steps(state).keys()
-    intents, focus, missing = intents_of(state), state.get("focus") or {}, missing_of(state)
+    intents, focus = intents_of(state), state.get("focus") or {}
+    # Far ends and the last good state tell what should be running from what was never configured.
+    missing = {device: _refined(found, facts[device]) for device, found in missing_of(state).items()}
     answers = [
         f"{device}: {one}" if len(facts) > 1 else one
         for device, records in facts.items()
@@ -85,15 +89,30 @@ def make_report(
         "is_fact": bool(intents) and set(intents) <= _FACTS,
         "stop_reason": state.get("stop_reason"),
         "answer": state.get("answer") or "",
-        "notes": state.get("assessor_notes_for_final_report") or "",
+        "notes": _notes(state, missing),
         "answers": answers,
         "findings": findings,
         "devices": [_row(device, statuses[device], findings, looked[device]) for device in facts],
-        "absent": {device: [one.text for one in found] for device, found in missing.items()},
+        "absent": {device: [one.as_record() for one in found] for device, found in missing.items()},
         "not_checked": _not_checked(state),
         "left_out": _left_out(state),
         "next_steps": _next_steps(findings),
     }
+
+
+def _refined(missing: Sequence[Presence], facts: Mapping[str, Sequence[Record]]) -> list[Presence]:
+    """What is missing, with why it is where the records say more of it."""
+    told = {one.kind: presence_of(facts, one.kind) for one in missing}
+    return [told[one.kind] if told[one.kind].state == "not_running" else one for one in missing]
+
+
+def _notes(state: Mapping[str, Any], missing: Mapping[str, Sequence[Presence]]) -> str:
+    """The assessor's notes, in the words that the report has for what is missing."""
+    notes = str(state.get("assessor_notes_for_final_report") or "")
+    for device, found in missing_of(state).items():
+        for one, better in zip(found, missing[device], strict=True):
+            notes = notes.replace(one.text, better.text)
+    return notes
 
 
 def _next_steps(findings: Sequence[Finding]) -> list[str]:
@@ -122,7 +141,8 @@ def _row(device: str, status: str, findings: Sequence[Finding], looked: Sequence
 
 def _not_checked(state: Mapping[str, Any]) -> list[str]:
     """What could not be looked at, and why: steps that failed, and steps that no tool serves."""
-    told = [line for line in str(state.get("tool_limitations_report") or "").splitlines() if line.strip()]
+    lines = str(state.get("tool_limitations_report") or "").splitlines()
+    told = [line for line in lines if line.partition(":")[2].strip()]
     for line in state.get("unserved_steps") or ():
         told.append(f"{line} (no tool serves this step)")
     left = _left_out(state)

@@ -24,6 +24,7 @@ from signalbox.agents.oncall.gnmi.gnmibuddy import with_gnmibuddy_keys
 from signalbox.agents.oncall.gnmi.inventory import Device, Inventory, current_inventory, unchanged_inventory
 from signalbox.agents.oncall.gnmi.names import Names
 from signalbox.agents.oncall.gnmi.readings import Reader, Reading
+from signalbox.agents.oncall.gnmi.redaction import clean
 from signalbox.agents.oncall.gnmi.topology import read_neighbours, read_topology
 from signalbox.toolbox.serving import ToolServer, offer
 
@@ -44,12 +45,22 @@ class Desk:
 
     def __init__(self) -> None:
         self.reader = Reader(GnmiClient(), Names())
+        self._listed: tuple[Inventory, dict[str, Any]] | None = None
 
     async def inventory(self) -> Inventory:
         kept = unchanged_inventory()
         found = kept if kept is not None else await asyncio.to_thread(current_inventory)
         self.reader.names.know(found.devices)
         return found
+
+    def listed(self, inventory: Inventory, with_gnmibuddy: bool) -> dict[str, Any]:
+        """The devices as `get_devices` gives them, made once for an inventory: large ones are asked for often."""
+        if self._listed is None or self._listed[0] is not inventory:
+            devices = inventory.devices.values()
+            brief = clean([one.model_dump(include=_LISTED) for one in devices])
+            whole = clean([_reached(one) for one in devices]) if with_gnmibuddy else brief
+            self._listed = (inventory, {"data": {"devices": brief}, "devices": whole})
+        return self._listed[1]
 
     async def ask(self, operation: str, name: str, read: Callable[[Device, Inventory], Awaitable[Reading]]) -> Envelope:
         """One reading of one device, in its envelope."""
@@ -96,18 +107,13 @@ async def _alive(_: Request) -> PlainTextResponse:
 
 _LISTED = {"name", "ip_address", "port", "nos", "role"}
 _CONNECTED = {"path_cert", "path_key", "path_root", "override", "skip_verify", "insecure"}
-_HIDDEN = "***"
 
 
-def _listed(device: Device, with_gnmibuddy: bool) -> dict[str, Any]:
-    """What is told of a device of the inventory; gNMIBuddy tells how it is reached, too."""
-    if not with_gnmibuddy:
-        return device.model_dump(include=_LISTED)
-    hidden = {name: _HIDDEN if getattr(device, name) else None for name in ("username", "password")}
-    deadline = {"gnmi_timeout": device.gnmi_timeout or DEADLINE}
-    return (
-        device.model_dump(include=_LISTED | _CONNECTED) | hidden | deadline | {"grpc_options": None, "show_diff": None}
-    )
+def _reached(device: Device) -> dict[str, Any]:
+    """A device as gNMIBuddy lists it: with how it is reached, and without its credentials."""
+    hidden = {name: "***" if getattr(device, name) else None for name in ("username", "password")}
+    others = {"gnmi_timeout": device.gnmi_timeout or DEADLINE, "grpc_options": None, "show_diff": None}
+    return device.model_dump(include=_LISTED | _CONNECTED) | hidden | others
 
 
 def _inventory_tools(desk: Desk, with_gnmibuddy: bool) -> list[Tool]:
@@ -116,12 +122,14 @@ def _inventory_tools(desk: Desk, with_gnmibuddy: bool) -> list[Tool]:
     async def get_devices() -> Envelope:
         """List every device of the inventory: name, address, operating system and role (PE, P, RR or CE)."""
 
+        kept: list[dict[str, Any]] = []
+
         async def work() -> Reading:
-            inventory = await desk.inventory()
-            return Reading({"devices": [_listed(one, with_gnmibuddy) for one in inventory.devices.values()]})
+            kept.append(desk.listed(await desk.inventory(), with_gnmibuddy))
+            return Reading({})
 
         envelope = await enclose("inventory", work())
-        return envelope | {"devices": envelope["data"].get("devices", [])}
+        return envelope | (kept[0] if kept else {"devices": []})
 
     async def get_device_profile_api(device_name: DeviceName) -> Envelope:
         """What a device is in the network: its role, and whether it runs MPLS, IS-IS, BGP, VPNs, or reflects routes."""

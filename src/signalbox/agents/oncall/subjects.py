@@ -107,14 +107,13 @@ def _absent_subjects(
         else:
             if what == "neighbor" and "bgp" not in {one for intent in intents for one in _KINDS.get(intent, ())}:
                 kind = next((one for one in _PEERS if facts.get(one)), "bgp")
-            whole = presence_of(facts, kind)
-            if whole.state == "not_checked" and not _was_meant(kind, intents):
-                continue
-            yield _missing(whole, name, whole.known)
+            if _was_meant(kind, intents):
+                whole = presence_of(facts, kind)
+                yield _missing(whole, name, whole.known)
 
 
 def _was_meant(kind: str, intents: Sequence[str]) -> bool:
-    return any(kind in _KINDS.get(intent, ()) for intent in intents)
+    return any(kind in _KINDS.get(intent, (kind,)) for intent in intents)
 
 
 def _missing(whole: Presence, name: str, known: Sequence[str]) -> Presence:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +33,10 @@ def use_inventory(folder: Path, monkeypatch: pytest.MonkeyPatch, entries: list[d
     return path
 
 
-@pytest.fixture
-async def call() -> AsyncIterator[CallTool]:
-    """What a test calls to use a tool as an agent does: `await call("get_alarms", device_name="pe1")`."""
-    session = Session(ServerEntry("gnmi", transport="memory", server=create_server))
+@asynccontextmanager
+async def tools_of(entry: ServerEntry) -> AsyncIterator[CallTool]:
+    """What a test calls to use a tool of a server as an agent does."""
+    session = Session(entry)
 
     async def use(tool: str, **arguments: Any) -> dict[str, Any]:
         given = await session.call(tool, arguments)
@@ -44,3 +45,10 @@ async def call() -> AsyncIterator[CallTool]:
 
     yield use
     await session.close()
+
+
+@pytest.fixture
+async def call() -> AsyncIterator[CallTool]:
+    """Our tools: `await call("get_alarms", device_name="pe1")`."""
+    async with tools_of(ServerEntry("gnmi", transport="memory", server=create_server)) as use:
+        yield use

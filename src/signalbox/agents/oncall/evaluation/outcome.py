@@ -28,6 +28,7 @@ def outcome_of(answer: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "outcome": "ok",
         "intent": state.get("intent"),
+        "intents": list(state.get("intents") or ()),
         "devices": list(state.get("devices") or ()),
         "verdict": state.get("verdict"),
         "findings": [{key: one.get(key) for key in ("device", "severity", "text", "cause")} for one in findings],

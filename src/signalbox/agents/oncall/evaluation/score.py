@@ -15,7 +15,7 @@ def oncall_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     """True if everything that is wanted holds."""
     if outcome.get("outcome") != wanted.get("outcome", "ok"):
         return False
-    if "intent" in wanted and outcome.get("intent") not in _listed(wanted["intent"]):
+    if "intent" in wanted and not {outcome.get("intent"), *outcome.get("intents", ())} & {*_listed(wanted["intent"])}:
         return False
     if "devices" in wanted and sorted(_folded(outcome.get("devices"))) != sorted(_folded(_listed(wanted["devices"]))):
         return False

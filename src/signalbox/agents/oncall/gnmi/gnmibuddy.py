@@ -229,7 +229,7 @@ def _is_default(instance: str | None) -> bool:
 
 
 def _bgp_detailed(bgp: Data, asked: _Asked) -> dict[str, Any]:
-    own = next((one for one in bgp["instances"] if _is_default(one["network_instance"])), {})
+    own: Data = next((one for one in bgp["instances"] if _is_default(one["network_instance"])), {})
     told = [(one["network_instance"], _bgp_neighbor(one)) for one in bgp["neighbors"]]
     here = [neighbor for name, neighbor in told if _is_default(name)]
     return {
@@ -319,7 +319,7 @@ def _neighbor_line(one: Data) -> str:
 
 
 def _isis_detailed(isis: Data, _: _Asked) -> dict[str, Any]:
-    own = next(iter(isis["instances"]), {})
+    own: Data = next(iter(isis["instances"]), {})
     levels: dict[str, list[int]] = {}
     for one in isis["adjacencies"]:
         if one["level"] is not None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from signalbox.agents.oncall.focus import focus_of
 from signalbox.agents.oncall.inventory import Device
-from signalbox.agents.oncall.named_devices import named_devices
+from signalbox.agents.oncall.named_devices import chosen_among
 from signalbox.agents.oncall.named_devices import speaks_of_roles as _speaks_of_roles
 from signalbox.agents.oncall.offline.checks_asked import (
     COVERED,
@@ -40,7 +40,7 @@ __all__ = ["BROADEST", "LAYERS", "action_of", "read", "speaks_of_roles"]
 
 LAYERS = ("mentions", "checks", "wishes", "times", "figures")
 BROADEST = "general_device_health_check"
-_SURE, _PLAIN = 0.9, 0.7
+_SURE, _PLAIN = 0.9, 0.5
 """How sure the model has to be of a plan, and of a health check, which reads more than was asked at worst."""
 _BY_THING = {
     "vrf": "troubleshoot_vpn_vrf",
@@ -93,7 +93,8 @@ def read(
     focus = focus_of(reading, devices, {device.name for device in inventory})
     if not focus and not reading.intent and before:
         focus = {str(name): str(value) for name, value in (before.get("focus") or {}).items()}
-    left = _left_over(text, (*unread, *reading.not_covered), inventory, devices, checks, focus)
+    beyond = _unread(text, checks, plans)
+    left = _left_over(text, (*beyond, *unread, *reading.not_covered), inventory, devices, checks, focus)
     return Request(tuple(devices), tuple(checks), focus, tuple(left), inventory)
 
 
@@ -117,10 +118,8 @@ def _devices(
     names = tuple(device.name for device in inventory)
     earlier = [name for name in before.get("devices") or () if name in names]
     if not is_on("oncall.mentions"):
-        meant, left = named_devices(reading.devices, inventory), named_devices(reading.left_out, inventory)
-        if isinstance(meant, Question) or isinstance(left, Question):
-            return meant if isinstance(meant, Question) else left  # type: ignore[return-value]
-        found: tuple[list[str], list[str]] | Question = [one for one in meant if one not in left], []
+        meant = chosen_among(reading, inventory)
+        found: tuple[list[str], list[str]] | Question = meant if isinstance(meant, Question) else (meant, [])
     else:
         found = devices_meant(text, reading, inventory, earlier)
     if isinstance(found, Question) or found[0]:
@@ -142,6 +141,8 @@ def _checks(
     listed, said = (listed_checks(text), is_about(text)) if is_on("oncall.checks") else ([], set())
     if len(listed) > 1 and not read.startswith("review_") and all(one in plans for one in listed):
         return tuple(listed)
+    if not said and _unread(text, [read], plans):
+        return _which(plans)
     if len(said) == 1 and (not read or reading.confidence < _SURE or (earlier and read == BROADEST)):
         # One word says it, and the model is not sure.
         return tuple(said & plans.keys()) or (read,)
@@ -149,13 +150,19 @@ def _checks(
         return (earlier,)
     if not read:
         meant = [intent for name, intent in _BY_THING.items() if getattr(reading, name) and intent in plans]
-        return (meant[0],) if meant else (earlier,) if earlier else _which("What is to be checked?", plans)
+        return (meant[0],) if meant else (earlier,) if earlier else _which(plans)
     is_elsewhere = said and read in COVERED and not said & {read, *COVERED[read]}
     is_plain = read == BROADEST and not said and reading.confidence >= _PLAIN
     is_plain = is_plain or (read == "check_routes" and bool(reading.prefix))
     if (reading.confidence < _SURE and said != {read} and not is_plain) or is_elsewhere:
-        return _which("What is to be checked? Nothing can be changed.", plans)
+        return _which(plans)
     return (read,)
+
+
+def _unread(text: str, checks: Sequence[str], plans: Mapping[str, Plan]) -> list[str]:
+    """The words for what none of these plans reads."""
+    told = " ".join(line.casefold() for one in checks if one in plans for line in plans[one].told)
+    return [word for word in unread_topics(text) if word.casefold() not in told] if is_on("oncall.checks") else []
 
 
 def _names_a_check(text: str) -> bool:
@@ -163,8 +170,8 @@ def _names_a_check(text: str) -> bool:
     return re.search(r"\b(?:health\w*|overall|review|audit|everything)\b", text, re.IGNORECASE) is not None
 
 
-def _which(message: str, plans: Mapping[str, Plan]) -> Question:
-    return Question(message, tuple(plan.description for plan in plans.values()))
+def _which(plans: Mapping[str, Plan]) -> Question:
+    return Question("What is to be checked?", tuple(plan.description for plan in plans.values()))
 
 
 def _left_over(
@@ -179,10 +186,9 @@ def _left_over(
     past = past_times(text) if is_on("oncall.times") and "check_logs" not in checks else []
     said = [text[one.start : one.end] for one in find_mentions(text, inventory)]
     covered = [*said, *devices, *focus.values(), *past]
-    beyond = unread_topics(text) if is_on("oncall.checks") else []
     left = [
         word
-        for word in dict.fromkeys((*beyond, *unread))
+        for word in dict.fromkeys(unread)
         if not any(word.casefold() in one.casefold() for one in covered)
         and not any(is_word_of(word, one) for one in checks)
     ]

@@ -34,21 +34,22 @@ _VRF, _LOGS, _ROUTES, _FACTS = "troubleshoot_vpn_vrf", "check_logs", "check_rout
 _WORDS = {
     _BGP: "bgp ibgp ebgp peer peers peering peerings",
     _ISIS: "isis is-is igp adjacency adjacencies adjs",
-    _PORTS: "interface interfaces int ints intf intfs port ports link links circuit circuits",
+    _PORTS: "interface interfaces int ints intf intfs iface ifaces port ports link links circuit circuits",
     _MPLS: "mpls ldp labels lsp lsps srgb",
     _VRF: "vrf vrfs vpn vpns l3vpn",
     _LOGS: "log logs syslog syslogs",
     _ROUTES: "rib",
     _FACTS: "uptime version ntp clock",
     "show_lldp_neighbors": "lldp cdp cabling",
-    "general_device_health_check": "cpu memory alarms temperature fans",
+    "general_device_health_check": "cpu memory mem alarms temperature fans",
 }
 _WEAK = {
     _BGP: "session sessions established neighbour neighbours neighbor neighbors as asn prefixes",
     _FACTS: "ver versions sw software release reboot rebooted reloaded ios",
     "show_lldp_neighbors": "plugged wired patched",
     _ROUTES: "route routes",
-    _PORTS: "shut mtu crc loopback description",
+    _LOGS: "logged",
+    _PORTS: "shut mtu crc loopback description flap flaps flapping flapped",
 }
 """Words that tell of a check where no other word does."""
 _INTENT = {word: intent for intent, words in _WORDS.items() for word in words.split()}
@@ -76,6 +77,7 @@ _JOINS = (
 )
 _LIST = re.compile(rf"{_ONE}(?:{_JOINS}{_ONE})+", re.IGNORECASE)
 _WORD = re.compile(_ONE, re.IGNORECASE)
+_REFLECTOR = re.compile(r"\broute[\s-]*reflectors?\b", re.IGNORECASE)
 _UNREAD = re.compile(
     r"\b(?:bfd|ospf|eigrp|rip|qos|multicast|pim|igmp|rsvp|vrrp|hsrp|acls?|snmp|netconf)\b", re.IGNORECASE
 )
@@ -95,7 +97,9 @@ def unread_topics(text: str) -> list[str]:
 def is_about(text: str) -> set[str]:
     """The checks that a request has a word of its own for."""
     strong = {_INTENT[word[0].casefold()] for word in _WORD.finditer(text)}
-    words = (word.casefold() for word in re.findall(r"[A-Za-z]+", text))
+    if unread_topics(text):
+        return strong
+    words = (word.casefold() for word in re.findall(r"[A-Za-z]+", _REFLECTOR.sub(" ", text)))
     return strong or {_WEAKLY[word] for word in words if word in _WEAKLY}
 
 

@@ -29,6 +29,10 @@ _TWO_ENDS = re.compile(
     r"\b(?:between|links?|path|circuit|connection|session|adjacency|traffic|packets?|trace\w*|ping\w*|reach\w*)\b[^.;,:]*$",
     re.IGNORECASE,
 )
+# The session xrd-1 to xrd-7 has two ends, however the model copies it.
+_RIGHT_BEFORE = re.compile(
+    r"\b(?:link|path|circuit|connection|session|adjacency|tunnel|between)\s+(?:from\s+)?$", re.IGNORECASE
+)
 _FROM = re.compile(r"\bfrom\s+$", re.IGNORECASE)
 _WITH_ENDS = re.compile(r"\s*(?:links?|path|circuit|connection|session|adjacency)\b", re.IGNORECASE)
 _BESIDE_NAME = re.compile(
@@ -316,7 +320,10 @@ def _of_mentions(text: str, inside: Sequence[Mention], start: int, end: int) -> 
                 unclear.append((told, one.names))
         elif one.kind == "role" and not one.names:
             unknown.append(told)
-        elif one.loose and _is_two_ends(text, one) and not (start <= one.start and end >= one.end):
+        elif one.loose and (
+            _RIGHT_BEFORE.search(text[: one.start])
+            or (_is_two_ends(text, one) and not (start <= one.start and end >= one.end))
+        ):
             names += [one.names[0], one.names[-1]]
         elif one.loose and len(one.names) > 2 and _FROM.search(text[: one.start]):
             # From A to B: all of them, or the two ends of a way.
