@@ -53,8 +53,9 @@ class _Network:
         self.roles = {device: roles.get(device) or role_by_records(told) for device, told in self.facts.items()}
         self.alike: dict[str, list[str]] = {}
         """The devices of each role."""
-        for device, role in self.roles.items():
-            self.alike.setdefault(role, []).append(device)
+        for device in self.facts:
+            # What a device runs makes its role; only a role that was told says what it should run.
+            self.alike.setdefault(roles.get(device, ""), []).append(device)
         self.alike.pop("", None)
         self.owners = {
             str(address).partition("/")[0]: device
@@ -338,7 +339,7 @@ class _Network:
                 if was is not None:
                     one.update({f"was_{name}": value for name, value in was.items()})
                     one["was_at"] = kept["at"]
-            if kind in told:
+            if kind in told or self._is_there(device, kind):
                 for name, was in records.items():
                     told["missing"].append(
                         {

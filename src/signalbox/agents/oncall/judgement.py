@@ -13,6 +13,7 @@ from signalbox.agents.oncall.facts import Record, collect
 from signalbox.agents.oncall.far_ends import Facts, connect
 from signalbox.agents.oncall.history import keep_good, last_good
 from signalbox.agents.oncall.inventory import read_devices
+from signalbox.agents.oncall.roles import with_roles
 from signalbox.agents.oncall.state import Finding
 from signalbox.agents.oncall.tools import (
     Budget,
@@ -42,6 +43,7 @@ _EXPLAINED_BY_LOGS = ("bgp", "isis", "ldp", "interface", "system", "device")
 _MOST_ALONE = 8
 _MOST_AROUND = 16
 _MOST_PEERS = 4
+_MOST_PROFILED = 50
 _BROAD = 4
 _DAY = 24 * 60
 
@@ -90,7 +92,11 @@ async def judge_run(
 
 
 async def _roles() -> dict[str, str]:
-    return {one.name: one.role for one in read_devices(await call_plain(current_session(), "get_devices"))}
+    """The roles of all devices; of a small inventory without roles, by what the devices run."""
+    session = current_session()
+    devices = read_devices(await call_plain(session, "get_devices"))
+    known = devices if len(devices) > _MOST_PROFILED else await with_roles(session, devices)
+    return {one.name: one.role for one in known}
 
 
 class _Around:

@@ -85,7 +85,10 @@ class _Look:
     def unowned(self) -> list[str]:
         """The addresses that sessions inside the AS run from, and no interface has."""
         own = {str(one).partition("/")[0] for listed in self.own("interface", "addresses") for one in listed}
-        used = [one.get("local_address") for one in self._facts.get("bgp", ()) if one.get("peer_type") == "INTERNAL"]
+        inside = [one for one in self._facts.get("bgp", ()) if one.get("peer_type") == "INTERNAL"]
+        used = [one.get("local_address") for one in inside]
+        if any(one.get("session_state") != "ESTABLISHED" for one in inside):
+            used += self.own("bgp_instance", "router_id")
         return [str(one) for one in used if one not in own and re.fullmatch(r"[1-9][\d.]+", str(one))]
 
     def down_members(self, names: Any) -> list[str]:
