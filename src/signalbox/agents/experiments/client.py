@@ -155,6 +155,10 @@ class UpgradeClient:
         """The lists of those who are kept out of everything, one a context."""
         return _records(await self.call("GET", "/segments/global"))
 
+    async def segment(self, segment_id: str) -> dict[str, Any]:
+        """One segment with its users, groups and the segments in it; an UpgradeError of the kind not_found."""
+        return _record(await self.call("GET", f"/segments/{_part(segment_id)}"))
+
     async def enrollment_detail(self, experiment_id: str) -> dict[str, Any]:
         """`{id, users, groups, usersExcluded, groupsExcluded, conditions}` of one experiment."""
         body = {"experimentId": experiment_id}
