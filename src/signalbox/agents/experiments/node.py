@@ -86,7 +86,7 @@ async def _completed(update: Update, capability: str, state: State, calls: Calls
     if calls.said or "params" in update:
         update["params"] = {**calls.said, **update.get("params", {})}
     taken_for = state["fields"].get("taken_for")
-    if taken_for and update["node_status"] != NodeStatus.ERROR:
+    if taken_for and not state["pending"] and update["node_status"] != NodeStatus.ERROR:
         name = state["fields"].get("experiment_name")
         meant = f"'{name}' is meant." if update.get("question") else f"Did you mean '{name}'?"
         update["notice"] = f"{state['notice']} There is no experiment '{taken_for}'. {meant}".strip()

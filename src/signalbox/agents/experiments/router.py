@@ -17,6 +17,7 @@ __all__ = ["ainput_router", "input_router", "routed"]
 
 _FRESH: Mapping[str, Any] = {
     "fields": {},
+    "node_status": NodeStatus.SUCCESS,
     "question": None,
     "needs_clarification": False,
     "clarification_options": None,

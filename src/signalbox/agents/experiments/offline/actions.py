@@ -58,6 +58,8 @@ def list_named(text: str) -> str:
 async def ordered(text: str, *, is_named: bool) -> str:
     """What a text orders whatever else it may look like: it is read as what it calls by its name, and that is to be
     done to several, or adds to the list of an experiment that is named. Empty where it orders nothing so."""
+    if is_named and gives_description(text):
+        return "describe"
     stems = [stem(word) for word in tokens(text) if word not in _POLITE]
     called = {stem(one): one for one in ACTIONS}
     if stems and stems[0] in called and means_several(text):
@@ -65,7 +67,6 @@ async def ordered(text: str, *, is_named: bool) -> str:
     elif is_named:
         wanted = {called[one] for one in stems if one in called} | {list_named(text)}
         wanted &= {"include", "exclude"}
-        wanted |= {"describe"} if gives_description(text) else set()
     else:
         wanted = set()
     action = (await _read_action(text))[0] if wanted else ""

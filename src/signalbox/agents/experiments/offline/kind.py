@@ -25,6 +25,7 @@ from signalbox.agents.experiments.plan import (
     FEATURES,
     details_schema,
     kind_schema,
+    list_schema,
     simulation_schema,
     terminology_schema,
     unsupported_schema,
@@ -94,7 +95,9 @@ async def _planned(state: Mapping[str, Any], text: str, server: Server) -> tuple
     said = await _by_what_is_named(state, said, shown, server)
     if "raw" in tokens(text) and "raw" not in tokens(" ".join(mentioned(text, names))):
         said = {**said, "raw": True}
-    if said.get("capability") in _DOES and await _is_beyond(text, names):
+    if said.get("capability") == "list_experiments" and await _lists_beyond(text):
+        said = {**said, "confidence": 1.0}
+    elif said.get("capability") in _DOES and await _is_beyond(text, names):
         said = {**said, "capability": "unsupported", "confidence": 1.0}
     return said, shown != text
 
@@ -208,6 +211,12 @@ def _speaks_of(text: str, said: Mapping[str, Any], server: Server) -> bool:
 def _is_named(text: str, names: Sequence[str]) -> bool:
     """Whether a request names an experiment: one of the server, or nearly, or what is written as a name."""
     return bool(mentioned(text, names) or likely(text, names)) or len(written_name(text).split()) > 1
+
+
+async def _lists_beyond(text: str) -> bool:
+    """Whether a text asks for a list of what is not made here, and is shown: flags, or experiments of another design."""
+    said = await read(list_schema(()), text, "list_experiments")
+    return bool(said.get("design")) or said.get("what") == "feature_flags"
 
 
 async def _is_beyond(text: str, names: Sequence[str]) -> bool:

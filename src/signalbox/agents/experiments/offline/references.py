@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
 from signalbox.agents.experiments import plan
 from signalbox.agents.experiments.candidates import Fields, Server, find_experiment, view_of, which_of
-from signalbox.agents.experiments.offline.names import mentioned, placed, without, written_name
+from signalbox.agents.experiments.offline.names import grounded, mentioned, mistyped, placed, without, written_name
 from signalbox.language.names import close
 from signalbox.language.references import IT, KINDS, LIGHT, OTHER, THEM
 from signalbox.language.words import Word, read_words, stems_of, tokens, word_set
@@ -28,8 +28,10 @@ _SHORT = 6
 """From how many letters on a mistyped word is still taken for one of a name."""
 
 
-def experiment_in(text: str, said: Mapping[str, Any], state: Mapping[str, Any], server: Server) -> Fields:
-    """The fields that say which experiment a text means; none where it names none."""
+def experiment_in(
+    text: str, said: Mapping[str, Any], state: Mapping[str, Any], server: Server, apart: Iterable[str] = ()
+) -> Fields:
+    """The fields that say which experiment a text means; none where it names none. `apart` are names of other things."""
     view, shown = view_of(state), state.get("shown") or ()
     if whole := _whole_names(text, server):
         names = [str(said["experiment"])] if len(whole) > 1 and said.get("experiment") in whole else whole
@@ -37,7 +39,11 @@ def experiment_in(text: str, said: Mapping[str, Any], state: Mapping[str, Any], 
         return {"experiment_id": ids[0], "experiment_name": names[0]} if len(ids) == 1 else which_of(ids)
     if at_place := server.by_id(placed(text, shown)[0]):
         return {"experiment_id": at_place["id"], "experiment_name": at_place["name"]}
-    text = without(text, [str(said[key]) for key in _ELSE if isinstance(said.get(key), str) and said[key]])
+    text = without(text, [*apart, *(str(said[key]) for key in _ELSE if isinstance(said.get(key), str))])
+    slip = mistyped(text, server.names)
+    near = grounded(slip, server.names) if slip else None
+    if near and len(ids := server.named([near])) == 1:
+        return {"experiment_id": ids[0], "experiment_name": near, "taken_for": slip}
     written = written_name(text, server.contexts)
     pointing = str(said.get("reference") or "")
     if pointing and set(tokens(pointing)) & (IT | THEM | OTHER) and not len(written.split()) > 1:

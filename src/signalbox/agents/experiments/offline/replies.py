@@ -19,16 +19,18 @@ from signalbox.agents.experiments.questions import NOT_UNDERSTOOD, STILL_OPEN
 from signalbox.agents.experiments.routing import is_clear
 from signalbox.language.clauses import cut_points
 from signalbox.language.names import close
-from signalbox.language.words import tokens
+from signalbox.language.words import tokens, word_set
 from signalbox.toolbox.confirmation import read_reply
 
 __all__ = ["dropped_question", "replied_to"]
 
+_DROPPING = word_set("mind nevermind forget cancel abort drop leave quit skip nothing stop scrap")
+"""Words of which a reply that drops a request has one."""
 Update = dict[str, Any]
 
 
 async def replied_to(
-    pending: Mapping[str, Any], text: str, names: Sequence[str], turn: list[dict[str, str]]
+    pending: Mapping[str, Any], text: str, names: Sequence[str], turn: Sequence[Mapping[str, str]] = ()
 ) -> Update | None:
     """The request that waited, with the reply in it; None where the reply is a request of its own. `turn` is the
     question with what was said before it."""
@@ -58,7 +60,7 @@ def dropped_question(pending: Mapping[str, Any]) -> str:
 
 
 async def _answered(
-    pending: Mapping[str, Any], text: str, turn: list[dict[str, str]], names: Sequence[str]
+    pending: Mapping[str, Any], text: str, turn: Sequence[Mapping[str, str]], names: Sequence[str]
 ) -> Update | None:
     """A reply to a question for something that was missing: nothing is written by it."""
     options = list(pending.get("options") or ())
@@ -72,6 +74,9 @@ async def _answered(
         is_one = len(options) == 1 and pending["field"] in ("experiment_id", "context")
         return {**pending, "reply": options[0] if is_one else ""}
     means = "cancel" if said == "no" else (await read(reply_schema(), text, "", turn)).get("means")
+    if means == "cancel" and said != "no" and not _DROPPING & set(tokens(text)):
+        # "No idea" drops nothing.
+        means = "answer"
     if means == "new_request" and await _is_request(text, names):
         return None
     return {**pending, "reply": text, **({"decision": "no"} if means == "cancel" else {})}
@@ -92,7 +97,9 @@ async def _goes_elsewhere(text: str, names: Sequence[str]) -> bool:
     return False
 
 
-async def _decision(text: str, turn: list[dict[str, str]], pending: Mapping[str, Any], names: Sequence[str]) -> str:
+async def _decision(
+    text: str, turn: Sequence[Mapping[str, str]], pending: Mapping[str, Any], names: Sequence[str]
+) -> str:
     """change, new_request or unclear: a reply in neither table is no yes and no no, whatever a reader takes it for."""
     if _adds_to_yes(text):
         return "unclear"
@@ -124,4 +131,4 @@ async def _is_otherwise(text: str, pending: Mapping[str, Any], names: Sequence[s
 
 def _is_option(text: str, options: Any) -> bool:
     said = text.strip(" .!").casefold()
-    return any(said == str(one).casefold() or close(said, str(one).casefold()) for one in options) or said.isdigit()
+    return said.isdigit() or any(said == str(one).casefold() or close(said, str(one).casefold()) for one in options)

@@ -86,12 +86,15 @@ async def _change(text: str, state: State, server: Server) -> Fields:
     """What is to be done to which experiment; `rest` are the further requests of a message that asks for several."""
     first, *others = await requests_of(text, server.names)
     if not others and (each := await all_meant(first, state["shown"], server)) is not None:
+        each = [{**one, "said": f'{one["action"]} "{one["experiment_name"]}"'} for one in each]
         return {**each[0], "rest": each[1:], "meant": each} if each else {"is_nothing": True}
     fields = await _one_change(first, state, server)
+    if others:
+        fields["said"] = first
     rest: list[Fields] = []
     for one in others:
         before = {**state, "current_experiment_id": fields.get("experiment_id") or state["current_experiment_id"]}
-        rest.append(await _one_change(one, before, server))
+        rest.append({**await _one_change(one, before, server), "said": one})
     return {**fields, **({"rest": rest} if rest else {})}
 
 
@@ -160,8 +163,9 @@ async def _simulation(text: str, state: State, server: Server) -> Fields:
     said = whole(await read(schema, text, "user_simulation"), text)
     fields: Fields = {key: said[key] for key in ("task", "user_id", "site", "target") if said.get(key)}
     user = str(said.get("user_id") or state["current_user_id"] or "")
-    fields |= _context_and_experiment(text, said, state, server)
-    fields |= groups_said(text, said, state, server, user, fields.get("context"))
+    context = context_in(text, str(said.get("context") or ""), server.contexts)
+    groups = groups_said(text, said, state, server, user, context)
+    fields |= {"context": context, **groups, **experiment_in(text, said, state, server, _ids(groups))}
     fields["on_live"] = wants_live(text, bool(said.get("on_live")))
     if fields.get("task") == "visit" and "mark" in map(stem, tokens(text)):
         fields["is_marked"] = True
@@ -176,9 +180,10 @@ async def _simulation(text: str, state: State, server: Server) -> Fields:
     return {key: value for key, value in fields.items() if value}
 
 
-def _context_and_experiment(text: str, said: Mapping[str, Any], state: State, server: Server) -> Fields:
-    context = context_in(text, str(said.get("context") or ""), server.contexts)
-    return {**({"context": context} if context else {}), **experiment_in(text, said, state, server)}
+def _ids(fields: Mapping[str, Any]) -> list[str]:
+    """What the groups of a request are called."""
+    named = [one for ids in (fields.get("groups") or {}).values() for one in ids]
+    return [*named, *(fields.get("loose_groups") or ())]
 
 
 def groups_said(
@@ -210,9 +215,10 @@ def _with_kind(words: str, text: str) -> str:
 async def _test(text: str, state: State, server: Server) -> Fields:
     said = whole(await read(testing_schema(shortlist(text, server.names), server.contexts), text, "testing"), text)
     fields: Fields = {key: said[key] for key in _NO_NUMBER if said.get(key)}
-    fields |= _context_and_experiment(text, said, state, server)
-    types = server.group_types(fields.get("context"))
+    context = context_in(text, str(said.get("context") or ""), server.contexts)
+    types = server.group_types(context)
     groups = find_groups(text, types, server.names) or groups_in(str(said.get("groups") or ""), types)
+    fields |= {"context": context, **experiment_in(text, said, state, server, _ids({"groups": groups}))}
     every = server.group_types()
     fields |= {
         "groups": groups,
