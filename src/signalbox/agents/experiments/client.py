@@ -155,6 +155,10 @@ class UpgradeClient:
         """The lists of those who are kept out of everything, one a context."""
         return _records(await self.call("GET", "/segments/global"))
 
+    async def segment(self, segment_id: str) -> dict[str, Any]:
+        """One segment with its users, groups and the segments in it; an UpgradeError of the kind not_found."""
+        return _record(await self.call("GET", f"/segments/{_part(segment_id)}"))
+
     async def enrollment_detail(self, experiment_id: str) -> dict[str, Any]:
         """`{id, users, groups, usersExcluded, groupsExcluded, conditions}` of one experiment."""
         body = {"experimentId": experiment_id}
@@ -164,6 +168,23 @@ class UpgradeClient:
         """`[{id, users, groups}]` of several."""
         body = {"experimentIds": list(experiment_ids)}
         return _records(await self.call("POST", "/stats/enrollment", body, repeatable=True))
+
+    # Metrics
+
+    async def metrics(self, context: str) -> list[dict[str, Any]]:
+        """The metrics that a context can log, as a tree of `{key, children, metadata, allowedData, context}`."""
+        try:
+            return _records(await self.call("GET", f"/metric/{_part(context)}"))
+        except UpgradeError as error:
+            # The server has no answer but this for a context without metrics.
+            if error.status != 404:
+                raise
+            return []
+
+    async def analyse(self, query_ids: Iterable[str]) -> list[dict[str, Any]]:
+        """The result of each query of an experiment, by condition: `[{id, mainEffect, interactionEffect}]`."""
+        body = {"queryIds": list(query_ids)}
+        return _records(await self.call("POST", "/query/analyse", body, repeatable=True))
 
     async def batch_assign(self, context: str, site: str, target: str, user_ids: Iterable[str]) -> dict[str, Any]:
         """What users that the server knows would get at one decision point; enrols nobody."""
@@ -205,6 +226,11 @@ class UpgradeClient:
             data["assignedCondition"] = {key: condition[key] for key in kept if condition.get(key) is not None}
         body = {"data": data} | ({"status": status} if status else {})
         return _record(await self.call("POST", "/v6/mark", body, user=user_id))
+
+    async def log(self, user_id: str, values: Mapping[str, float | str], at: str) -> list[dict[str, Any]]:
+        """Log a user's values of metrics; the server keeps those that a query of some experiment asks for."""
+        body = {"value": [{"timestamp": at, "metrics": {"attributes": dict(values), "groupedMetrics": []}}]}
+        return _records(await self.call("POST", "/v6/log", body, user=user_id))
 
     # The line
 

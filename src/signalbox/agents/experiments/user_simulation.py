@@ -288,8 +288,6 @@ def _explained(found: Mapping[str, Any], name: str) -> str:
     lines.append("\n".join(f"{at}. {one['step'].replace('_', ' ')}: {one['detail']}" for at, one in _numbered(found)))
     if found.get("note"):
         lines.append(str(found["note"]))
-    if found.get("agrees") is False:
-        lines.append(f"The server itself says {found['server_says'] or 'the default'}.")
     return "\n\n".join(lines)
 
 
