@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from signalbox.agents.experiments.groups import find_groups, groups_in
-from signalbox.agents.experiments.names import (
+from signalbox.agents.experiments.offline.groups import find_groups, groups_in
+from signalbox.agents.experiments.offline.names import (
     as_written,
     grounded,
     likely,

@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 from signalbox.agents.experiments import drafts
 from signalbox.agents.experiments import tools as upgrade
 from signalbox.agents.experiments.asked import STATUS_OF
+from signalbox.agents.experiments.asking import Calls
 from signalbox.agents.experiments.errors import UpgradeError
 from signalbox.agents.experiments.exact_names import (
     check_known,
@@ -19,7 +20,6 @@ from signalbox.agents.experiments.exact_names import (
     metadata_of_context,
 )
 from signalbox.agents.experiments.experiment_management import move_question, problems_of, report_write
-from signalbox.agents.experiments.node import Calls
 from signalbox.agents.experiments.proposals import begun_write, details_of, proposal_source, taken_up
 from signalbox.agents.experiments.questions import deletion, what_goes
 from signalbox.agents.experiments.read_tools import Experiment

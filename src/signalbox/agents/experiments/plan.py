@@ -62,6 +62,21 @@ LISTED = {
     "decision_points": "sites and targets that a context knows",
     "group_types": "kinds of group, such as class or school",
     "conditions": "conditions that a context knows",
+    "feature_flags": "feature flags, toggles",
+}
+DESIGNS = {
+    "within_subjects": "each user sees several conditions, repeated measures",
+    "factorial": "several factors and their combinations",
+    "stratified": "stratified random sampling",
+}
+SITUATIONS = {
+    "change_weights": "the weights, the split, change while users are enrolled",
+    "stop": "an experiment is stopped, ends, is over",
+    "change_group": "a user changes class, school or group",
+    "reached_before": "a user came to the decision point before the start",
+    "remove_condition": "a condition or an arm is removed while it runs",
+    "delete": "an experiment is deleted",
+    "shared_point": "two experiments at one decision point",
 }
 EVENTS = {"created": "made, new", "changed": "edited, updated", "started": "launched, went live"}
 ASPECTS = {
@@ -72,6 +87,7 @@ ASPECTS = {
     "segments": "who is included or excluded",
     "enrolment": "how many users take part",
     "dates": "when it was created or changed",
+    "results": "did it work, outcomes, metrics, which condition wins, significance",
 }
 ACTIONS = {
     "create": "a new experiment",
@@ -118,7 +134,7 @@ FEATURES = {
     "within_subjects": "each user sees several conditions",
     "factorial": "several factors, their combinations",
     "stratified": "stratified or blocked random sampling",
-    "metrics": "outcomes, results, significance, which condition wins",
+    "metrics": "defining or removing a metric, logging an outcome",
     "feature_flags": "flags, toggles, gradual rollout",
     "adaptive": "bandits, weights that move by themselves",
     "other": "nothing to do with experiments",
@@ -147,6 +163,7 @@ def kind_schema(*, has_history: bool = False) -> Schema:
 def terminology_schema() -> Schema:
     """The terms that are to be explained."""
     fields = {
+        "situation": _option("What the question supposes to happen.", SITUATIONS),
         "concept": _text("The term that is to be explained, as it was said."),
         "second_concept": _text("The other term, where two are compared or related."),
     }
@@ -161,6 +178,9 @@ def list_schema(contexts: Iterable[str]) -> Schema:
         "excluded": _flag("that state is to be left out, not"),
         "context": _choice("The context (the app) that is named.", contexts),
         "name_part": _text("Words that the names of experiments contain."),
+        "tag": _text("The tag or label that they have."),
+        "owner": _text("The person who made or owns them."),
+        "design": _option("The design of experiments that are asked for.", DESIGNS),
         "site": _text("The site of a decision point."),
         "target": _text("The target of a decision point."),
         "when": _text("When they were created, changed or started, as it was said."),

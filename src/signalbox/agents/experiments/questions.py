@@ -8,8 +8,8 @@ from typing import Any
 from uuid import uuid4
 
 from signalbox.agents.experiments import journal
+from signalbox.agents.experiments.asking import Ask, Fault
 from signalbox.agents.experiments.clients import current_client, server_name
-from signalbox.agents.experiments.node import Ask, Fault
 from signalbox.agents.experiments.reports import told_change
 from signalbox.agents.experiments.tools import get_experiment_details
 from signalbox.contract import blocks

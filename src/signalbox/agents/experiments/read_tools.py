@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, Field
 
 from signalbox.agents.experiments import tools as upgrade
+from signalbox.agents.experiments.asking import Calls
 from signalbox.agents.experiments.clients import current_client, server_name
 from signalbox.agents.experiments.exact_names import all_experiments, check_known, find_exactly, metadata_of_context
 from signalbox.agents.experiments.experiment_details import aspect_text, details_blocks, details_text, short_text
 from signalbox.agents.experiments.experiment_listing import told_contexts, told_experiments
-from signalbox.agents.experiments.node import Calls
 from signalbox.agents.experiments.terminology import told_concepts, told_terms
 from signalbox.agents.experiments.tool_results import as_result
 from signalbox.language.names import did_you_mean

@@ -64,7 +64,10 @@ def read_experiment(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 def brief(experiment: Mapping[str, Any]) -> dict[str, Any]:
     """What a list of experiments shows of one."""
-    kept = ("id", "name", "context", "state", "state_shown", "assignment_unit", "tags", "created_at", "updated_at")
+    kept = (
+        "id", "name", "context", "state", "state_shown", "type", "algorithm", "assignment_unit", "tags", "created_at",
+        "updated_at",
+    )  # fmt: skip
     return {key: experiment[key] for key in kept} | {
         "conditions": [condition["code"] for condition in experiment["conditions"]],
         "decision_points": [f"{point['site']} / {point['target']}" for point in experiment["decision_points"]],

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from signalbox.agents.experiments.asking import Calls, Fault
 from signalbox.agents.experiments.clients import current_client, source_of
 from signalbox.agents.experiments.errors import UpgradeError
-from signalbox.agents.experiments.node import Calls, Fault
 from signalbox.agents.experiments.response_formatter import raw_text
 from signalbox.toolbox import Ledger, Result, use_ledger
 

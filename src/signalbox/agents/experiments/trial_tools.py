@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from signalbox.agents.experiments import tools as upgrade
+from signalbox.agents.experiments.asking import Calls
 from signalbox.agents.experiments.clients import current_client, server_name
 from signalbox.agents.experiments.exact_names import all_experiments, check_known, find_exactly, group_types
-from signalbox.agents.experiments.node import Calls
 from signalbox.agents.experiments.proposals import details_of, proposal_source, taken_up
 from signalbox.agents.experiments.questions import done_once
 from signalbox.agents.experiments.read_tools import Experiment

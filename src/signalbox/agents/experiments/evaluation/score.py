@@ -8,7 +8,7 @@ from typing import Any
 
 from signalbox.agents.experiments.evaluation.ending import check_end, is_end, resolved_end, unwanted
 from signalbox.agents.experiments.evaluation.world import look
-from signalbox.agents.experiments.names import grounded
+from signalbox.agents.experiments.offline.names import grounded
 from signalbox.agents.experiments.plan import CAPABILITIES
 from signalbox.upgrade.states import same_state
 

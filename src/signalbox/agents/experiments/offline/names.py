@@ -20,6 +20,7 @@ __all__ = [
     "mentioned",
     "mistyped",
     "placed",
+    "same_name",
     "shares_words",
     "shortlist",
     "states_named",
@@ -63,6 +64,12 @@ def grounded(said: str, names: Iterable[str]) -> str | None:
         return holding[0]
     slipped = [name for name in known if _nearly(wanted, _key(name)) or _nearly(_words(said), _words(name))]
     return slipped[0] if len(slipped) == 1 else None
+
+
+def same_name(said: str, names: Iterable[str]) -> str | None:
+    """The one name that is the same but for case, plural and hyphens; None where there is none, or several."""
+    same = [name for name in dict.fromkeys(names) if _key(name) == _key(said)]
+    return same[0] if len(same) == 1 else None
 
 
 def mentioned(text: str, names: Iterable[str]) -> list[str]:
