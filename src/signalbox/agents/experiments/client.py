@@ -30,9 +30,11 @@ _CONNECT_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Patience:
-    """How long one call may take, how often a call that may be repeated is made again, and after how long."""
+    """How long one call may take, how often a call that may be repeated is made again, and after how long; and how
+    long all of that may take together."""
 
     seconds: float = 20.0
+    together: float = 25.0
     retries: int = 3
     first_wait: float = 0.2
     longest_wait: float = 3.0
@@ -242,11 +244,13 @@ class UpgradeClient:
         A GET, and what is `repeatable`, is made again after a failure that may pass.
         """
         tries = self.patience.retries if method == "GET" or repeatable else 0
+        last = asyncio.get_running_loop().time() + self.patience.together - self.patience.seconds
         for failures in range(tries + 1):
             try:
                 return await self._once(method, path, body, user)
             except UpgradeError as error:
-                if failures == tries or error.error_type not in RETRYABLE:
+                is_late = asyncio.get_running_loop().time() > last
+                if failures == tries or is_late or error.error_type not in RETRYABLE:
                     raise
                 await asyncio.sleep(self.patience.wait(failures + 1))
         raise AssertionError("unreachable")

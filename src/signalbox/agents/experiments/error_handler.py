@@ -35,7 +35,9 @@ async def aerror_handler_node(state: Mapping[str, Any]) -> dict[str, Any]:
     kind, tried = str(whole["error_type"] or ""), int(whole["retry_count"])
     # In the loop, a model that has seen the error has gone on already.
     may_retry = whole["detected_capability"] in _READS and tried < whole["max_retries"] and whole["loop"] is None
-    if may_retry and should_retry_error(kind, tried):
+    # A health check has a limit for all of it, with repetitions of its own.
+    is_given_up = whole["detected_capability"] == "version_check" and kind == "timeout"
+    if may_retry and not is_given_up and should_retry_error(kind, tried):
         await asyncio.sleep(min(_LONGEST_WAIT, _FIRST_WAIT * 2**tried))
         return {"node_status": NodeStatus.RETRY, "retry_count": tried + 1, "error": None}
     error = dict(whole["error"] or {"error_type": kind, "message": str(whole["last_error"] or "Something failed.")})

@@ -195,7 +195,7 @@ def _balance(found: Mapping[str, Any], one: Mapping[str, Any]) -> Update:
         for arm in found["arms"]
     }
     return {
-        "bot_response": f"{told}\n\n{found['users']:,} made-up users came, {where}.",
+        "bot_response": f"{told}\n\n{found['users']:,} made-up users came, {where}. {' '.join(found['notes'])}",
         "told": told,
         "blocks": [
             blocks.table(columns, rows, f"Balance of {one['name']}"),

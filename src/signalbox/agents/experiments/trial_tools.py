@@ -30,7 +30,8 @@ async def balance_tool(
     num_groups: Annotated[int | None, Field(ge=1, description="in how many groups, if it assigns by group")] = None,
     groups: Annotated[list[str] | None, Field(max_length=50, description="the ids of these groups instead")] = None,
 ) -> Result:
-    """Test whether made-up users are divided among the conditions by their weights, on a disposable copy."""
+    """Test whether made-up users are divided among the conditions by their weights, on a disposable copy; the server
+    keeps the users themselves, in no experiment."""
 
     async def work(calls: Calls) -> dict[str, Any]:
         one = find_exactly(experiment, await all_experiments())
