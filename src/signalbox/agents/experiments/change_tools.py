@@ -22,9 +22,8 @@ from signalbox.agents.experiments.exact_names import (
 from signalbox.agents.experiments.experiment_management import move_question, problems_of, report_write
 from signalbox.agents.experiments.proposals import begun_write, details_of, proposal_source, taken_up
 from signalbox.agents.experiments.questions import deletion, what_goes
-from signalbox.agents.experiments.read_tools import Experiment
 from signalbox.agents.experiments.reports import change_rows, new_rows
-from signalbox.agents.experiments.tool_results import as_result
+from signalbox.agents.experiments.tool_results import Experiment, as_result
 from signalbox.settings import now, person_zone
 from signalbox.toolbox import Proposal, Result, Tool, tool
 from signalbox.upgrade.changing import effects_of_update

@@ -8,7 +8,9 @@ from typing import Any
 from signalbox.agents.experiments.asked import named_params, said_params
 from signalbox.agents.experiments.asking import Calls
 from signalbox.agents.experiments.candidates import choose_experiment
+from signalbox.agents.experiments.metric_results import get_experiment_results
 from signalbox.agents.experiments.node import at_once, capability_node
+from signalbox.agents.experiments.result_tools import told_results
 from signalbox.agents.experiments.shape import local_moment
 from signalbox.agents.experiments.steps import update_experiment_cache
 from signalbox.agents.experiments.tools import get_experiment_details
@@ -33,6 +35,10 @@ async def aexperiment_details_node(state: dict[str, Any], calls: Calls) -> dict[
     fields = state["fields"]
     calls.said = said_params(fields)
     chosen = choose_experiment(fields, calls.server, state["shown"])
+    if "results" in (fields.get("aspects") or ()):
+        told = told_results(await calls(get_experiment_results, experiment=chosen["id"]))
+        kept = {"aspects": ["results"], "experiment_id": chosen["id"], "experiment_name": chosen["name"]}
+        return {**told, "previous": {"capability": "experiment_details", "fields": kept}}
     found = await calls(get_experiment_details, experiment=chosen["id"])
     aspects = list(fields.get("aspects") or ())
     told = "\n\n".join(aspect_text(one, found) for one in aspects or [""])

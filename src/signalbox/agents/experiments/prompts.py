@@ -49,8 +49,8 @@ INSTEAD = {
     "condition for each combination of the factors.",
     "stratified": "Stratified sampling is not supported. What is possible instead: assignment by group, or one "
     "experiment for each stratum with an inclusion list.",
-    "metrics": "Outcomes, metrics and significance are not analysed here. What is possible instead: how many users "
-    "are enrolled in each condition, and whether they are divided by the weights (test the balance).",
+    "metrics": "Metrics are not defined or logged here. What is possible instead: read what the metrics of an "
+    "experiment show for each condition.",
     "feature_flags": "Feature flags are not supported. What is possible instead: an experiment whose weights you "
     "change step by step, or its preview for test users.",
     "adaptive": "Weights that move by themselves are not supported. What is possible instead: change the weights of "

@@ -15,19 +15,17 @@ from signalbox.agents.experiments.exact_names import all_experiments, check_know
 from signalbox.agents.experiments.experiment_details import aspect_text, details_blocks, details_text, short_text
 from signalbox.agents.experiments.experiment_listing import told_contexts, told_experiments
 from signalbox.agents.experiments.terminology import told_concepts, told_terms
-from signalbox.agents.experiments.tool_results import as_result
+from signalbox.agents.experiments.tool_results import Experiment, Raw, as_result
 from signalbox.language.names import did_you_mean
 from signalbox.toolbox import Result, Tool, tool
 from signalbox.upgrade.states import shown_state
 
-__all__ = ["READ_TOOLS", "Experiment", "Status"]
+__all__ = ["READ_TOOLS", "Status"]
 
-Experiment = Annotated[str, Field(description="its id, or its exact name")]
 Status = Literal[
     "inactive", "scheduled", "preview", "enrolling", "enrollmentComplete", "cancelled", "archived", "draft"
 ]
 Aspect = Literal["conditions", "state", "decision_points", "rules", "segments", "enrolment", "dates"]
-Raw = Annotated[bool, Field(description="with the server's response as it came, if the person wants that")]
 _MOST_TERMS, _MOST_SHOWN = 4, 6
 
 

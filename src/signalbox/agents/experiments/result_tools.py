@@ -8,10 +8,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from signalbox.agents.experiments import metric_results
+from signalbox.agents.experiments.asking import Calls
 from signalbox.agents.experiments.exact_names import all_experiments, check_known, find_exactly
-from signalbox.agents.experiments.node import Calls
-from signalbox.agents.experiments.read_tools import Experiment, Raw
-from signalbox.agents.experiments.tool_results import as_result
+from signalbox.agents.experiments.tool_results import Experiment, Raw, as_result
 from signalbox.contract import blocks
 from signalbox.contract.blocks import Block
 from signalbox.toolbox import Result, Tool, tool

@@ -22,8 +22,7 @@ from signalbox.agents.experiments.exact_names import (
 from signalbox.agents.experiments.predict import explain_assignment as explain
 from signalbox.agents.experiments.proposals import details_of, proposal_source, taken_up
 from signalbox.agents.experiments.questions import done_once
-from signalbox.agents.experiments.read_tools import Experiment
-from signalbox.agents.experiments.tool_results import as_result
+from signalbox.agents.experiments.tool_results import Experiment, as_result
 from signalbox.agents.experiments.user_simulation import (
     do_confirmed,
     told_assignment,

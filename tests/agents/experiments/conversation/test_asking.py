@@ -140,7 +140,7 @@ def test_the_live_experiment_takes_made_up_users_only_after_a_yes(upgrade: Any, 
         ("within_subjects", "an experiment for each phase"),
         ("factorial", "one condition for each combination"),
         ("stratified", "assignment by group"),
-        ("metrics", "test the balance"),
+        ("metrics", "read what the metrics"),
         ("feature_flags", "weights you change step by step"),
     ],
 )

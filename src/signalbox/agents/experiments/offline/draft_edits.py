@@ -25,7 +25,6 @@ from signalbox.agents.experiments.offline.swaps import exchanged, wants_exchange
 from signalbox.agents.experiments.offline.values import OWN, point_in, whole
 from signalbox.agents.experiments.offline.weights import find_point, read_split, said_split
 from signalbox.agents.experiments.plan import create_schema, params_schema
-from signalbox.agents.experiments.shape import same_text
 from signalbox.agents.experiments.shares import Split, split_of
 from signalbox.language.numbers import NUMBERS
 from signalbox.language.words import tokens
@@ -123,10 +122,10 @@ async def _name(reply: str, field: str, said: Mapping[str, Any], server: Server)
         is_other = "?" in reply or any(said.get(key) for key in ("context", "conditions", *_POINT))
         return name_in(reply, said) if name or not is_other else ""
     known = [*server.contexts, *(one for own in server.metadata.values() for names in own.values() for one in names)]
-    if not name or same_text(reply, name) or grounded(name, known) is not None:
+    if not name or same_name(reply, [name]) or grounded(name, known) is not None:
         return ""
     again = str((await read(params_schema("rename") or {}, reply, OWN)).get("new_name") or "")
-    return as_written(reply, name) if same_text(again, name) else ""
+    return as_written(reply, name) if same_name(again, [name]) else ""
 
 
 def _context(text: str, draft: Mapping[str, Any], field: str, options: Sequence[str], server: Server) -> str | None:

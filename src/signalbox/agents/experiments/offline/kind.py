@@ -214,7 +214,7 @@ def _is_named(text: str, names: Sequence[str]) -> bool:
 
 
 async def _lists_beyond(text: str) -> bool:
-    """Whether a text asks for a list of what is not made here, and is shown: flags, or experiments of another design."""
+    """Whether a text asks for a list of what is not made here, only shown: flags, or experiments of a design."""
     said = await read(list_schema(()), text, "list_experiments")
     return bool(said.get("design")) or said.get("what") == "feature_flags"
 

@@ -31,7 +31,7 @@ _SHORT = 6
 def experiment_in(
     text: str, said: Mapping[str, Any], state: Mapping[str, Any], server: Server, apart: Iterable[str] = ()
 ) -> Fields:
-    """The fields that say which experiment a text means; none where it names none. `apart` are names of other things."""
+    """The fields that say which experiment a text means, if it names any; `apart` are names of other things."""
     view, shown = view_of(state), state.get("shown") or ()
     if whole := _whole_names(text, server):
         names = [str(said["experiment"])] if len(whole) > 1 and said.get("experiment") in whole else whole

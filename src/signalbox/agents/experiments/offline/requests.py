@@ -17,6 +17,7 @@ from signalbox.agents.experiments.offline.live import wants_live
 from signalbox.agents.experiments.offline.names import (
     grounded,
     mentioned,
+    same_name,
     shortlist,
     states_named,
     whole_words,
@@ -37,7 +38,6 @@ from signalbox.agents.experiments.plan import (
     unsupported_schema,
     user_schema,
 )
-from signalbox.agents.experiments.shape import same_text
 from signalbox.language.clauses import clauses_of
 from signalbox.language.words import stem, tokens
 
@@ -248,7 +248,7 @@ async def read_terms(text: str) -> Fields:
         found = [one for one in found if one in names.values()] + spoken or found
     if len(found) == 1:
         # "weights and pools": what follows is nothing but another term.
-        found += [names[name] for one in clauses_of(text)[1:] for name in names if same_text(one.strip(" ?.!"), name)]
+        found += [names[name] for one in clauses_of(text)[1:] if (name := same_name(one.strip(" ?.!"), names))]
     inside = mentioned(words[0], terms()) if words else []
     concept = inside[0] if len(inside) == 1 and grounded(words[0], terms()) is None else next(iter(words), None)
     is_supposed = said.get("situation") and ("?" in text or "if" in tokens(text) or not found)
