@@ -171,6 +171,10 @@ class UpgradeClient:
         body = {"experimentIds": list(experiment_ids)}
         return _records(await self.call("POST", "/stats/enrollment", body, repeatable=True))
 
+    async def flags(self) -> list[dict[str, Any]]:
+        """Every feature flag, without its lists."""
+        return _records(await self.call("GET", "/flags"))
+
     # Metrics
 
     async def metrics(self, context: str) -> list[dict[str, Any]]:
