@@ -8,11 +8,11 @@ from functools import cache
 from typing import Any
 
 from signalbox.agents.experiments import plan
-from signalbox.agents.experiments.candidates import Fields, Server, find_experiment, view_of, which_of
+from signalbox.agents.experiments.candidates import UNTELLING, Fields, Server, find_experiment, view_of, which_of
 from signalbox.agents.experiments.offline.names import grounded, mentioned, mistyped, placed, without, written_name
 from signalbox.language.names import close
-from signalbox.language.references import IT, KINDS, LIGHT, OTHER, THEM
-from signalbox.language.words import Word, read_words, stems_of, tokens, word_set
+from signalbox.language.references import IT, OTHER, THEM
+from signalbox.language.words import Word, read_words, stems_of, tokens
 
 __all__ = ["WHICH", "experiment_in"]
 
@@ -23,7 +23,6 @@ _ELSE = (
     "tags", "when",
 )  # fmt: skip
 """The fields whose words name something else than an experiment."""
-_LIGHT = LIGHT - KINDS | word_set("experiment experiments test tests study studies one ones thing things stuff")
 _SHORT = 6
 """From how many letters on a mistyped word is still taken for one of a name."""
 
@@ -82,7 +81,7 @@ def _runs(text: str) -> Iterator[list[Word]]:
     run: list[Word] = []
     for one in read_words(text):
         is_cut = bool(run) and bool(re.search(r"[^\s\w'’_-]", text[run[-1].end : one.start]))
-        is_other = one.word in _LIGHT or set(stems_of(one.word)) <= _vocabulary() or one.word.isdigit()
+        is_other = one.word in UNTELLING or set(stems_of(one.word)) <= _vocabulary() or one.word.isdigit()
         if (is_cut or is_other) and run:
             yield run
             run = []

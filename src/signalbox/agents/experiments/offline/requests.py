@@ -15,6 +15,7 @@ from signalbox.agents.experiments.offline.filters import filters_in
 from signalbox.agents.experiments.offline.groups import count_groups, find_groups, groups_in, kinds_named
 from signalbox.agents.experiments.offline.live import wants_live
 from signalbox.agents.experiments.offline.names import (
+    as_written,
     grounded,
     mentioned,
     same_name,
@@ -108,6 +109,7 @@ async def _one_change(text: str, state: State, server: Server) -> Fields:
         **said,
         **(whole(await read(params_schema(action) or {}, text, OWN), text) if params_schema(action) else {}),
     }
+    known |= {key: as_written(text, str(known[key])) for key in ("new_name", "description") if known.get(key)}
     which = experiment_in(text, known, state, server)
     own = which.get("experiment_id") or (None if "which" in which else state["current_experiment_id"])
     one = server.by_id(own)
