@@ -15,7 +15,7 @@ from signalbox.agents.experiments.exact_names import all_experiments, metadata_o
 from signalbox.grounding import Ask as Open
 from signalbox.grounding import Candidate, NotFound, One, Several, View, resolve
 from signalbox.language.names import close
-from signalbox.language.references import KINDS, LIGHT
+from signalbox.language.references import KINDS, LIGHT, PLACES
 from signalbox.language.words import fold, read_words, stems_of, word_set
 
 __all__ = [
@@ -24,7 +24,6 @@ __all__ = [
     "choose_experiment",
     "find_experiment",
     "look_around",
-    "names_of",
     "view_of",
     "which_of",
 ]
@@ -149,11 +148,6 @@ def choose_experiment(fields: Mapping[str, Any], server: Server, shown: Sequence
     raise Ask(asked, "experiment_id", kept, list(options), options)
 
 
-def names_of(fields: Mapping[str, Any]) -> str:
-    """The experiment of a request as far as it is known by name, or else as it was said."""
-    return str(fields.get("experiment_name") or (fields.get("which") or {}).get("words") or "")
-
-
 def _labels(ids: Sequence[str], server: Server) -> dict[str, str]:
     """What each option is called, with its id: where a name is not enough, with what tells it apart."""
     found: dict[str, str] = {}
@@ -179,7 +173,7 @@ def _is_nearly_called(words: str, one: Candidate) -> bool:
 
 
 def _telling(words: str) -> list[str]:
-    return [one.word for one in read_words(words) if one.word not in UNTELLING]
+    return [one.word for one in read_words(words) if one.word not in UNTELLING and one.word not in PLACES]
 
 
 def _what_there_is(names: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from signalbox.agents.experiments.candidates import UNTELLING, Fields, Server, f
 from signalbox.agents.experiments.offline.names import grounded, mentioned, mistyped, placed, without, written_name
 from signalbox.language.names import close
 from signalbox.language.references import IT, OTHER, THEM
+from signalbox.language.switches import is_on
 from signalbox.language.words import Word, read_words, stems_of, tokens
 
 __all__ = ["WHICH", "experiment_in"]
@@ -39,7 +40,7 @@ def experiment_in(
     if at_place := server.by_id(placed(text, shown)[0]):
         return {"experiment_id": at_place["id"], "experiment_name": at_place["name"]}
     text = without(text, [*apart, *(str(said[key]) for key in _ELSE if isinstance(said.get(key), str))])
-    slip = mistyped(text, server.names)
+    slip = mistyped(text, server.names) if is_on("experiments.slips") else ""
     near = grounded(slip, server.names) if slip else None
     if near and len(ids := server.named([near])) == 1:
         return {"experiment_id": ids[0], "experiment_name": near, "taken_for": slip}
@@ -72,6 +73,8 @@ def _whole_names(text: str, server: Server) -> list[str]:
 def _named_run(text: str, server: Server) -> str:
     """The longest run of words with one of a name in it. What speaks of anything else, or of no thing at all, ends it:
     of "homework reminders" both words are the name that is meant."""
+    if not is_on("experiments.runs"):
+        return ""
     runs = [run for run in _runs(text) if any(_is_of_name(one, server) for one in run)]
     best = max(runs, key=len, default=[])
     return text[best[0].start : best[-1].end] if best else ""

@@ -40,6 +40,7 @@ from signalbox.agents.experiments.plan import (
     user_schema,
 )
 from signalbox.language.clauses import clauses_of
+from signalbox.language.switches import is_on
 from signalbox.language.words import stem, tokens
 
 __all__ = ["read_request", "read_terms", "read_unsupported"]
@@ -85,6 +86,8 @@ async def _details(text: str, state: State, server: Server) -> Fields:
 
 async def _change(text: str, state: State, server: Server) -> Fields:
     """What is to be done to which experiment; `rest` are the further requests of a message that asks for several."""
+    if not is_on("experiments.several"):
+        return await _one_change(text, state, server)
     first, *others = await requests_of(text, server.names)
     if not others and (each := await all_meant(first, state["shown"], server)) is not None:
         each = [{**one, "said": f'{one["action"]} "{one["experiment_name"]}"'} for one in each]
