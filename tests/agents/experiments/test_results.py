@@ -60,7 +60,7 @@ async def test_a_metric_that_it_does_not_have_is_refused_with_the_nearest(upgrad
 
 
 async def test_a_server_without_feature_flags_is_told_as_such(upgrade: Any) -> None:
-    assert (await get_feature_flags.call({})).text == "The server has no feature flags."
+    assert (await get_feature_flags.call({})).text == "0 feature flags."
 
 
 def test_means_differ_by_the_interval_of_welch() -> None:

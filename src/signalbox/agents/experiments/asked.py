@@ -34,7 +34,7 @@ def said_params(fields: Mapping[str, Any], **known: Any) -> dict[str, Any]:
     action = str(fields.get("action") or "")
     name = fields.get("experiment_name") or (fields.get("which") or {}).get("words")
     status = STATUS_OF.get(action) or fields.get("status")
-    users = fields.get("users") or ()
+    users = list(fields.get("users") or [])
     return named_params(
         fields,
         **{

@@ -14,13 +14,24 @@ from signalbox.agents.experiments.asking import Ask, Fault
 from signalbox.agents.experiments.exact_names import all_experiments, metadata_of_context
 from signalbox.grounding import Ask as Open
 from signalbox.grounding import Candidate, NotFound, One, Several, View, resolve
-from signalbox.language.references import LIGHT
-from signalbox.language.words import fold, read_words, stems_of
+from signalbox.language.names import close
+from signalbox.language.references import KINDS, LIGHT, PLACES
+from signalbox.language.words import fold, read_words, stems_of, word_set
 
-__all__ = ["Server", "choose_experiment", "find_experiment", "look_around", "names_of", "view_of", "which_of"]
+__all__ = [
+    "UNTELLING",
+    "Server",
+    "choose_experiment",
+    "find_experiment",
+    "look_around",
+    "view_of",
+    "which_of",
+]
 
 _MOST_OPTIONS = 8
 _MOST_NAMED = 12
+UNTELLING = LIGHT - KINDS | word_set("experiment experiments test tests study studies one ones thing things stuff")
+"""Words that do not tell one experiment from another. A reminder or a box may be what one is called after."""
 Fields = dict[str, Any]
 
 
@@ -86,6 +97,8 @@ def view_of(state: Mapping[str, Any]) -> View:
 def find_experiment(words: str, server: Server, view: View) -> Fields:
     """The field of a request that says which experiment its words mean: see `choose_experiment`."""
     match resolve(words, server.candidates, view):
+        case One(one) if not _is_nearly_called(words, one):
+            return which_of([one.id], words)
         case One(one):
             slip = {} if _is_called(words, one) else {"taken_for": words}
             return {"experiment_id": one.id, "experiment_name": one.name, **slip}
@@ -135,11 +148,6 @@ def choose_experiment(fields: Mapping[str, Any], server: Server, shown: Sequence
     raise Ask(asked, "experiment_id", kept, list(options), options)
 
 
-def names_of(fields: Mapping[str, Any]) -> str:
-    """The experiment of a request as far as it is known by name, or else as it was said."""
-    return str(fields.get("experiment_name") or (fields.get("which") or {}).get("words") or "")
-
-
 def _labels(ids: Sequence[str], server: Server) -> dict[str, str]:
     """What each option is called, with its id: where a name is not enough, with what tells it apart."""
     found: dict[str, str] = {}
@@ -155,8 +163,17 @@ def _is_called(words: str, one: Candidate) -> bool:
     """Whether all the words that tell things apart stand in a name, or are true of the experiment."""
     own = {part for name in (one.name, *one.traits) for word in read_words(name) for part in stems_of(word.word)}
     joined = fold("".join(word.word for word in read_words(one.name)))
-    said = [word.word for word in read_words(words) if word.word not in LIGHT]
-    return all(word in joined or set(stems_of(word)) <= own for word in said) or one.id in words
+    return all(word in joined or set(stems_of(word)) <= own for word in _telling(words)) or one.id in words
+
+
+def _is_nearly_called(words: str, one: Candidate) -> bool:
+    """Whether every word that is not in the name is a slip of one that is."""
+    own = [word.word for word in read_words(one.name)]
+    return all(any(close(word, other) for other in own) or _is_called(word, one) for word in _telling(words))
+
+
+def _telling(words: str) -> list[str]:
+    return [one.word for one in read_words(words) if one.word not in UNTELLING and one.word not in PLACES]
 
 
 def _what_there_is(names: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from signalbox.agents.experiments.exact_names import (
 from signalbox.agents.experiments.experiment_management import move_question, problems_of, report_write
 from signalbox.agents.experiments.proposals import begun_write, details_of, proposal_source, taken_up
 from signalbox.agents.experiments.questions import deletion, what_goes
-from signalbox.agents.experiments.reports import change_rows, new_rows
+from signalbox.agents.experiments.reports import change_rows, new_rows, told_notes
 from signalbox.agents.experiments.tool_results import Experiment, as_result
 from signalbox.settings import now, person_zone
 from signalbox.toolbox import Proposal, Result, Tool, tool
@@ -360,7 +360,7 @@ async def delete_experiment(experiment: Experiment, key: str) -> Result:
 
 
 def _noted(message: str, notes: Sequence[str]) -> str:
-    return message + "".join(f" Note: {one}" for one in notes)
+    return message + told_notes(notes)
 
 
 CHANGE_TOOLS: dict[str, tuple[Tool, ...]] = {

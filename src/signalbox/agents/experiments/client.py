@@ -106,6 +106,10 @@ class UpgradeClient:
         """Every experiment, whole."""
         return _records(await self.call("GET", "/experiments"))
 
+    async def flags(self) -> list[dict[str, Any]]:
+        """Every feature flag."""
+        return _records(await self.call("GET", "/flags"))
+
     async def experiment(self, experiment_id: str) -> dict[str, Any]:
         """One experiment, whole; an UpgradeError of the kind not_found where there is none."""
         return _record(await self.call("GET", f"/experiments/single/{_part(experiment_id)}"))
@@ -170,10 +174,6 @@ class UpgradeClient:
         """`[{id, users, groups}]` of several."""
         body = {"experimentIds": list(experiment_ids)}
         return _records(await self.call("POST", "/stats/enrollment", body, repeatable=True))
-
-    async def flags(self) -> list[dict[str, Any]]:
-        """Every feature flag, without its lists."""
-        return _records(await self.call("GET", "/flags"))
 
     # Metrics
 

@@ -10,6 +10,7 @@ from signalbox.agents.experiments.asking import Calls
 from signalbox.agents.experiments.candidates import choose_experiment
 from signalbox.agents.experiments.metric_results import get_experiment_results
 from signalbox.agents.experiments.node import at_once, capability_node
+from signalbox.agents.experiments.reports import told_notes
 from signalbox.agents.experiments.result_tools import told_results
 from signalbox.agents.experiments.shape import local_moment
 from signalbox.agents.experiments.steps import update_experiment_cache
@@ -42,10 +43,9 @@ async def aexperiment_details_node(state: dict[str, Any], calls: Calls) -> dict[
     found = await calls(get_experiment_details, experiment=chosen["id"])
     aspects = list(fields.get("aspects") or ())
     told = "\n\n".join(aspect_text(one, found) for one in aspects or [""])
-    warnings = "".join(f"\n\nNote: {one}" for one in found["warnings"])
     cached: Any = {"all_experiments": state["all_experiments"]}
     return {
-        "bot_response": f"{told}{warnings}",
+        "bot_response": f"{told}{told_notes(found['warnings'])}",
         "told": short_text(found),
         "blocks": details_blocks(found, aspects),
         "params": named_params({}, experiment_name=found["name"]),

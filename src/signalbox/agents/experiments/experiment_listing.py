@@ -7,7 +7,7 @@ from typing import Any
 
 from signalbox.agents.experiments.asked import named_params
 from signalbox.agents.experiments.asking import Calls
-from signalbox.agents.experiments.flag_tools import list_feature_flags, told_flags
+from signalbox.agents.experiments.flags import get_feature_flags, told_flags
 from signalbox.agents.experiments.narrowing import check_filters, narrowed
 from signalbox.agents.experiments.node import at_once, capability_node
 from signalbox.agents.experiments.shape import local_moment
@@ -42,11 +42,10 @@ async def aexperiment_listing_node(state: dict[str, Any], calls: Calls) -> dict[
         "previous": {"capability": "list_experiments", "fields": dict(fields)},
         "active_context": context or state["active_context"],
     }
+    if what == "feature_flags":
+        return {**kept, **told_flags(await calls(get_feature_flags, context=context), context)}
     if what == "contexts":
         return {**kept, **await _contexts(calls)}
-    if what == "feature_flags":
-        found = await calls(list_feature_flags, **({"context": context} if context else {}))
-        return {**kept, **told_flags(found, context)}
     if what in _OFFERED:
         return {**kept, **await _offered(calls, what, context)}
     chosen, told = narrowed(await calls(get_all_experiments), fields)

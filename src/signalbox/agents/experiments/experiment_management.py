@@ -32,7 +32,7 @@ from signalbox.agents.experiments.questions import (
     what_goes,
 )
 from signalbox.agents.experiments.reader import note_uncovered
-from signalbox.agents.experiments.reports import change_rows, new_rows, told_change
+from signalbox.agents.experiments.reports import change_rows, new_rows, told_change, told_notes
 from signalbox.agents.experiments.shares import Split
 from signalbox.agents.experiments.steps import advance_step, init_multi_step_operation
 from signalbox.agents.experiments.tools import (
@@ -138,14 +138,14 @@ async def _one(fields: dict[str, Any], state: Mapping[str, Any], calls: Calls) -
     except Ask as asked:
         asked.pending |= note_uncovered(state, asked.pending, calls.server)
         if left := asked.pending.get("left"):
-            asked.question["message"] += f" Not considered: {'; '.join(left)}."
+            asked.question["message"] += f"\n\nNot considered: {'; '.join(left)}."
         raise _in_place(asked, pending) from None
 
 
 def _in_place(asked: Ask, pending: Mapping[str, Any]) -> Ask:
     """The question, which says so where it takes the place of another of yes or no."""
     if pending.get("field") == "confirm" and asked.pending["field"] == "confirm":
-        asked.question["message"] += " This takes the place of the question before; nothing was done yet."
+        asked.question["message"] += "\n\nThis takes the place of the question before; nothing was done yet."
     return asked
 
 
@@ -360,7 +360,7 @@ def _report(name: str, result: Mapping[str, Any], pending: Mapping[str, Any]) ->
             f"{key} was asked as {told_change(key, one['asked'])} and is {told_change(key, one['stored'])}"
             for key, one in different.items()
         )
-    notes = "".join(f" Note: {one}" for one in result.get("notes") or ())
+    notes = told_notes(result.get("notes") or ())
     return {
         "bot_response": f"{told}{notes}",
         "told": told,

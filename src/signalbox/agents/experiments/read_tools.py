@@ -14,6 +14,7 @@ from signalbox.agents.experiments.clients import current_client, server_name
 from signalbox.agents.experiments.exact_names import all_experiments, check_known, find_exactly, metadata_of_context
 from signalbox.agents.experiments.experiment_details import aspect_text, details_blocks, details_text, short_text
 from signalbox.agents.experiments.experiment_listing import told_contexts, told_experiments
+from signalbox.agents.experiments.reports import told_notes
 from signalbox.agents.experiments.terminology import told_concepts, told_terms
 from signalbox.agents.experiments.tool_results import Experiment, Raw, as_result
 from signalbox.language.names import did_you_mean
@@ -191,7 +192,7 @@ def told_details(found: Sequence[dict[str, Any]], aspects: Sequence[str]) -> dic
     texts, blocks = [], []
     for one in found:
         told = "\n\n".join(aspect_text(aspect, one) for aspect in aspects) or details_text(one)
-        texts.append(told + "".join(f"\n\nNote: {note}" for note in one["warnings"]))
+        texts.append(told + told_notes(one["warnings"]))
         named = f"{one['name']}: " if len(found) > 1 else ""
         blocks += [{**block, "title": f"{named}{block.get('title', '')}"} for block in details_blocks(one, aspects)]
     only = found[0] if len(found) == 1 else None

@@ -66,7 +66,7 @@ def create_app(store: Store, access: Access | None = None) -> Starlette:
             route("/metric/{name}", "DELETE", lambda s, r, _: metrics.delete(s, r.path_params["name"])),
             route("/query/analyse", "POST", lambda s, _, body: metrics.analyse(s, body)),
             route("/v6/log", "POST", lambda s, r, b: metrics.log(s, visitors.known(s, _user(r))[0], b), "client"),
-            # Feature flags are not played: there are none, and none is on.
+            # Feature flags are not played: there are none.
             route("/flags", "GET", lambda *_: []),
             route("/v6/featureflag", "POST", lambda *_: [], "client"),
         ],

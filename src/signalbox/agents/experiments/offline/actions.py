@@ -76,7 +76,7 @@ async def ordered(text: str, *, is_named: bool) -> str:
 def gives_description(text: str) -> bool:
     """Whether a text says in quotation marks what something is to be described as."""
     stems = [stem(word) for word in tokens(text) if word not in _POLITE]
-    return stems[:1] == ["describe"] and bool(_AS.search(text))
+    return stems[:1] == [stem("describe")] and bool(_AS.search(text))
 
 
 async def other_action(text: str, than: str) -> str:

@@ -11,6 +11,7 @@ from signalbox.agents.experiments.candidates import Fields, Server
 from signalbox.agents.experiments.offline.names import grounded, mentioned, same_name, states_named
 from signalbox.agents.experiments.offline.values import context_in
 from signalbox.language.references import LIGHT
+from signalbox.language.switches import is_on
 from signalbox.language.time import find_range
 from signalbox.language.time.stretches import is_time_word
 from signalbox.language.words import read_words, stem, stems_of, tokens
@@ -69,7 +70,7 @@ def filters_in(text: str, said: Said, server: Server) -> Fields:
 
 def _unknown_places(text: str, found: Said, server: Server) -> list[str]:
     """What a text looks in that is no context of the server, nor anything else that is known: "in foobar"."""
-    for match in _WITHIN.finditer(text):
+    for match in _WITHIN.finditer(text) if is_on("experiments.places") else ():
         words = [one.word for one in read_words(match["word"])]
         if words and (words[0] in LIGHT | _ANY_PLACE or is_time_word(words[0]) or _is_known(words[0], text, server)):
             continue

@@ -33,6 +33,7 @@ from signalbox.agents.experiments.plan import (
 from signalbox.agents.experiments.routing import LINE, is_clear
 from signalbox.agents.experiments.state import NodeStatus
 from signalbox.language.references import IT
+from signalbox.language.switches import is_on
 from signalbox.language.words import stem, tokens, word_set
 from signalbox.toolbox.confirmation import read_reply
 
@@ -151,6 +152,8 @@ async def _with_name(state: Mapping[str, Any], text: str) -> str:
 async def _by_what_is_named(state: Mapping[str, Any], said: Update, text: str, server: Server) -> Update:
     """What was read without certainty, made sure of or set right by what the request names, or orders by name."""
     names = server.names
+    if not is_on("experiments.orders"):
+        return said
     if said.get("capability") != "terminology" and await _supposes(text):
         return {**said, "capability": "terminology", "confidence": 1.0, "follows": False}
     # "Include amy in it" is an order where an experiment is spoken of.

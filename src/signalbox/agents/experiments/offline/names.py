@@ -21,7 +21,6 @@ __all__ = [
     "mistyped",
     "placed",
     "same_name",
-    "shares_words",
     "shortlist",
     "states_named",
     "the_one_shown",
@@ -169,14 +168,6 @@ def likely(text: str, names: Iterable[str]) -> list[str]:
             shares[name] = hits / len(key)
     best = max(shares.values(), default=0.0)
     return [name for name, share in shares.items() if share == best]
-
-
-def shares_words(text: str, name: str) -> bool:
-    """Whether a word of the name, or nearly one, stands in the text; not inside an identifier that names another."""
-    key = {word for word in _key(name) if len(word) > 1}
-    spoken = [{stem(word) for word in _words(identifier)} for identifier in _IDENTIFIER.findall(text)]
-    alone = {word for words in spoken if len(words) == 1 for word in words}
-    return any(words and words <= key for words in spoken) or any(_slipped(word, alone) for word in key)
 
 
 def states_named(text: str) -> list[str]:

@@ -8,11 +8,12 @@ from functools import cache
 from typing import Any
 
 from signalbox.agents.experiments import plan
-from signalbox.agents.experiments.candidates import Fields, Server, find_experiment, view_of, which_of
+from signalbox.agents.experiments.candidates import UNTELLING, Fields, Server, find_experiment, view_of, which_of
 from signalbox.agents.experiments.offline.names import grounded, mentioned, mistyped, placed, without, written_name
 from signalbox.language.names import close
-from signalbox.language.references import IT, KINDS, LIGHT, OTHER, THEM
-from signalbox.language.words import Word, read_words, stems_of, tokens, word_set
+from signalbox.language.references import IT, OTHER, THEM
+from signalbox.language.switches import is_on
+from signalbox.language.words import Word, read_words, stems_of, tokens
 
 __all__ = ["WHICH", "experiment_in"]
 
@@ -23,7 +24,6 @@ _ELSE = (
     "tags", "when",
 )  # fmt: skip
 """The fields whose words name something else than an experiment."""
-_LIGHT = LIGHT - KINDS | word_set("experiment experiments test tests study studies one ones thing things stuff")
 _SHORT = 6
 """From how many letters on a mistyped word is still taken for one of a name."""
 
@@ -40,7 +40,7 @@ def experiment_in(
     if at_place := server.by_id(placed(text, shown)[0]):
         return {"experiment_id": at_place["id"], "experiment_name": at_place["name"]}
     text = without(text, [*apart, *(str(said[key]) for key in _ELSE if isinstance(said.get(key), str))])
-    slip = mistyped(text, server.names)
+    slip = mistyped(text, server.names) if is_on("experiments.slips") else ""
     near = grounded(slip, server.names) if slip else None
     if near and len(ids := server.named([near])) == 1:
         return {"experiment_id": ids[0], "experiment_name": near, "taken_for": slip}
@@ -73,6 +73,8 @@ def _whole_names(text: str, server: Server) -> list[str]:
 def _named_run(text: str, server: Server) -> str:
     """The longest run of words with one of a name in it. What speaks of anything else, or of no thing at all, ends it:
     of "homework reminders" both words are the name that is meant."""
+    if not is_on("experiments.runs"):
+        return ""
     runs = [run for run in _runs(text) if any(_is_of_name(one, server) for one in run)]
     best = max(runs, key=len, default=[])
     return text[best[0].start : best[-1].end] if best else ""
@@ -82,7 +84,7 @@ def _runs(text: str) -> Iterator[list[Word]]:
     run: list[Word] = []
     for one in read_words(text):
         is_cut = bool(run) and bool(re.search(r"[^\s\w'’_-]", text[run[-1].end : one.start]))
-        is_other = one.word in _LIGHT or set(stems_of(one.word)) <= _vocabulary() or one.word.isdigit()
+        is_other = one.word in UNTELLING or set(stems_of(one.word)) <= _vocabulary() or one.word.isdigit()
         if (is_cut or is_other) and run:
             yield run
             run = []

@@ -15,6 +15,7 @@ from signalbox.agents.experiments.offline.filters import filters_in
 from signalbox.agents.experiments.offline.groups import count_groups, find_groups, groups_in, kinds_named
 from signalbox.agents.experiments.offline.live import wants_live
 from signalbox.agents.experiments.offline.names import (
+    as_written,
     grounded,
     mentioned,
     same_name,
@@ -39,6 +40,7 @@ from signalbox.agents.experiments.plan import (
     user_schema,
 )
 from signalbox.language.clauses import clauses_of
+from signalbox.language.switches import is_on
 from signalbox.language.words import stem, tokens
 
 __all__ = ["read_request", "read_terms", "read_unsupported"]
@@ -84,6 +86,8 @@ async def _details(text: str, state: State, server: Server) -> Fields:
 
 async def _change(text: str, state: State, server: Server) -> Fields:
     """What is to be done to which experiment; `rest` are the further requests of a message that asks for several."""
+    if not is_on("experiments.several"):
+        return await _one_change(text, state, server)
     first, *others = await requests_of(text, server.names)
     if not others and (each := await all_meant(first, state["shown"], server)) is not None:
         each = [{**one, "said": f'{one["action"]} "{one["experiment_name"]}"'} for one in each]
@@ -108,6 +112,7 @@ async def _one_change(text: str, state: State, server: Server) -> Fields:
         **said,
         **(whole(await read(params_schema(action) or {}, text, OWN), text) if params_schema(action) else {}),
     }
+    known |= {key: as_written(text, str(known[key])) for key in ("new_name", "description") if known.get(key)}
     which = experiment_in(text, known, state, server)
     own = which.get("experiment_id") or (None if "which" in which else state["current_experiment_id"])
     one = server.by_id(own)

@@ -19,6 +19,7 @@ from signalbox.agents.experiments.offline.names import loosely, mentioned
 from signalbox.agents.experiments.offline.weights import SHARED
 from signalbox.agents.experiments.plan import ACTIONS
 from signalbox.language.clauses import clauses_of
+from signalbox.language.switches import is_on
 from signalbox.language.words import split_name, stem, tokens, word_set
 
 __all__ = ["find_uncovered"]
@@ -67,6 +68,8 @@ def find_uncovered(said: str, state: Mapping[str, Any], pending: Mapping[str, An
     known = list(dict.fromkeys([*known, *own, *(str(one[key]) for key in ("id", "context") if key in one)]))
     values += [value for value in known if value not in values]
     action = str(fields.get("action"))
+    if not is_on("experiments.uncovered"):
+        return {"heard": heard, "known": known}
     left = [piece for text in heard for piece in _left_out(text, values, action, own, server)]
     return {"heard": heard, "known": list(dict.fromkeys(values)), "left": list(dict.fromkeys(left))}
 
