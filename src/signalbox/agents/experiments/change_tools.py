@@ -26,6 +26,7 @@ from signalbox.agents.experiments.reports import change_rows, new_rows, told_not
 from signalbox.agents.experiments.tool_results import Experiment, as_result
 from signalbox.settings import now, person_zone
 from signalbox.toolbox import Proposal, Result, Tool, tool
+from signalbox.upgrade.changing import effects_of_update
 from signalbox.upgrade.states import shown_state
 
 __all__ = ["CHANGE_TOOLS", "NO_CHANGE", "Group"]
@@ -251,11 +252,11 @@ async def _preview_update(
     rows = change_rows(there, changes)
     if not rows:
         raise UpgradeError(f"'{there['name']}' is so already. Nothing was changed.", NO_CHANGE)
-    problems = await problems_of(drafts.apply(drafts.draft_of(there), changes), there["id"])
+    draft = drafts.apply(drafts.draft_of(there), changes)
+    problems = await problems_of(draft, there["id"])
     drafts.raise_for(problems)
     notes = [one.message for one in problems if one.field in changes]
-    if there["state"] == "enrolling" and "conditions" in changes:
-        notes.append("It is enrolling: those already enrolled keep their condition, whatever the weights.")
+    notes += effects_of_update(there, vars(draft))
     return Proposal(
         _noted(f"Change '{there['name']}'?", notes), rows, source=proposal_source(), version=there["revision"]
     )

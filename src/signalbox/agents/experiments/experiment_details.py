@@ -124,7 +124,25 @@ def _tags(found: Mapping[str, Any]) -> str:
 def _rules(found: Mapping[str, Any]) -> str:
     unit = f"group ({found['group']})" if found["assignment_unit"] == "group" else str(found["assignment_unit"])
     after = f"{found['post_rule']} {found['revert_to']}" if found["revert_to"] else str(found["post_rule"])
-    return f"Unit of assignment: {unit}; consistency rule: {found['consistency_rule']}; afterwards: {after}."
+    rules = f"Unit of assignment: {unit}; consistency rule: {found['consistency_rule']}; afterwards: {after}."
+    return f"{rules}{_design(found)}"
+
+
+def _design(found: Mapping[str, Any]) -> str:
+    """What is special about how it is made up; empty for a plain experiment between users or groups."""
+    told = []
+    if found["factors"] or found["type"] == "Factorial":
+        factors = "; ".join(f"{one['name']} ({', '.join(one['levels'])})" for one in found["factors"])
+        told.append(f"Factorial: each condition combines a level of every factor: {factors}.")
+    if found["assignment_unit"] == "within-subjects":
+        order = found["condition_order"] or "in no order that it says"
+        told.append(f"Within-subjects: every user gets all conditions, one after the other ({order}).")
+    if found["algorithm"] == "stratified random sampling":
+        by = f" by {found['stratified_by']}" if found["stratified_by"] else ""
+        told.append(f"Stratified{by}: the weights are kept within each stratum, by who is enrolled already.")
+    elif found["algorithm"] != "random":
+        told.append(f"Assigned by {found['algorithm']}, which learns from results.")
+    return "".join(f" {one}" for one in told)
 
 
 def _segments(found: Mapping[str, Any]) -> str:

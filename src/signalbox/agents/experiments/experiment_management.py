@@ -44,6 +44,7 @@ from signalbox.agents.experiments.tools import (
 )
 from signalbox.contract import blocks
 from signalbox.errors import SignalboxError
+from signalbox.upgrade.changing import effects_of_update
 from signalbox.upgrade.states import shown_state
 
 __all__ = [
@@ -246,14 +247,12 @@ def _confirm_move(action: str, fields: Mapping[str, Any], experiment: Mapping[st
 
 async def _problems(fields: Mapping[str, Any], experiment: Mapping[str, Any], changes: Mapping[str, Any]) -> list[str]:
     """What is to be said before the change; raises Ask for what is wrong with it."""
-    found = await problems_of(drafts.apply(drafts.draft_of(experiment), changes), experiment["id"])
+    draft = drafts.apply(drafts.draft_of(experiment), changes)
+    found = await problems_of(draft, experiment["id"])
     for problem in found:
         if problem.severity == "error":
             raise ask_for(problem, fields)
-    told = [one.message for one in found if one.field in changes]
-    if experiment["state"] == "enrolling" and "conditions" in changes:
-        told.append("It is enrolling: those already enrolled keep their condition, whatever the weights.")
-    return told
+    return [one.message for one in found if one.field in changes] + effects_of_update(experiment, vars(draft))
 
 
 async def _execute(pending: Mapping[str, Any], state: Mapping[str, Any], calls: Calls) -> Update:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from signalbox.agents.experiments.change_tools import CHANGE_TOOLS
+from signalbox.agents.experiments.flag_tools import FLAG_TOOLS
 from signalbox.agents.experiments.prompts import INSTEAD, WHAT_I_DO
 from signalbox.agents.experiments.read_tools import READ_TOOLS
 from signalbox.agents.experiments.result_tools import RESULT_TOOLS
@@ -42,6 +43,7 @@ async def _unsupported(
 CLARIFY, UNSUPPORTED = _clarify, _unsupported
 _BY_CAPABILITY: Mapping[str, tuple[Tool, ...]] = {
     **READ_TOOLS,
+    "list_experiments": (*READ_TOOLS["list_experiments"], *FLAG_TOOLS["list_experiments"]),
     "experiment_details": (*READ_TOOLS["experiment_details"], *RESULT_TOOLS["experiment_details"]),
     **CHANGE_TOOLS,
     **USER_TOOLS,

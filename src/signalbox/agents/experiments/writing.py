@@ -26,6 +26,7 @@ from signalbox.agents.experiments.finding import enrollment_of, find, known_stat
 from signalbox.agents.experiments.half_done import listed, raise_stopped, raise_unsure
 from signalbox.agents.experiments.outcome import Done
 from signalbox.agents.experiments.shape import read_experiment
+from signalbox.upgrade.changing import effects_of_update
 
 __all__ = ["ANYTHING", "Expected", "create", "delete", "move", "update"]
 
@@ -121,8 +122,7 @@ async def update(
         raise
     stored = await _read_back(client, now["id"], draft)
     notes = [one.message for one in problems if one.field in changes]
-    if before["state"] == "enrolling" and "conditions" in changes:
-        notes.append("The experiment is enrolling: those already enrolled keep their condition, whatever the weights.")
+    notes += effects_of_update(before, vars(draft))
     return _changed(key, before, read_experiment(stored), draft, stored, notes)
 
 

@@ -113,6 +113,17 @@ def analyse(store: Store, body: Any) -> list[dict[str, Any]]:
 
 def results(store: Store, experiment: Mapping[str, Any], query: Mapping[str, Any]) -> dict[str, Any]:
     """What a query gives for each condition of its experiment; `rejected` where the database cannot compute it."""
+    try:
+        rows: list[Any] = _rows(store, experiment, query)
+    except InvalidOperation:
+        rows = ["rejected"]
+    there = {row["conditionId"] for row in rows if isinstance(row, dict)}
+    empty = {"result": "0", "participantsLogged": 0}
+    rows += [{"conditionId": one["id"]} | empty for one in experiment["conditions"] if one["id"] not in there]
+    return {"mainEffect": rows, "interactionEffect": None}
+
+
+def _rows(store: Store, experiment: Mapping[str, Any], query: Mapping[str, Any]) -> list[dict[str, Any]]:
     values: dict[str, list[tuple[str, Any]]] = {}
     for (own, user), condition in store.records.users.items():
         if own == experiment["id"]:
@@ -120,22 +131,15 @@ def results(store: Store, experiment: Mapping[str, Any], query: Mapping[str, Any
             # A row of enrolment a decision point, each with the user's value.
             times = sum((user, one["site"], one["target"]) in store.visits for one in experiment["partitions"])
             values.setdefault(condition, []).extend([(user, datum)] * times if datum is not None else [])
-    try:
-        rows: list[Any] = [
-            {
-                "conditionId": condition,
-                "result": _figure(query, [datum for _, datum in held]),
-                "participantsLogged": str(len({user for user, _ in held})),
-            }
-            for condition, held in values.items()
-            if held
-        ]
-    except InvalidOperation:
-        rows = ["rejected"]
-    there = {row["conditionId"] for row in rows if isinstance(row, dict)}
-    empty = {"result": "0", "participantsLogged": 0}
-    rows += [{"conditionId": one["id"]} | empty for one in experiment["conditions"] if one["id"] not in there]
-    return {"mainEffect": rows, "interactionEffect": None}
+    return [
+        {
+            "conditionId": condition,
+            "result": _figure(query, [datum for _, datum in held]),
+            "participantsLogged": str(len({user for user, _ in held})),
+        }
+        for condition, held in values.items()
+        if held
+    ]
 
 
 def _leaves(unit: Mapping[str, Any], above: str = "") -> list[tuple[str, Mapping[str, Any]]]:
