@@ -397,7 +397,7 @@ def _check_design(experiment: Experiment) -> None:
         return
     design = "within-subjects" if is_within else str(experiment["type"]).lower()
     raise UpgradeError(
-        f"'{experiment['name']}' is {design}: such an experiment can be started, stopped and deleted here, not changed.",
+        f"'{experiment['name']}' is {design}: it can be started, stopped or deleted here, not changed.",
         "validation",
         suggestion="Change it in UpGrade's own page.",
     )
