@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from signalbox.agents.experiments import flags
+from signalbox.agents.experiments.asking import Calls
 from signalbox.agents.experiments.exact_names import metadata_of_context
-from signalbox.agents.experiments.node import Calls
 from signalbox.agents.experiments.tool_results import as_result
 from signalbox.toolbox import Result, Tool, tool
 
