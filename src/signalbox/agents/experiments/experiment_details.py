@@ -37,9 +37,9 @@ async def aexperiment_details_node(state: dict[str, Any], calls: Calls) -> dict[
     calls.said = said_params(fields)
     chosen = choose_experiment(fields, calls.server, state["shown"])
     if "results" in (fields.get("aspects") or ()):
-        told = told_results(await calls(get_experiment_results, experiment=chosen["id"]))
+        results = told_results(await calls(get_experiment_results, experiment=chosen["id"]))
         kept = {"aspects": ["results"], "experiment_id": chosen["id"], "experiment_name": chosen["name"]}
-        return {**told, "previous": {"capability": "experiment_details", "fields": kept}}
+        return {**results, "previous": {"capability": "experiment_details", "fields": kept}}
     found = await calls(get_experiment_details, experiment=chosen["id"])
     aspects = list(fields.get("aspects") or ())
     told = "\n\n".join(aspect_text(one, found) for one in aspects or [""])

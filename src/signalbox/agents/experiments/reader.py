@@ -21,7 +21,7 @@ from signalbox.agents.experiments.offline.uncovered import find_uncovered
 from signalbox.agents.experiments.server_excerpt import server_excerpt
 from signalbox.agents.experiments.state import NodeStatus
 from signalbox.errors import SignalboxError
-from signalbox.toolbox.loop import start_loop
+from signalbox.toolbox.loop import LoopState, start_loop
 
 __all__ = [
     "begin_loop",
@@ -104,13 +104,11 @@ def note_uncovered(state: State, pending: Mapping[str, Any], server: Server) -> 
     return find_uncovered(own or str(state["user_input"]), state, pending, server)
 
 
-async def begin_loop(state: State, turns: list[dict[str, str]], data: str | None = None) -> Mapping[str, Any]:
+async def begin_loop(state: State, turns: list[dict[str, str]], data: str | None = None) -> LoopState:
     """The run of a capable model, which reads the request itself. `data` is shown instead of what the server has."""
     request = str(state["user_input"])
-    begun: dict[str, Any] = start_loop(
-        request, turns, records=await server_excerpt(request, turns) if data is None else data
-    )
-    return begun
+    shown = await server_excerpt(request, turns) if data is None else data
+    return start_loop(request, turns, records=shown)
 
 
 async def _known_server() -> Server:
