@@ -36,13 +36,17 @@ async def aexperiment_details_node(state: dict[str, Any], calls: Calls) -> dict[
     fields = state["fields"]
     calls.said = said_params(fields)
     chosen = choose_experiment(fields, calls.server, state["shown"])
+    lead = ""
     if "results" in (fields.get("aspects") or ()):
-        results = told_results(await calls(get_experiment_results, experiment=chosen["id"]))
+        results = await calls(get_experiment_results, experiment=chosen["id"])
         kept = {"aspects": ["results"], "experiment_id": chosen["id"], "experiment_name": chosen["name"]}
-        return {**results, "previous": {"capability": "experiment_details", "fields": kept}}
+        if results["metrics"]:
+            return {**told_results(results), "previous": {"capability": "experiment_details", "fields": kept}}
+        # An experiment without metrics has no results to show: it is shown itself.
+        lead = f"{told_results(results)['told']}\n\n"
     found = await calls(get_experiment_details, experiment=chosen["id"])
-    aspects = list(fields.get("aspects") or ())
-    told = "\n\n".join(aspect_text(one, found) for one in aspects or [""])
+    aspects = [one for one in fields.get("aspects") or () if one != "results"]
+    told = lead + "\n\n".join(aspect_text(one, found) for one in aspects or [""])
     cached: Any = {"all_experiments": state["all_experiments"]}
     return {
         "bot_response": f"{told}{told_notes(found['warnings'])}",
