@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from signalbox.agents.experiments import tools
 from signalbox.agents.experiments.client import Patience, UpgradeClient
 from signalbox.agents.experiments.clients import current_client, source_of
 from signalbox.agents.experiments.connection import read_connection
@@ -232,3 +234,13 @@ def test_waits_grow_and_have_an_end() -> None:
     patience = Patience(first_wait=0.2, longest_wait=3.0)
     waits = [patience.wait(failures) for failures in (1, 2, 3, 4, 5, 6)]
     assert waits == [0.2, 0.4, 0.8, 1.6, 3.0, 3.0]
+
+
+async def test_a_health_check_ends_with_its_time_however_often_it_may_be_repeated(
+    upgrade: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tools, "CHECK_SECONDS", 0.2)
+    upgrade.fault = lambda call: "slow" if call in ("GET /", "GET ") else None
+    result = await tools.check_upgrade_health()
+    assert result["error_type"] == "timeout"
+    assert "given up after 0.2 seconds" in str(result["error"])

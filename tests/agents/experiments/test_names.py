@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from signalbox.agents.experiments.groups import find_groups, groups_in
-from signalbox.agents.experiments.names import (
+from signalbox.agents.experiments.offline.groups import find_groups, groups_in
+from signalbox.agents.experiments.offline.names import (
     as_written,
     grounded,
     likely,
     mentioned,
     placed,
-    shares_words,
     the_one_shown,
     whole_words,
     written_name,
@@ -101,7 +100,6 @@ def test_groups_are_read_by_their_kind(words: str, types: list[str], groups: dic
 
 
 def test_a_short_word_is_no_slip_of_another() -> None:
-    assert not shares_words("start it", "Reward Stars")
     assert likely("start it", ["Reward Stars"]) == []
 
 

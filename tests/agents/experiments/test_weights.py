@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from signalbox.agents.experiments.weights import Split, even, read_split, said_split
+from signalbox.agents.experiments.offline.weights import read_split, said_split
+from signalbox.agents.experiments.shares import Split, even
 
 SPLITS = [
     ("control 30, treatment 70", (), {"control": 30, "treatment": 70}),

@@ -10,6 +10,7 @@ import copy
 import json
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -73,15 +74,17 @@ TAKEN: dict[str, Any] = {
 
 
 @pytest.fixture(params=["embedded", "live"])
-def server(request: pytest.FixtureRequest) -> Any:
+def server(request: pytest.FixtureRequest) -> Iterator[Any]:
     if request.param == "live":
         if not LIVE:
             pytest.skip("UPGRADE_URL names no server")
-        return httpx.Client(base_url=LIVE, timeout=60)
+        with httpx.Client(base_url=LIVE, timeout=60) as client:
+            yield client
+        return
     store = Store()
     store.metadata["assign-prog"] = CONTEXTS["assign-prog"]
     store.metadata["mathstream"] = CONTEXTS["mathstream"]
-    return TestClient(create_app(store), base_url="http://server/api", raise_server_exceptions=False)
+    yield TestClient(create_app(store), base_url="http://server/api", raise_server_exceptions=False)
 
 
 def edited(body: dict[str, Any], edits: list[list[Any]], ids: dict[str, str]) -> dict[str, Any]:
@@ -184,6 +187,9 @@ def test_a_changed_experiment_is_refused_and_half_stored_as_on_the_real_server(s
 def test_lists_and_states_are_refused_as_on_the_real_server(server: Any) -> None:
     wrong = {}
     for row in rows_of("inclusionList", "state"):
+        if row["case"] == "without experimentId" and not isinstance(server, TestClient):
+            # It goes into whichever experiment is the first on the server, which may be somebody's.
+            continue
         own = server.post("/experiments", json=TAKEN).json()["id"]
         body = json.loads(json.dumps(row["body"]).replace('"$id"', f'"{own}"'))
         answer = told(sent(server, "POST", f"/experiments/{row['call']}", body))

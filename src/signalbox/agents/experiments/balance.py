@@ -16,6 +16,7 @@ from signalbox.agents.experiments.finding import enrollment_of
 from signalbox.agents.experiments.outcome import Done
 from signalbox.agents.experiments.shape import read_experiment
 from signalbox.agents.experiments.statistics import ALPHA, fit, interval, shares_of
+from signalbox.agents.experiments.time_limit import TRIAL_SECONDS, in_time
 from signalbox.agents.experiments.users import made_up
 from signalbox.upgrade.decision import foresee
 from signalbox.upgrade.model import experiment_of
@@ -24,8 +25,11 @@ __all__ = ["check_tryable", "try_balance"]
 
 Progress = Callable[[int, int], None]
 _AT_ONCE = 8
-_BATCH = 500
+_BATCH = 100
+# Who has come by then is judged; the rest of the time is for clearing up.
+_COMING_SECONDS = 0.7 * TRIAL_SECONDS
 _MOST_MISMATCHES = 10
+_STAY = "the server keeps users whom it has seen, and has no call that removes them."
 # On a clone, so many also come to the decision point and are enrolled; of the rest it is only asked what they get.
 _ENROLLED = 500
 
@@ -58,7 +62,9 @@ async def try_balance(
         async with disposable_clone(client, raw, lists=False) as clone:
             await client.set_state(clone["id"], "enrolling")
             found = await _tried(client, clone, people, _ENROLLED, progress)
-    notes = []
+    notes = [f"Their ids begin with signalbox-test-; {_STAY}"]
+    if found["users"] < num_users:
+        notes.append(f"Only {found['users']:,} of {num_users:,} users came in {_COMING_SECONDS:g} seconds.")
     if not on_live and (experiment["filter_mode"] == "excludeAll" or any(experiment["exclude"].values())):
         notes.append("The lists of the experiment were left out, so that every made-up user could take part.")
     stats = found.pop("raw")
@@ -88,7 +94,14 @@ async def _tried(
     started = perf_counter()
     experiment = read_experiment(raw)
     before = await enrollment_of(client, experiment)
-    given = await _brought(client, experiment, people, most_enrolled, progress)
+    given: dict[str, str | None] = {}
+    try:
+        coming = _bring(client, experiment, people, most_enrolled, progress, given)
+        await in_time(coming, _COMING_SECONDS, "The test")
+    except UpgradeError as error:
+        if error.error_type != "timeout" or not given:
+            raise
+    people = people[: len(given)]
     seconds = perf_counter() - started
     stats = await enrollment_of(client, experiment)
     users = Counter(code for code in given.values() if code)
@@ -112,17 +125,20 @@ async def _tried(
     }
 
 
-async def _brought(
+async def _bring(
     client: UpgradeClient,
     experiment: Mapping[str, Any],
     people: Sequence[Mapping[str, Any]],
     most_enrolled: int,
     progress: Progress | None,
-) -> dict[str, str | None]:
-    """Make the people known, ask what they get at the first decision point, and say of the first that they came."""
+    codes: dict[str, str | None],
+) -> None:
+    """Make the people known, ask what they get at the first decision point, and say of the first that they came.
+
+    What each gets goes into `codes` as they come.
+    """
     point, context = experiment["decision_points"][0], experiment["context"]
     site, target = point["site"], point["target"]
-    codes: dict[str, str | None] = {}
 
     async def known(one: Mapping[str, Any]) -> None:
         await client.init(one["id"], one["groups"] or None, one["working_groups"] or None)
@@ -143,7 +159,6 @@ async def _brought(
         codes |= {user_id: str(one["conditionCode"]) if one else None for user_id, one in given.items()}
         if progress:
             progress(start + len(batch), len(people))
-    return codes
 
 
 async def _all(calls: Iterable[Coroutine[Any, Any, None]]) -> None:

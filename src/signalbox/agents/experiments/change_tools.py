@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 from signalbox.agents.experiments import drafts
 from signalbox.agents.experiments import tools as upgrade
 from signalbox.agents.experiments.asked import STATUS_OF
+from signalbox.agents.experiments.asking import Calls
 from signalbox.agents.experiments.errors import UpgradeError
 from signalbox.agents.experiments.exact_names import (
     check_known,
@@ -19,14 +20,13 @@ from signalbox.agents.experiments.exact_names import (
     metadata_of_context,
 )
 from signalbox.agents.experiments.experiment_management import move_question, problems_of, report_write
-from signalbox.agents.experiments.node import Calls
 from signalbox.agents.experiments.proposals import begun_write, details_of, proposal_source, taken_up
 from signalbox.agents.experiments.questions import deletion, what_goes
-from signalbox.agents.experiments.read_tools import Experiment
-from signalbox.agents.experiments.reports import change_rows, new_rows
-from signalbox.agents.experiments.tool_results import as_result
+from signalbox.agents.experiments.reports import change_rows, new_rows, told_notes
+from signalbox.agents.experiments.tool_results import Experiment, as_result
 from signalbox.settings import now, person_zone
 from signalbox.toolbox import Proposal, Result, Tool, tool
+from signalbox.upgrade.changing import effects_of_update
 from signalbox.upgrade.states import shown_state
 
 __all__ = ["CHANGE_TOOLS", "NO_CHANGE", "Group"]
@@ -252,11 +252,11 @@ async def _preview_update(
     rows = change_rows(there, changes)
     if not rows:
         raise UpgradeError(f"'{there['name']}' is so already. Nothing was changed.", NO_CHANGE)
-    problems = await problems_of(drafts.apply(drafts.draft_of(there), changes), there["id"])
+    draft = drafts.apply(drafts.draft_of(there), changes)
+    problems = await problems_of(draft, there["id"])
     drafts.raise_for(problems)
     notes = [one.message for one in problems if one.field in changes]
-    if there["state"] == "enrolling" and "conditions" in changes:
-        notes.append("It is enrolling: those already enrolled keep their condition, whatever the weights.")
+    notes += effects_of_update(there, vars(draft))
     return Proposal(
         _noted(f"Change '{there['name']}'?", notes), rows, source=proposal_source(), version=there["revision"]
     )
@@ -360,7 +360,7 @@ async def delete_experiment(experiment: Experiment, key: str) -> Result:
 
 
 def _noted(message: str, notes: Sequence[str]) -> str:
-    return message + "".join(f" Note: {one}" for one in notes)
+    return message + told_notes(notes)
 
 
 CHANGE_TOOLS: dict[str, tuple[Tool, ...]] = {

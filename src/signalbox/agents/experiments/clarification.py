@@ -8,7 +8,7 @@ from typing import Any
 from langgraph.types import interrupt
 
 from signalbox.agents.experiments.prompts import EXAMPLES, WHAT_I_DO
-from signalbox.agents.experiments.state import NodeStatus, complete
+from signalbox.agents.experiments.state import NodeStatus, closed_turn, complete
 from signalbox.toolbox.confirmation import read_reply
 
 __all__ = ["clarification_node", "unclear"]
@@ -17,18 +17,17 @@ __all__ = ["clarification_node", "unclear"]
 def clarification_node(state: Mapping[str, Any]) -> dict[str, Any]:
     """Pause with the question of the state, or with what can be asked; the reply becomes `user_input`."""
     whole = complete(state)
-    question = dict(whole["question"] or unclear(whole["user_input"]))
-    question["message"] = "\n\n".join(part for part in (str(whole["dropped"]), question["message"]) if part)
+    question = dict(whole["question"] or unclear())
+    question["message"] = "\n\n".join(part for part in (str(whole["notice"]), question["message"]) if part)
     # What would change is shown with the question.
     shown = {"blocks": whole["blocks"]} if question.get("kind") == "confirm" and whole["blocks"] else {}
     reply = interrupt({"node": "clarification_node", **question, **shown})
-    turn = {"user": whole["user_input"], "bot": question["message"]}
     return {
         "user_input": _text(reply),
-        "conversation_history": [*whole["conversation_history"], turn],
+        "conversation_history": closed_turn(whole["conversation_history"], question["message"]),
         "told": question["message"],
         "question": None,
-        "dropped": "",
+        "notice": "",
         "needs_clarification": False,
         "clarification_options": None,
         "pending_confirmations": [],
@@ -46,7 +45,7 @@ def _text(reply: Any) -> str:
     return _text(reply) if isinstance(reply, bool) else str(reply or "")
 
 
-def unclear(text: str) -> dict[str, Any]:
+def unclear() -> dict[str, Any]:
     """What is asked where the request says too little: what can be done, with examples."""
-    said = f"I am not sure what '{text}' asks for. " if text.strip() else ""
-    return {"kind": "clarify", "message": f"{said}{WHAT_I_DO} What is it to be?", "options": list(EXAMPLES)}
+    told = f"I am not sure what that asks for. {WHAT_I_DO} What is it to be?"
+    return {"kind": "clarify", "message": told, "options": list(EXAMPLES)}

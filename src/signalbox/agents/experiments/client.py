@@ -30,9 +30,11 @@ _CONNECT_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Patience:
-    """How long one call may take, how often a call that may be repeated is made again, and after how long."""
+    """How long one call may take, how often a call that may be repeated is made again, and after how long; and how
+    long all of that may take together."""
 
     seconds: float = 20.0
+    together: float = 25.0
     retries: int = 3
     first_wait: float = 0.2
     longest_wait: float = 3.0
@@ -104,6 +106,10 @@ class UpgradeClient:
         """Every experiment, whole."""
         return _records(await self.call("GET", "/experiments"))
 
+    async def flags(self) -> list[dict[str, Any]]:
+        """Every feature flag."""
+        return _records(await self.call("GET", "/flags"))
+
     async def experiment(self, experiment_id: str) -> dict[str, Any]:
         """One experiment, whole; an UpgradeError of the kind not_found where there is none."""
         return _record(await self.call("GET", f"/experiments/single/{_part(experiment_id)}"))
@@ -155,6 +161,10 @@ class UpgradeClient:
         """The lists of those who are kept out of everything, one a context."""
         return _records(await self.call("GET", "/segments/global"))
 
+    async def segment(self, segment_id: str) -> dict[str, Any]:
+        """One segment with its users, groups and the segments in it; an UpgradeError of the kind not_found."""
+        return _record(await self.call("GET", f"/segments/{_part(segment_id)}"))
+
     async def enrollment_detail(self, experiment_id: str) -> dict[str, Any]:
         """`{id, users, groups, usersExcluded, groupsExcluded, conditions}` of one experiment."""
         body = {"experimentId": experiment_id}
@@ -164,6 +174,23 @@ class UpgradeClient:
         """`[{id, users, groups}]` of several."""
         body = {"experimentIds": list(experiment_ids)}
         return _records(await self.call("POST", "/stats/enrollment", body, repeatable=True))
+
+    # Metrics
+
+    async def metrics(self, context: str) -> list[dict[str, Any]]:
+        """The metrics that a context can log, as a tree of `{key, children, metadata, allowedData, context}`."""
+        try:
+            return _records(await self.call("GET", f"/metric/{_part(context)}"))
+        except UpgradeError as error:
+            # The server has no answer but this for a context without metrics.
+            if error.status != 404:
+                raise
+            return []
+
+    async def analyse(self, query_ids: Iterable[str]) -> list[dict[str, Any]]:
+        """The result of each query of an experiment, by condition: `[{id, mainEffect, interactionEffect}]`."""
+        body = {"queryIds": list(query_ids)}
+        return _records(await self.call("POST", "/query/analyse", body, repeatable=True))
 
     async def batch_assign(self, context: str, site: str, target: str, user_ids: Iterable[str]) -> dict[str, Any]:
         """What users that the server knows would get at one decision point; enrols nobody."""
@@ -206,6 +233,11 @@ class UpgradeClient:
         body = {"data": data} | ({"status": status} if status else {})
         return _record(await self.call("POST", "/v6/mark", body, user=user_id))
 
+    async def log(self, user_id: str, values: Mapping[str, float | str], at: str) -> list[dict[str, Any]]:
+        """Log a user's values of metrics; the server keeps those that a query of some experiment asks for."""
+        body = {"value": [{"timestamp": at, "metrics": {"attributes": dict(values), "groupedMetrics": []}}]}
+        return _records(await self.call("POST", "/v6/log", body, user=user_id))
+
     # The line
 
     async def call(
@@ -216,11 +248,13 @@ class UpgradeClient:
         A GET, and what is `repeatable`, is made again after a failure that may pass.
         """
         tries = self.patience.retries if method == "GET" or repeatable else 0
+        last = asyncio.get_running_loop().time() + self.patience.together - self.patience.seconds
         for failures in range(tries + 1):
             try:
                 return await self._once(method, path, body, user)
             except UpgradeError as error:
-                if failures == tries or error.error_type not in RETRYABLE:
+                is_late = asyncio.get_running_loop().time() > last
+                if failures == tries or is_late or error.error_type not in RETRYABLE:
                     raise
                 await asyncio.sleep(self.patience.wait(failures + 1))
         raise AssertionError("unreachable")

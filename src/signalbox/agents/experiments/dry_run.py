@@ -6,18 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from signalbox.agents.experiments.asked import said_params
-from signalbox.agents.experiments.plan import (
-    create_schema,
-    details_schema,
-    list_schema,
-    management_schema,
-    params_schema,
-    rules_schema,
-    simulation_schema,
-    terminology_schema,
-    testing_schema,
-)
-from signalbox.agents.experiments.reading import is_planned, read
+from signalbox.agents.experiments.candidates import Server
+from signalbox.agents.experiments.reader import is_planned, read_offhand
 from signalbox.agents.experiments.router import routed
 from signalbox.agents.experiments.routing import route_after_input
 from signalbox.agents.experiments.state import complete
@@ -38,10 +28,10 @@ async def dry_run(state: Mapping[str, Any], model: Any = None) -> Presented:
     try:
         if not is_planned():
             return await _first_calls(state)
-        read_as = {**state, **await routed(state, ())}
+        read_as = {**state, **await routed(state, Server())}
         if read_as.get("error"):
             return Presented("", state={**read_as})
-        said = await _params(str(read_as["detected_capability"]), str(state["user_input"]))
+        said = await _params(complete(read_as), str(read_as["detected_capability"]))
     finally:
         if token is not None:
             current_run.reset(token)
@@ -78,25 +68,11 @@ async def _first_calls(state: Mapping[str, Any]) -> Presented:
     return Presented(told, [blocks.text(told)], state={**state, **found, "plan": plan})
 
 
-async def _params(capability: str, text: str) -> dict[str, Any]:
+async def _params(state: Mapping[str, Any], capability: str) -> dict[str, Any]:
     """The parameters as they were said; which experiment that is, only the server knows."""
-    schemas = {
-        "terminology": terminology_schema(),
-        "list_experiments": list_schema(()),
-        "experiment_details": details_schema(()),
-        "experiment_management": management_schema(()),
-        "user_simulation": simulation_schema((), ()),
-        "testing": testing_schema((), ()),
-    }
-    if capability not in schemas:
-        return {"params": {}}
-    fields = await read(schemas[capability], text, (), capability)
-    action = str(fields.get("action") or "")
-    more = {"create": create_schema((), ()), "change_rules": rules_schema(())}.get(action) or params_schema(action)
-    fields |= await read(more, text, (), capability) if more else {}
-    groups = fields.get("groups")
+    fields = await read_offhand(state, capability)
     return {
-        "params": said_params(fields, groups=groups),
-        "action": action or None,
+        "params": said_params(fields),
+        "action": fields.get("action") or None,
         "writes": capability == "experiment_management",
     }

@@ -6,12 +6,9 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from signalbox.agents.experiments.clients import current_client
-from signalbox.agents.experiments.names import mentioned, written_name
 from signalbox.agents.experiments.node import at_once, close_with_loop
-from signalbox.agents.experiments.plan import unsupported_schema
 from signalbox.agents.experiments.prompts import INSTEAD, WHAT_I_DO
-from signalbox.agents.experiments.reading import read
+from signalbox.agents.experiments.reader import read_feature
 from signalbox.agents.experiments.state import NodeStatus, complete
 from signalbox.agents.experiments.steps import should_retry_error
 from signalbox.errors import SignalboxError
@@ -38,7 +35,9 @@ async def aerror_handler_node(state: Mapping[str, Any]) -> dict[str, Any]:
     kind, tried = str(whole["error_type"] or ""), int(whole["retry_count"])
     # In the loop, a model that has seen the error has gone on already.
     may_retry = whole["detected_capability"] in _READS and tried < whole["max_retries"] and whole["loop"] is None
-    if may_retry and should_retry_error(kind, tried):
+    # A health check has a limit for all of it, with repetitions of its own.
+    is_given_up = whole["detected_capability"] == "version_check" and kind == "timeout"
+    if may_retry and not is_given_up and should_retry_error(kind, tried):
         await asyncio.sleep(min(_LONGEST_WAIT, _FIRST_WAIT * 2**tried))
         return {"node_status": NodeStatus.RETRY, "retry_count": tried + 1, "error": None}
     error = dict(whole["error"] or {"error_type": kind, "message": str(whole["last_error"] or "Something failed.")})
@@ -52,34 +51,16 @@ error_handler_node = at_once(aerror_handler_node)
 
 async def _decline(state: Mapping[str, Any]) -> dict[str, Any]:
     """Say what is not supported, as the model of the loop has called it, or as it is read now."""
-    text, params = state["user_input"], {}
-    feature = state["params"].get("feature") if state["loop"] is not None else None
-    if feature is None:
-        feature = (await read(unsupported_schema(), text, (), "unsupported")).get("feature") or "other"
-        params = await _named(text)
+    params = state["params"] if state["loop"] is not None else {}
+    if not params.get("feature"):
+        params = await read_feature(state)
+    feature = params["feature"]
     message = INSTEAD.get(str(feature), INSTEAD["other"])
     suggestion = WHAT_I_DO if feature == "other" else ""
     return {
         "node_status": NodeStatus.ERROR,
         "error_type": "unsupported",
         "last_error": message,
-        "params": params,
+        "params": {key: value for key, value in params.items() if key != "feature"},
         "error": {"error_type": "unsupported", "message": message, "suggestion": suggestion},
     }
-
-
-async def _named(text: str) -> dict[str, Any]:
-    """The experiment and the context that a request speaks of; nothing where the server does not say so soon."""
-    try:
-        client = current_client()
-        async with asyncio.timeout(_LONGEST_WAIT):
-            names = [str(one["name"]) for one in await client.names()]
-            contexts = list(await client.context_metadata())
-    except (SignalboxError, TimeoutError):
-        return {}
-    written = written_name(text, contexts)
-    found = {
-        "experiment_name": mentioned(text, names) or ([written] if len(written.split()) > 1 else []),
-        "context": mentioned(text, contexts),
-    }
-    return {key: named[0] for key, named in found.items() if len(named) == 1}

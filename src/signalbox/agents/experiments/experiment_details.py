@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments.asked import fields_of, named_params
-from signalbox.agents.experiments.names import mentioned, shortlist
-from signalbox.agents.experiments.node import Calls, at_once, capability_node
-from signalbox.agents.experiments.plan import details_schema
-from signalbox.agents.experiments.reading import read
-from signalbox.agents.experiments.replies import with_reply
-from signalbox.agents.experiments.server_names import look_around
+from signalbox.agents.experiments.asked import named_params, said_params
+from signalbox.agents.experiments.asking import Calls
+from signalbox.agents.experiments.candidates import choose_experiment
+from signalbox.agents.experiments.metric_results import get_experiment_results
+from signalbox.agents.experiments.node import at_once, capability_node
+from signalbox.agents.experiments.reports import told_notes
+from signalbox.agents.experiments.result_tools import told_results
 from signalbox.agents.experiments.shape import local_moment
 from signalbox.agents.experiments.steps import update_experiment_cache
 from signalbox.agents.experiments.tools import get_experiment_details
 from signalbox.contract import blocks
 from signalbox.contract.blocks import Block
-from signalbox.language.clauses import clauses_of
 
 __all__ = [
     "aexperiment_details_node",
@@ -34,23 +33,30 @@ async def aexperiment_details_node(state: dict[str, Any], calls: Calls) -> dict[
     """Show the experiment that is meant, or what is asked of it; with what about it may surprise."""
     if (state["pending"] or {}).get("decision") == "no":
         return {"bot_response": "All right, nothing is shown.", "told": "Nothing was shown."}
-    server = await look_around(calls)
-    fields = await fields_of(state, details_schema(shortlist(state["user_input"], server.names)))
-    fields = await with_reply(fields, state, server)
-    text = (state["pending"] or {}).get("text") or state["user_input"]
-    calls.said = server.params(fields, text)
-    chosen = server.experiment(fields, state, text)
+    fields = state["fields"]
+    calls.said = said_params(fields)
+    chosen = choose_experiment(fields, calls.server, state["shown"])
+    lead = ""
+    if "results" in (fields.get("aspects") or ()):
+        results = await calls(get_experiment_results, experiment=chosen["id"])
+        kept = {"aspects": ["results"], "experiment_id": chosen["id"], "experiment_name": chosen["name"]}
+        if results["metrics"]:
+            return {**told_results(results), "previous": {"capability": "experiment_details", "fields": kept}}
+        # An experiment without metrics has no results to show: it is shown itself.
+        lead = f"{told_results(results)['told']}\n\n"
     found = await calls(get_experiment_details, experiment=chosen["id"])
-    aspects = await _aspects(str(fields.get("aspect") or ""), text, server.names)
-    told = "\n\n".join(aspect_text(one, found) for one in aspects or [""])
-    warnings = "".join(f"\n\nNote: {one}" for one in found["warnings"])
+    aspects = [one for one in fields.get("aspects") or () if one != "results"]
+    told = lead + "\n\n".join(aspect_text(one, found) for one in aspects or [""])
     cached: Any = {"all_experiments": state["all_experiments"]}
     return {
-        "bot_response": f"{told}{warnings}",
+        "bot_response": f"{told}{told_notes(found['warnings'])}",
         "told": short_text(found),
         "blocks": details_blocks(found, aspects),
         "params": named_params({}, experiment_name=found["name"]),
-        "previous": {"capability": "experiment_details", "fields": {**_kept(fields), "experiment_id": found["id"]}},
+        "previous": {
+            "capability": "experiment_details",
+            "fields": {"aspects": aspects, "experiment_id": found["id"], "experiment_name": found["name"]},
+        },
         "current_experiment_id": found["id"],
         "active_context": found["context"],
         "shown": _shown(state, found),
@@ -62,25 +68,11 @@ async def aexperiment_details_node(state: dict[str, Any], calls: Calls) -> dict[
 experiment_details_node = at_once(aexperiment_details_node)
 
 
-async def _aspects(aspect: str, text: str, names: Sequence[str]) -> list[str]:
-    """What of the experiment is asked, one thing for each clause that asks for one; empty where all of it is."""
-    clauses = clauses_of(text) if aspect else []
-    if len(clauses) < 2:
-        return [aspect] if aspect else []
-    said = [await read(details_schema(mentioned(one, names)), one, (), "experiment_details") for one in clauses]
-    found = [str(one["aspect"]) for one in said if one.get("aspect")]
-    return list(dict.fromkeys(found)) or [aspect]
-
-
 def _shown(state: Mapping[str, Any], found: Mapping[str, Any]) -> list[dict[str, str]]:
     """What "the other one" may mean: the list that this one was chosen from, else this one alone."""
     shown: list[dict[str, str]] = list(state["shown"])
     is_of_list = any(one["id"] == found["id"] for one in shown)
     return shown if is_of_list else [{"id": found["id"], "name": found["name"]}]
-
-
-def _kept(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in fields.items() if key == "aspect"}
 
 
 def short_text(found: Mapping[str, Any]) -> str:
@@ -136,7 +128,25 @@ def _tags(found: Mapping[str, Any]) -> str:
 def _rules(found: Mapping[str, Any]) -> str:
     unit = f"group ({found['group']})" if found["assignment_unit"] == "group" else str(found["assignment_unit"])
     after = f"{found['post_rule']} {found['revert_to']}" if found["revert_to"] else str(found["post_rule"])
-    return f"Unit of assignment: {unit}; consistency rule: {found['consistency_rule']}; afterwards: {after}."
+    rules = f"Unit of assignment: {unit}; consistency rule: {found['consistency_rule']}; afterwards: {after}."
+    return f"{rules}{_design(found)}"
+
+
+def _design(found: Mapping[str, Any]) -> str:
+    """What is special about how it is made up; empty for a plain experiment between users or groups."""
+    told = []
+    if found["factors"] or found["type"] == "Factorial":
+        factors = "; ".join(f"{one['name']} ({', '.join(one['levels'])})" for one in found["factors"])
+        told.append(f"Factorial: each condition combines a level of every factor: {factors}.")
+    if found["assignment_unit"] == "within-subjects":
+        order = found["condition_order"] or "in no order that it says"
+        told.append(f"Within-subjects: every user gets all conditions, one after the other ({order}).")
+    if found["algorithm"] == "stratified random sampling":
+        by = f" by {found['stratified_by']}" if found["stratified_by"] else ""
+        told.append(f"Stratified{by}: the weights are kept within each stratum, by who is enrolled already.")
+    elif found["algorithm"] != "random":
+        told.append(f"Assigned by {found['algorithm']}, which learns from results.")
+    return "".join(f" {one}" for one in told)
 
 
 def _segments(found: Mapping[str, Any]) -> str:

@@ -15,12 +15,12 @@ from signalbox.agents.experiments.change_tools import NO_CHANGE
 from signalbox.agents.experiments.clarification import unclear
 from signalbox.agents.experiments.loop_tools import CAPABILITY_OF, CLARIFY, UNSUPPORTED, loop_tools
 from signalbox.agents.experiments.prompts import LOOP
-from signalbox.agents.experiments.server_excerpt import server_excerpt
+from signalbox.agents.experiments.reader import begin_loop
 from signalbox.agents.experiments.state import NodeStatus
 from signalbox.maps.context import current_run
 from signalbox.models import load_chat_model
 from signalbox.settings import person_zone
-from signalbox.toolbox.loop import Limits, LoopContext, LoopNodes, LoopState, build_loop, run_loop, start_loop
+from signalbox.toolbox.loop import Limits, LoopContext, LoopNodes, LoopState, build_loop, run_loop
 from signalbox.toolbox.loop_calls import list_calls
 from signalbox.toolbox.loop_prompt import Asked, said_texts
 from signalbox.toolbox.verify import Sources, split_sentences
@@ -37,8 +37,8 @@ Update = dict[str, Any]
 async def first_reply(state: Mapping[str, Any], data: str | None = None) -> Update:
     """What the router makes of the model's first reply: the capability of the tool that it calls, a question to the
     person, what it declines, or its answer. `data` is shown instead of what the server has."""
-    request, turns = str(state["user_input"]), _turns(state)
-    begun = start_loop(request, turns, records=await server_excerpt(request, turns) if data is None else data)
+    turns = _turns(state)
+    begun = await begin_loop(state, turns, data)
     nodes, context, replies, found = _nodes(), _context(), list[Any](), dict[str, Any]()
     while not list_calls(replies) and "outcome" not in found:
         given: Any = (await nodes.model({**begun, "replies": replies}, context)).update
@@ -142,7 +142,7 @@ def _asks(said: str, args: Mapping[str, Any], asked: Asked, results: Sequence[Ma
     texts = {one["number"]: str(one["text"]) for one in results if one["name"] != CLARIFY.name}
     sources = Sources(texts, said_texts(asked), vocabulary=LOOP, zone=person_zone())
     kept = [one for one in split_sentences(said) if not any(map(_is_name, sources.check(one).unsupported))]
-    message = "".join(kept).strip() or unclear(asked["request"])["message"]
+    message = "".join(kept).strip() or unclear()["message"]
     options = list(args.get("options") or ())
     question = {"kind": "clarify", "message": message, "options": options, "schema": {"type": "string"}}
     return {

@@ -11,18 +11,19 @@ from typing import Any
 
 from signalbox.agents.experiments import drafts, journal
 from signalbox.agents.experiments.asked import STATUS_OF, named_params, said_params
+from signalbox.agents.experiments.asking import Ask, Calls, Fault
+from signalbox.agents.experiments.candidates import choose_experiment, look_around
 from signalbox.agents.experiments.changes import changes_for, moment_of
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.creating import ask_for, new_experiment
 from signalbox.agents.experiments.finding import metadata_of
-from signalbox.agents.experiments.groups import find_groups
 from signalbox.agents.experiments.guard import refuse_writes
-from signalbox.agents.experiments.left_out import said_beside, with_left_out
-from signalbox.agents.experiments.names import mentioned, written_name
-from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
+from signalbox.agents.experiments.node import at_once, capability_node
 from signalbox.agents.experiments.outcome import ToolResult
 from signalbox.agents.experiments.plan import ACTIONS
 from signalbox.agents.experiments.questions import (
+    NOT_UNDERSTOOD,
+    STILL_OPEN,
     again,
     change_question,
     check_server_asked,
@@ -30,9 +31,9 @@ from signalbox.agents.experiments.questions import (
     deletion,
     what_goes,
 )
-from signalbox.agents.experiments.reports import change_rows, new_rows, told_change
-from signalbox.agents.experiments.server_names import Server, look_around
-from signalbox.agents.experiments.several import all_meant, requests_of
+from signalbox.agents.experiments.reader import note_uncovered
+from signalbox.agents.experiments.reports import change_rows, new_rows, told_change, told_notes
+from signalbox.agents.experiments.shares import Split
 from signalbox.agents.experiments.steps import advance_step, init_multi_step_operation
 from signalbox.agents.experiments.tools import (
     create_experiment,
@@ -41,9 +42,9 @@ from signalbox.agents.experiments.tools import (
     update_experiment,
     update_experiment_status,
 )
-from signalbox.agents.experiments.wanted import action_by_state, corrected, other_than_told, params_of, wanted
 from signalbox.contract import blocks
 from signalbox.errors import SignalboxError
+from signalbox.upgrade.changing import effects_of_update
 from signalbox.upgrade.states import shown_state
 
 __all__ = [
@@ -62,7 +63,6 @@ _TOOLS: Mapping[str, Callable[..., Awaitable[ToolResult]]] = {
 }
 _OWN = "experiment_management"
 _POINT = ("site", "target")
-_OF_GROUPS = ("include", "exclude")
 _NOTHING = "Nothing was changed."
 _NOBODY_MEANT = "No experiment is as you say, or all of them are so already. Nothing was changed."
 Update = dict[str, Any]
@@ -70,115 +70,100 @@ Update = dict[str, Any]
 
 @capability_node(_OWN)
 async def aexperiment_management_node(state: dict[str, Any], calls: Calls) -> Update:
-    """Find out what is to be done, show it, and do it once the person has said yes; of several things one by one."""
+    """Show what is to be done, and do it once the person has said yes; of several things one by one."""
     pending = state["pending"] or {}
-    rest = list(pending.get("rest") or ())
+    fields = dict(state["fields"])
+    rest = list(pending.get("rest") or fields.pop("rest", ()))
     if pending.get("decision") == "no":
-        left = f" Nor: {'; '.join(rest)}." if rest else ""
+        left = f" Nor: {'; '.join(map(_told_request, rest))}." if rest else ""
         told = f"{_NOTHING}{left}"
         return {"bot_response": told, "told": told, "operation_type": None, "previous": state["previous"]}
-    server = None if pending else await look_around(calls)
-    intro = ""
-    if server is not None:
-        first, *rest = await requests_of(state["user_input"], server.names)
-        if not rest and (each := await all_meant(first, state["shown"], server)) is not None:
-            if not each:
-                return {"bot_response": _NOBODY_MEANT, "told": _NOBODY_MEANT}
-            first, *rest = each
-            intro = f"{len(each)} are meant, and each is asked about by itself: {'; '.join(each)}.\n\n" if rest else ""
-        state = {**state, "user_input": first}
+    if fields.pop("is_nothing", False):
+        return {"bot_response": _NOBODY_MEANT, "told": _NOBODY_MEANT}
+    meant = fields.pop("meant", ())
+    each = "; ".join(map(_told_request, meant))
+    intro = f"{len(meant)} are meant, and each is asked about by itself: {each}.\n\n" if len(meant) > 1 else ""
     done: Update = {}
     while True:
         try:
-            update = await _one(state, calls, server)
+            update = await _one(fields, state, calls)
         except Ask as asked:
             asked.question["message"] = f"{intro}{asked.question['message']}"
-            raise _between(done, asked, state, rest) from None
+            raise _between(done, asked, rest) from None
         except (Fault, SignalboxError) as error:
-            raise (_after(done, error, state, rest) if done else error) from None
+            raise (_after(done, error, [fields, *rest]) if done else error) from None
         if done:
             update["bot_response"] = f"{done['bot_response']}\n\n{update['bot_response']}"
         if not rest:
             return update
-        done, server, intro = update, None, ""
-        state = {**state, **done, "user_input": rest.pop(0), "pending": None, "params": {}}
+        done, intro = update, ""
+        fields = rest.pop(0)
+        state = {**state, **done, "pending": None, "params": {}}
+        calls.server = await look_around()
 
 
-def _between(done: Update, asked: Ask, state: Mapping[str, Any], rest: list[str]) -> Ask:
+def _told_request(fields: Mapping[str, Any]) -> str:
+    """What is asked for, in few words: archive "Reward Stars"."""
+    name = fields.get("new_name") if fields.get("action") == "create" else fields.get("experiment_name")
+    return f'{fields["action"].replace("_", " ")} "{name}"' if name else str(fields["action"]).replace("_", " ")
+
+
+def _between(done: Update, asked: Ask, rest: list[dict[str, Any]]) -> Ask:
     """The question with what was done before it, and what is still to be done behind it."""
     if done:
         asked.question["message"] = f"{done['bot_response']}\n\n{asked.question['message']}"
         asked.question["blocks"] = [*done.get("blocks", ()), *asked.question["blocks"]]
-    if not state["pending"]:
-        asked.pending["text"] = state["user_input"]
     if rest:
         asked.pending["rest"] = rest
     return asked
 
 
-def _after(done: Update, error: Fault | SignalboxError, state: Mapping[str, Any], rest: Sequence[str]) -> Fault:
+def _after(done: Update, error: Fault | SignalboxError, rest: Sequence[Mapping[str, Any]]) -> Fault:
     """The error with what was done before it, and what is not done because of it."""
     fault = error if isinstance(error, Fault) else Fault(error.user_message, error.error_type)
-    left = "; ".join([str(state["user_input"]), *rest])
-    told = f"{done['bot_response']}\n\n{fault.message} Not done: {left}."
+    told = f"{done['bot_response']}\n\n{fault.message} Not done: {'; '.join(map(_told_request, rest))}."
     return Fault(told, fault.kind, fault.suggestion, fault.written)
 
 
-async def _one(state: Mapping[str, Any], calls: Calls, server: Server | None) -> Update:
-    """One thing that is to be done, from the request or the reply to it."""
+async def _one(fields: dict[str, Any], state: Mapping[str, Any], calls: Calls) -> Update:
+    """One thing that is asked for, or the reply to it."""
     pending = state["pending"] or {}
-    decision = pending.get("decision")
-    if decision == "yes":
+    if pending.get("decision") == "yes":
         return await _execute(pending, state, calls)
-    server = server or await look_around(calls)
-    if decision == "unclear":
-        fixed = await corrected(pending, state, server)
-        if fixed is None:
-            raise again(pending)
-        fields, text = fixed
-    else:
-        fields, text = await wanted(state, server)
-    groups = find_groups(text, server.group_types(), server.names) if fields.get("action") in _OF_GROUPS else {}
-    calls.said = server.params(fields, text, **({"groups": groups} if groups else {}))
+    if fields.get("is_unclear"):
+        raise again(pending, NOT_UNDERSTOOD if pending.get("decision") == "change" else STILL_OPEN)
+    calls.said = said_params(fields)
     try:
-        return await _prepare(fields, text, state, server, calls)
+        return await _prepare(fields, state, calls)
     except Ask as asked:
-        noted = with_left_out(asked, state, server)
-        if not (more := await said_beside(noted.pending, server)):
-            raise _in_place(noted, pending) from None
-    try:
-        return await _prepare({**fields, **more}, text, state, server, calls)
-    except Ask as asked:
-        raise _in_place(with_left_out(asked, state, server), pending) from None
+        asked.pending |= note_uncovered(state, asked.pending, calls.server)
+        if left := asked.pending.get("left"):
+            asked.question["message"] += f"\n\nNot considered: {'; '.join(left)}."
+        raise _in_place(asked, pending) from None
 
 
 def _in_place(asked: Ask, pending: Mapping[str, Any]) -> Ask:
     """The question, which says so where it takes the place of another of yes or no."""
     if pending.get("field") == "confirm" and asked.pending["field"] == "confirm":
-        asked.question["message"] += " This takes the place of the question before; nothing was done yet."
+        asked.question["message"] += "\n\nThis takes the place of the question before; nothing was done yet."
     return asked
 
 
 experiment_management_node = at_once(aexperiment_management_node)
 
 
-async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], server: Server, calls: Calls) -> Update:
+async def _prepare(fields: dict[str, Any], state: Mapping[str, Any], calls: Calls) -> Update:
     """Everything up to the question: raises Ask with what would change, or for what is missing."""
-    action = str(fields.get("action") or action_by_state(text))
-    fields = {**fields, "action": action}
+    action, server = str(fields.get("action") or ""), calls.server
     if action not in ACTIONS:
-        if mentioned(text, server.names) or written_name(text):
-            server.experiment(fields, state, text)
+        if fields.get("which"):
+            choose_experiment(fields, server, state["shown"])
         raise Ask("What is to be done?", "action", fields, ["start", "stop", "change_weights", "rename", "delete"])
     refuse_writes()
     if action == "create":
-        args = new_experiment(fields, server, text)
-        raise await _confirm_new(args, fields)
-    chosen = server.experiment(fields, state, text)
+        raise await _confirm_new(new_experiment(fields, server), fields)
+    chosen = choose_experiment(fields, server, state["shown"])
     experiment = await calls.look(get_experiment_details, experiment=chosen["id"])
-    if experiment["state"] == STATUS_OF.get(action) and (other := await other_than_told(action, experiment, text)):
-        action = other
-        fields = {**fields, "action": action, **await params_of(action, text, server)}
     known = {**fields, "experiment_id": experiment["id"], "experiment_name": experiment["name"]}
     is_simple = experiment["type"] == "Simple" and experiment["assignment_unit"] in drafts.UNITS
     if not is_simple and action not in (*STATUS_OF, "delete"):
@@ -188,13 +173,13 @@ async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], 
         raise confirm(known, experiment, operation, deletion(experiment), what_goes(experiment))
     if action in STATUS_OF:
         return _confirm_move(action, known, experiment)
-    changes = changes_for(action, known, experiment, server, text)
+    changes = changes_for(action, known, experiment, server)
     rows = change_rows(experiment, changes)
     if not rows:
         told = f"{experiment['name']} is so already. {_NOTHING}"
         return {"bot_response": told, "told": told, **_spoken(experiment, known)}
     if action == "change_weights":
-        known = {**known, "conditions": _listed(changes["conditions"]), "weights": None}
+        known = {**known, "split": _split(changes["conditions"])}
     warnings = await _problems(known, experiment, changes)
     operation = {"tool": "update_experiment", "args": {"changes": changes}}
     raise confirm(known, experiment, operation, change_question(experiment, rows), rows, warnings)
@@ -217,8 +202,7 @@ async def _confirm_new(args: dict[str, Any], fields: Mapping[str, Any]) -> Ask:
     )
     # What was found by its name in the request is kept: a reply that changes something does not say it again.
     found = {"context": args["context"], **{key: point[key] for key in _POINT}}
-    said = {key: value for key, value in fields.items() if value and key != "weights"}
-    known = {**found, **said, "conditions": _listed(args["conditions"]), "new_name": args["name"]}
+    known = {**found, **fields, "split": _split(args["conditions"]), "new_name": args["name"]}
     operation = {"tool": "create_experiment", "args": args}
     return confirm(known, {"id": None, "name": args["name"]}, operation, message, rows, _messages(problems))
 
@@ -233,8 +217,8 @@ def _messages(problems: Sequence[drafts.Problem]) -> list[str]:
     return [one.message for one in problems]
 
 
-def _listed(conditions: Sequence[Mapping[str, Any]]) -> str:
-    return ", ".join(f"'{one['code']}' {one['weight']:g}" for one in conditions)
+def _split(conditions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return Split(tuple(one["code"] for one in conditions), tuple(one["weight"] for one in conditions)).as_field()
 
 
 def move_question(action: str, experiment: Mapping[str, Any], status: str, schedule: str = "") -> str:
@@ -263,14 +247,12 @@ def _confirm_move(action: str, fields: Mapping[str, Any], experiment: Mapping[st
 
 async def _problems(fields: Mapping[str, Any], experiment: Mapping[str, Any], changes: Mapping[str, Any]) -> list[str]:
     """What is to be said before the change; raises Ask for what is wrong with it."""
-    found = await problems_of(drafts.apply(drafts.draft_of(experiment), changes), experiment["id"])
+    draft = drafts.apply(drafts.draft_of(experiment), changes)
+    found = await problems_of(draft, experiment["id"])
     for problem in found:
         if problem.severity == "error":
-            raise ask_for(problem, {key: value for key, value in fields.items() if key != "conditions"})
-    told = [one.message for one in found if one.field in changes]
-    if experiment["state"] == "enrolling" and "conditions" in changes:
-        told.append("It is enrolling: those already enrolled keep their condition, whatever the weights.")
-    return told
+            raise ask_for(problem, fields)
+    return [one.message for one in found if one.field in changes] + effects_of_update(experiment, vars(draft))
 
 
 async def _execute(pending: Mapping[str, Any], state: Mapping[str, Any], calls: Calls) -> Update:
@@ -331,10 +313,10 @@ async def _changed_since(
 ) -> None:
     """Raises the question anew, for the experiment as it is now."""
     said = f"'{experiment['name']}' has changed since you were asked, and nothing was done. "
-    server = await look_around(calls)
+    calls.server = await look_around()
     fields = {**pending["fields"], "experiment_id": experiment["id"]}
     try:
-        update = await _prepare(fields, str(pending.get("text") or ""), state, server, calls)
+        update = await _prepare(fields, state, calls)
     except Ask as asked:
         asked.question["message"] = f"{said}{asked.question['message']}"
         raise
@@ -378,7 +360,7 @@ def _report(name: str, result: Mapping[str, Any], pending: Mapping[str, Any]) ->
             f"{key} was asked as {told_change(key, one['asked'])} and is {told_change(key, one['stored'])}"
             for key, one in different.items()
         )
-    notes = "".join(f" Note: {one}" for one in result.get("notes") or ())
+    notes = told_notes(result.get("notes") or ())
     return {
         "bot_response": f"{told}{notes}",
         "told": told,

@@ -43,16 +43,16 @@ WHAT_I_DO = (
 )
 
 INSTEAD = {
-    "within_subjects": "Within-subjects experiments are not supported: a user keeps one condition. What is possible "
+    "within_subjects": "Within-subjects experiments are listed and explained, and not made here. What is possible "
     "instead: an experiment for each phase, at decision points of their own.",
-    "factorial": "Factorial experiments are not supported. What is possible instead: a simple experiment with one "
-    "condition for each combination of the factors.",
-    "stratified": "Stratified sampling is not supported. What is possible instead: assignment by group, or one "
-    "experiment for each stratum with an inclusion list.",
-    "metrics": "Outcomes, metrics and significance are not analysed here. What is possible instead: how many users "
-    "are enrolled in each condition, and whether they are divided by the weights (test the balance).",
-    "feature_flags": "Feature flags are not supported. What is possible instead: an experiment whose weights you "
-    "change step by step, or its preview for test users.",
+    "factorial": "Factorial experiments are listed and explained, and not made here. What is possible instead: a "
+    "simple experiment with one condition for each combination of the factors.",
+    "stratified": "Stratified sampling is listed and explained, and not set up here. What is possible instead: "
+    "assignment by group, or one experiment for each stratum with an inclusion list.",
+    "metrics": "Metrics are not defined or logged here. What is possible instead: read what the metrics of an "
+    "experiment show for each condition.",
+    "feature_flags": "Feature flags are listed and explained, and not made or changed here. What is possible "
+    "instead: an experiment whose weights you change step by step, or its preview for test users.",
     "adaptive": "Weights that move by themselves are not supported. What is possible instead: change the weights of "
     "an experiment by hand.",
     "other": "That is nothing I can do.",

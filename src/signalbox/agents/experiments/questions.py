@@ -8,9 +8,9 @@ from typing import Any
 from uuid import uuid4
 
 from signalbox.agents.experiments import journal
+from signalbox.agents.experiments.asking import Ask, Fault
 from signalbox.agents.experiments.clients import current_client, server_name
-from signalbox.agents.experiments.node import Ask, Fault
-from signalbox.agents.experiments.reports import told_change
+from signalbox.agents.experiments.reports import told_change, told_notes
 from signalbox.agents.experiments.tools import get_experiment_details
 from signalbox.contract import blocks
 from signalbox.toolbox.confirmation import OPTIONS
@@ -46,9 +46,8 @@ def ask_yes(
     `diff` is the name of what changes and its rows; `bound` is kept with the question, to compare with at the yes.
     """
     server = server_name(current_client())
-    told = "".join(f" Note: {one}" for one in notes)
     return Ask(
-        f"{message} It would be written to {server}.{told}",
+        f"{message} It would be written to {server}.{told_notes(notes)}",
         "confirm",
         fields,
         OPTIONS,

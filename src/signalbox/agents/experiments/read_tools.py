@@ -9,25 +9,24 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, Field
 
 from signalbox.agents.experiments import tools as upgrade
+from signalbox.agents.experiments.asking import Calls
 from signalbox.agents.experiments.clients import current_client, server_name
 from signalbox.agents.experiments.exact_names import all_experiments, check_known, find_exactly, metadata_of_context
 from signalbox.agents.experiments.experiment_details import aspect_text, details_blocks, details_text, short_text
 from signalbox.agents.experiments.experiment_listing import told_contexts, told_experiments
-from signalbox.agents.experiments.node import Calls
+from signalbox.agents.experiments.reports import told_notes
 from signalbox.agents.experiments.terminology import told_concepts, told_terms
-from signalbox.agents.experiments.tool_results import as_result
+from signalbox.agents.experiments.tool_results import Experiment, Raw, as_result
 from signalbox.language.names import did_you_mean
 from signalbox.toolbox import Result, Tool, tool
 from signalbox.upgrade.states import shown_state
 
-__all__ = ["READ_TOOLS", "Experiment", "Status"]
+__all__ = ["READ_TOOLS", "Status"]
 
-Experiment = Annotated[str, Field(description="its id, or its exact name")]
 Status = Literal[
     "inactive", "scheduled", "preview", "enrolling", "enrollmentComplete", "cancelled", "archived", "draft"
 ]
 Aspect = Literal["conditions", "state", "decision_points", "rules", "segments", "enrolment", "dates"]
-Raw = Annotated[bool, Field(description="with the server's response as it came, if the person wants that")]
 _MOST_TERMS, _MOST_SHOWN = 4, 6
 
 
@@ -193,7 +192,7 @@ def told_details(found: Sequence[dict[str, Any]], aspects: Sequence[str]) -> dic
     texts, blocks = [], []
     for one in found:
         told = "\n\n".join(aspect_text(aspect, one) for aspect in aspects) or details_text(one)
-        texts.append(told + "".join(f"\n\nNote: {note}" for note in one["warnings"]))
+        texts.append(told + told_notes(one["warnings"]))
         named = f"{one['name']}: " if len(found) > 1 else ""
         blocks += [{**block, "title": f"{named}{block.get('title', '')}"} for block in details_blocks(one, aspects)]
     only = found[0] if len(found) == 1 else None

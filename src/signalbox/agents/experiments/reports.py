@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from signalbox.agents.experiments.bodies import payload_of
 from signalbox.agents.experiments.drafts import draft_of
 
-__all__ = ["change_rows", "new_rows", "told_change"]
+__all__ = ["change_rows", "new_rows", "told_change", "told_notes"]
 
 _WORDS = {
     "assignment_unit": "unit of assignment",
@@ -47,6 +47,11 @@ def new_rows(args: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
     """The rows of a diff for an experiment that is to be made."""
     told = {name: value for name, value in args.items() if value is not None}
     return [(name.replace("_", " "), None, told_change(name, value)) for name, value in told.items()]
+
+
+def told_notes(notes: Sequence[str]) -> str:
+    """What may surprise, as a list below a text; empty where there is nothing."""
+    return "".join(["\n\nNotes:", *(f"\n- {one}" for one in notes)]) if notes else ""
 
 
 def told_change(name: str, value: Any) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from signalbox.agents.experiments.state import NodeStatus, complete
+from signalbox.agents.experiments.state import NodeStatus, closed_turn, complete
 
 __all__ = ["raw_text", "response_formatter_node"]
 
@@ -15,22 +15,23 @@ _MOST_TURNS = 20
 
 
 def response_formatter_node(state: Mapping[str, Any]) -> dict[str, Any]:
-    """Put the answer together, and keep the turn. An error that is left is told as one."""
+    """Put the answer together, and keep the turn: the whole state, with a value for every key. An error that is left
+    is told as one."""
     whole = complete(state)
     error = whole["error"] if whole["node_status"] == NodeStatus.ERROR else None
     if whole["node_status"] == NodeStatus.ERROR and error is None:
         told = str(whole["last_error"] or "Something failed.")
         error = {"error_type": str(whole["error_type"] or "api"), "message": told, "suggestion": ""}
     answer = _with_raw(whole) if error is None else " ".join(part for part in _parts(error) if part)
-    answer = "\n\n".join(part for part in (str(whole["dropped"]), answer) if part)
-    turn = {"user": whole["user_input"], "bot": answer}
+    answer = "\n\n".join(part for part in (str(whole["notice"]), answer) if part)
     return {
+        **whole,
         "bot_response": answer,
-        "conversation_history": [*whole["conversation_history"], turn][-_MOST_TURNS:],
+        "conversation_history": closed_turn(whole["conversation_history"], answer)[-_MOST_TURNS:],
         "error": error,
         "told": whole["told"] or answer[:200],
         "needs_clarification": False,
-        "dropped": "",
+        "notice": "",
         "loop": None,
         "params": {key: value for key, value in whole["params"].items() if key not in ("follows", "of_before")},
     }

@@ -2,308 +2,63 @@
 
 from __future__ import annotations
 
-import asyncio
-import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from signalbox.agents.experiments.actions import calls_action, ordered, sure_action
+from signalbox.agents.experiments.candidates import Server
 from signalbox.agents.experiments.clarification import unclear
-from signalbox.agents.experiments.clients import current_client
-from signalbox.agents.experiments.glossary import terms
-from signalbox.agents.experiments.groups import find_groups
-from signalbox.agents.experiments.names import likely, mentioned, placed, the_one_shown, with_names, written_name
 from signalbox.agents.experiments.node import at_once, close_with_loop
-from signalbox.agents.experiments.plan import (
-    FEATURES,
-    details_schema,
-    kind_schema,
-    simulation_schema,
-    unsupported_schema,
-)
-from signalbox.agents.experiments.reading import is_planned, read
-from signalbox.agents.experiments.replying import dropped_question, replied_to
-from signalbox.agents.experiments.retold import begins_anew
-from signalbox.agents.experiments.routing import LINE, is_clear, route_after_input
+from signalbox.agents.experiments.reader import is_planned, open_turn, read_kind
+from signalbox.agents.experiments.routing import route_after_input
 from signalbox.agents.experiments.state import NodeStatus, complete
-from signalbox.agents.experiments.users import means_anybody
 from signalbox.errors import SignalboxError
-from signalbox.language.words import stem, tokens, word_set
-from signalbox.toolbox.confirmation import read_reply
 
 __all__ = ["ainput_router", "input_router", "routed"]
 
-_PATIENCE = 2.0
-"""The seconds that the names of the experiments may take."""
-
-_OPEN = (None, "clarification_needed", "experiment_management")
-_CERTAIN, _LIKELY, _EVEN = 0.99, 0.9, 0.5
-_DOES = ("experiment_management", "experiment_details", "list_experiments", "clarification_needed", "unsupported")
-_OF_EXPERIMENT = ("experiment_details", "experiment_management", "user_simulation", "testing")
-_NOBODYS = (None, "testing", "clarification_needed", "unsupported")
-"""What a request may be taken for that lets a user come and does not say which."""
-_NO_ORDER = ("list_experiments", "user_simulation", "testing", "clarification_needed")
-"""What an order is taken for."""
-_NAMELESS = ("terminology", "version_check", "list_experiments")
-"""What may be asked for without naming anything."""
-_THANKS = word_set("thanks thank you thx ty cheers danke merci gracias")
 _FRESH: Mapping[str, Any] = {
+    "fields": {},
+    "node_status": NodeStatus.SUCCESS,
     "question": None,
     "needs_clarification": False,
+    "clarification_options": None,
     "error": None,
     "last_error": None,
+    "error_type": None,
     "retry_count": 0,
     "written": None,
-    "dropped": "",
+    "notice": "",
     "model_error": None,
 }
 """What a new request, or a reply, leaves nothing of."""
 Update = dict[str, Any]
-Contexts = Callable[[], Awaitable[Sequence[str]]]
 
 
 async def ainput_router(state: Mapping[str, Any]) -> Update:
     """Read the kind of the request; the reply to a question goes to the node that asked. A capable model gives the
     first reply of its loop instead, and the tool that it calls says the kind. Nothing is raised."""
     await close_with_loop()
-    if not is_planned():
-        # Imported here: making the schemas of the tools takes longer than many a request with the offline model.
-        from signalbox.agents.experiments.experiment_loop import first_reply
-
-        return {**_FRESH, "pending": None, **await first_reply(complete(state))}
-    return await routed(state, await _known_names(), _known_contexts)
-
-
-async def routed(state: Mapping[str, Any], names: Sequence[str], contexts: Contexts | None = None) -> Update:
-    """As the node, with the names of the experiments that the request may speak of; and of the contexts, if asked."""
     whole = complete(state)
-    text = str(whole["user_input"]).strip()
-    fresh = dict(_FRESH)
+    said = {"conversation_history": open_turn(whole)}
+    if is_planned():
+        return {**whole, **await routed(whole), **said}
+    # Imported here: making the schemas of the tools takes longer than many a request with the offline model.
+    from signalbox.agents.experiments.experiment_loop import first_reply
+
+    return {**whole, **_FRESH, "pending": None, **await first_reply(whole), **said}
+
+
+async def routed(state: Mapping[str, Any], server: Server | None = None) -> Update:
+    """What the router reads; against a server other than the one that is connected, if it is given."""
+    whole = complete(state)
     try:
-        if whole["pending"]:
-            replied = await replied_to(whole["pending"], text, names)
-            if replied is not None:
-                sure = {"detected_capability": replied["capability"], "routing_confidence": 1.0, "wants_raw": False}
-                return {**fresh, **sure, "pending": replied, "node_status": NodeStatus.SUCCESS}
-            fresh["dropped"] = dropped_question(whole["pending"])
-        update = {**fresh, "pending": None, **await _kind(whole, text, names, contexts)}
-        if route_after_input(update) == "clarification_node":
-            question = unclear(text)
-            update |= {"question": question, "bot_response": question["message"], "needs_clarification": True}
-        return update
+        update = {**_FRESH, **await read_kind(whole, server)}
     except SignalboxError as error:
-        gone = dropped_question(whole["pending"]) if whole["pending"] else ""
-        message = " ".join(part for part in (error.user_message, gone) if part)
-        told = {"last_error": message, "error_type": error.error_type, "error": {**error.as_dict(), "message": message}}
-        return {**fresh, **told, "node_status": NodeStatus.ERROR, "routing_confidence": None}
+        told = {"last_error": error.user_message, "error_type": error.error_type, "error": error.as_dict()}
+        return {**_FRESH, "pending": None, **told, "node_status": NodeStatus.ERROR, "routing_confidence": None}
+    if route_after_input(update) == "clarification_node":
+        question = unclear()
+        update |= {"question": question, "bot_response": question["message"], "needs_clarification": True}
+    return update
 
 
 input_router = at_once(ainput_router)
-
-
-async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str], contexts: Contexts | None) -> Update:
-    history = [turn for turn in state["conversation_history"] if turn.get("user")]
-    if _asks_nothing(text):
-        return {"detected_capability": "clarification_needed", "routing_confidence": 1.0}
-    said, is_named = await _planned(state, text, names, contexts)
-    capability = said.get("capability")
-    confidence = float(said.get("confidence", 1.0 if capability else 0.0))
-    before = state["previous"] or {}
-    follows = bool(said.get("follows")) and bool(before.get("capability"))
-    if follows and (capability in (None, "clarification_needed") or confidence < 0.9 or _is_of_group(state, text)):
-        capability, confidence = before["capability"], max(confidence, 0.9)
-    wants_raw = bool(said.get("raw"))
-    # By itself, without a name, it can only be the response of before.
-    is_of_before = follows or (not is_named and (not is_clear(said) or capability not in _NAMELESS))
-    of_before = wants_raw and bool(history) and is_of_before and bool(state["raw_api_responses"])
-    if of_before:
-        capability, confidence = before.get("capability") or "version_check", 1.0
-    return {
-        "detected_capability": capability or "clarification_needed",
-        "routing_confidence": confidence if capability else 0.0,
-        "wants_raw": wants_raw,
-        "params": {"follows": True} if follows and not of_before else {"of_before": True} if of_before else {},
-        "node_status": NodeStatus.SUCCESS,
-    }
-
-
-async def _planned(
-    state: Mapping[str, Any], text: str, names: Sequence[str], contexts: Contexts | None
-) -> tuple[Update, bool]:
-    """What the offline model reads, first by itself and then in the conversation, with the doubts of code; and whether
-    an experiment is named."""
-    history = [turn for turn in state["conversation_history"] if turn.get("user")]
-    shown = placed(with_names(text, names), state["shown"])[1]
-    said = await read(kind_schema(), shown)
-    if history:
-        said = await _in_conversation(state, text, said, shown, history)
-    said = await _by_what_is_named(said, shown, names, contexts)
-    if "raw" in tokens(text) and "raw" not in tokens(" ".join(mentioned(text, names))):
-        said = {**said, "raw": True}
-    if said.get("capability") in _DOES and await _is_beyond(text, names):
-        said = {**said, "capability": "unsupported", "confidence": 1.0}
-    return said, shown != text
-
-
-def _asks_nothing(text: str) -> bool:
-    """Whether a text is a yes, a no, a thank you or less, and no question is open that it could answer."""
-    is_reply = read_reply(text) != "other" and not calls_action(text)
-    return is_reply or set(tokens(text)) <= _THANKS or begins_anew(text)
-
-
-async def _in_conversation(
-    state: Mapping[str, Any], text: str, alone: Update, shown: str, history: list[dict[str, str]]
-) -> Update:
-    """What a request is after others: as it reads by itself where that is clear, unless it goes on with the one before;
-    where it says too little by itself, what it says of the experiment that is spoken of ("start it")."""
-    later = await read(kind_schema(has_history=True), shown, _short(history, state["told"]))
-    is_of_group = shown == text and _is_of_group(state, text)
-    follows = is_of_group or (bool(later.get("follows")) and not _is_another(state, alone, later))
-    later = {**later, "follows": follows}
-    if alone.get("capability") == "terminology" and "its" in tokens(text) and (named := await _with_name(state, text)):
-        # "What are its rules?" is about what is spoken of, and asks for no term.
-        again = await read(kind_schema(), named)
-        return {**later, **again, "follows": False} if is_clear(again) else later
-    if is_clear(alone) and not follows:
-        best = later if _is_likely(later) and not _is_likely(alone) else alone
-        return {**later, **best}
-    if not is_clear(later) and not (follows and shown != text) and (named := await _with_name(state, text)):
-        again = await read(kind_schema(), named)
-        return {**later, **again} if is_clear(again) else later
-    return later
-
-
-def _is_another(state: Mapping[str, Any], alone: Update, later: Update) -> bool:
-    """Whether a request is of another kind than the one before, by itself and after it: then it does not go on."""
-    before = (state["previous"] or {}).get("capability")
-    return _is_likely(alone) and alone["capability"] == later.get("capability") != before
-
-
-async def _with_name(state: Mapping[str, Any], text: str) -> str:
-    """The request with the name of the experiment that it points at in place of "it" and "the second one"; empty where
-    it points at none."""
-    shown = state["shown"]
-    words = str((await read(details_schema([one["name"] for one in shown]), text)).get("reference") or "")
-    meant = the_one_shown(words, shown, state["current_experiment_id"]) if words else state["current_experiment_id"]
-    name = next((str(one["name"]) for one in shown if one["id"] == meant), "")
-    if not name:
-        return ""
-    return text.replace(words, f'experiment "{name}"', 1) if words in text and words else f'{text} experiment "{name}"'
-
-
-async def _by_what_is_named(said: Update, text: str, names: Sequence[str], contexts: Contexts | None) -> Update:
-    """What was read without certainty, made sure of or set right by what the request names, or orders by name."""
-    if said.get("capability") in _NO_ORDER and await ordered(text, is_named=bool(mentioned(text, names))):
-        return {**said, "capability": "experiment_management", "confidence": 1.0, "follows": False}
-    if said.get("capability") in _NOBODYS and mentioned(text, names) and await _lets_come(text):
-        return {**said, "capability": "user_simulation", "confidence": 1.0}
-    if _is_of_one(said, mentioned(text, names)):
-        said = {**said, "capability": "experiment_details", "confidence": LINE}
-    if _EVEN <= float(said.get("confidence", 1.0)) < LINE and await _speaks_of(text, said, names, contexts):
-        is_beyond = await _feature(text, _CERTAIN) not in ("", "other")
-        said = {**said, **({"capability": "unsupported"} if is_beyond else {}), "confidence": LINE}
-    is_open = not is_clear(said) and said.get("capability") in _OPEN
-    if said.get("capability") == "unsupported" and not _is_likely(said) and contexts is not None:
-        # Nothing that names a context is quite beyond what is done here.
-        is_open = bool(mentioned(text, await contexts()))
-    if is_open and await sure_action(text, is_named=_is_named(text, names)):
-        return {**said, "capability": "experiment_management", "confidence": 1.0}
-    return said
-
-
-async def _lets_come(text: str) -> bool:
-    """Whether a request lets one user come to an experiment, whoever it is."""
-    if not means_anybody(text):
-        return False
-    said = await read(simulation_schema((), ()), text, (), "user_simulation")
-    return said.get("task") in ("visit", "journey") and not said.get("user_id")
-
-
-def _is_of_one(said: Mapping[str, Any], named: Sequence[str]) -> bool:
-    """Whether a request is about the one experiment that it names, though it was read otherwise without certainty: a
-    list names none, and what is beyond this agent is not asked of one."""
-    capability = said.get("capability")
-    is_unsure = capability == "list_experiments" and not _is_likely(said)
-    return len(named) == 1 and (is_unsure or (capability == "unsupported" and not is_clear(said)))
-
-
-async def _speaks_of(text: str, said: Mapping[str, Any], names: Sequence[str], contexts: Contexts | None) -> bool:
-    """Whether a request names what its kind is about: that makes sure of a kind which the reader was not sure of."""
-    capability = said.get("capability")
-    if capability == "list_experiments":
-        return contexts is not None and bool(mentioned(text, await contexts()))
-    if capability == "terminology":
-        return bool(mentioned(text, terms()))
-    return capability in _OF_EXPERIMENT and _is_named(text, names)
-
-
-def _is_named(text: str, names: Sequence[str]) -> bool:
-    """Whether a request names an experiment: one of the server, or nearly, or what is written as a name."""
-    return bool(mentioned(text, names) or likely(text, names)) or len(written_name(text).split()) > 1
-
-
-async def _is_beyond(text: str, names: Sequence[str]) -> bool:
-    """Whether what is to be shown or changed is nothing that is done here: a request that calls a feature by its name
-    and is read as being about it. Otherwise an experiment of a similar name would be offered."""
-    called = _features_called(text, names)
-    if not called:
-        return False
-    return await _feature(text, _LIKELY) in called
-
-
-async def _feature(text: str, at_least: float) -> str:
-    """What a request would be that nothing here does; empty where that is not sure enough."""
-    said = await read(unsupported_schema(is_sure=True), text, (), "unsupported")
-    return str(said.get("feature") or "") if float(said.get("confidence", 0.0)) >= at_least else ""
-
-
-def _features_called(text: str, names: Sequence[str]) -> list[str]:
-    """The features that words of the request call by their name; not those in the name of an experiment, nor a capital
-    in the middle, which is a name as well."""
-    of_names = {stem(word) for name in mentioned(text, names) for word in tokens(name)}
-    words = re.findall(r"[^\W\d_]+", text)
-    plain = {stem(word.casefold()) for place, word in enumerate(words) if not place or word.islower()} - of_names
-    all_words = [stem(word.casefold()) for word in words]
-    found = []
-    for feature in FEATURES:
-        parts = [stem(part) for part in feature.split("_")]
-        is_whole = len(parts) > 1 and any(all_words[at : at + len(parts)] == parts for at in range(len(words)))
-        if feature != "other" and (parts[-1] in plain or is_whole):
-            found.append(feature)
-    return found
-
-
-def _is_of_group(state: Mapping[str, Any], text: str) -> bool:
-    """Whether a request names nothing but a group, after one about a user or a test: what about group A?"""
-    before = state["previous"] or {}
-    is_before = before.get("capability") in ("user_simulation", "testing")
-    return is_before and bool(find_groups(text, list(state["user_groups"])))
-
-
-def _is_likely(said: Mapping[str, Any]) -> bool:
-    return is_clear(said) and float(said.get("confidence", 1.0)) >= _LIKELY
-
-
-async def _known_names() -> list[str]:
-    """What the server's experiments are called; nothing where it does not say so in time: the request is read all the
-    same, and the node that needs the server tells what is wrong with it."""
-    try:
-        async with asyncio.timeout(_PATIENCE):
-            found = await current_client().names()
-    except (SignalboxError, TimeoutError):
-        return []
-    return [str(one["name"]) for one in found]
-
-
-async def _known_contexts() -> list[str]:
-    """What the server's contexts are called, likewise."""
-    try:
-        async with asyncio.timeout(_PATIENCE):
-            return list(await current_client().context_metadata())
-    except (SignalboxError, TimeoutError):
-        return []
-
-
-def _short(history: list[dict[str, str]], told: str) -> list[dict[str, str]]:
-    """The turn before as the model is to see it: what was asked, and the answer in few words."""
-    return [{"user": history[-1]["user"], "bot": told or history[-1].get("bot", "")}] if history else []

@@ -19,7 +19,8 @@ def read_experiment(raw: Mapping[str, Any]) -> dict[str, Any]:
     """The experiment with names of ours; `state` is the stored spelling, `state_shown` the server's own.
 
     `{id, name, description, context, state, state_shown, version, created_at, updated_at, starts_at, assignment_unit,
-    consistency_rule, group, post_rule, revert_to, filter_mode, type, algorithm, tags, complete_after,
+    consistency_rule, group, post_rule, revert_to, filter_mode, type, algorithm, condition_order,
+    factors: [{name, levels}], stratified_by, tags, complete_after,
     conditions: [{id, code, weight, order, payload}], decision_points: [{id, site, target, exclude_if_reached, order}],
     payloads: [{id, condition, site, target, type, value}], include: {users, groups: [{type, id}], segments},
     exclude: {…}, revision}`; `revert_to` is a condition's code. A condition's `payload` is the one that it has at every
@@ -51,6 +52,12 @@ def read_experiment(raw: Mapping[str, Any]) -> dict[str, Any]:
         "filter_mode": raw.get("filterMode"),
         "type": raw.get("type") or "Simple",
         "algorithm": raw.get("assignmentAlgorithm") or "random",
+        "condition_order": raw.get("conditionOrder"),
+        "factors": [
+            {"name": one.get("name"), "levels": [str(level.get("name")) for level in one.get("levels") or []]}
+            for one in raw.get("factors") or []
+        ],
+        "stratified_by": (raw.get("stratificationFactor") or {}).get("stratificationFactorName"),
         "tags": list(raw.get("tags") or []),
         "complete_after": raw.get("enrollmentCompleteCondition"),
         "conditions": conditions,
@@ -64,7 +71,10 @@ def read_experiment(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 def brief(experiment: Mapping[str, Any]) -> dict[str, Any]:
     """What a list of experiments shows of one."""
-    kept = ("id", "name", "context", "state", "state_shown", "assignment_unit", "tags", "created_at", "updated_at")
+    kept = (
+        "id", "name", "context", "state", "state_shown", "type", "algorithm", "assignment_unit", "tags", "created_at",
+        "updated_at",
+    )  # fmt: skip
     return {key: experiment[key] for key in kept} | {
         "conditions": [condition["code"] for condition in experiment["conditions"]],
         "decision_points": [f"{point['site']} / {point['target']}" for point in experiment["decision_points"]],

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any
 
 from typing_extensions import TypedDict
 
-__all__ = ["DEFAULTS", "AgentState", "NodeStatus", "complete"]
+__all__ = ["DEFAULTS", "AgentState", "NodeStatus", "closed_turn", "complete"]
 
 
 class NodeStatus(Enum):
@@ -57,6 +57,8 @@ class AgentState(TypedDict, total=False):
     raw_api_responses: list[dict[str, Any]]
 
     # Added by this room
+    fields: dict[str, Any]
+    """What the request says, in the terms of the server: see `reader.py`."""
     params: dict[str, Any]
     """What was read of the request, under the names that facts and evaluations use."""
     previous: dict[str, Any] | None
@@ -78,8 +80,8 @@ class AgentState(TypedDict, total=False):
     error: dict[str, str] | None
     written: dict[str, Any] | None
     """What a write that stopped midway has stored and what not: see `comparing.written`."""
-    dropped: str
-    """What is told of a question that a new request has taken the place of."""
+    notice: str
+    """What is told before the answer: of a question that was dropped, and of a name that was taken for another."""
     loop: dict[str, Any] | None
     """What a capable model was asked and has replied, with which the node of the capability goes on: see
     `experiment_loop`."""
@@ -113,6 +115,7 @@ DEFAULTS: Mapping[str, Any] = {
     "node_status": NodeStatus.SUCCESS,
     "tool_results": [],
     "raw_api_responses": [],
+    "fields": {},
     "params": {},
     "previous": None,
     "shown": [],
@@ -126,7 +129,7 @@ DEFAULTS: Mapping[str, Any] = {
     "not_covered": [],
     "error": None,
     "written": None,
-    "dropped": "",
+    "notice": "",
     "loop": None,
     "model_error": None,
 }
@@ -137,3 +140,10 @@ def complete(state: Mapping[str, Any]) -> dict[str, Any]:
     """The state with a value for every key; containers are the state's own or fresh ones."""
     fresh = {key: value.copy() if isinstance(value, list | dict) else value for key, value in DEFAULTS.items()}
     return {**fresh, **{key: value for key, value in state.items() if value is not None or DEFAULTS.get(key) is None}}
+
+
+def closed_turn(history: Sequence[Mapping[str, str]], answer: str) -> list[dict[str, str]]:
+    """The conversation with an answer to what was said last."""
+    if not history or history[-1].get("bot"):
+        return [*map(dict, history), {"user": "", "bot": answer}]
+    return [*map(dict, history[:-1]), {**history[-1], "bot": answer}]

@@ -5,28 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments.asked import fields_of, named_params
-from signalbox.agents.experiments.glossary import all_concepts, terms
-from signalbox.agents.experiments.names import grounded, mentioned
-from signalbox.agents.experiments.node import Calls, at_once, capability_node
-from signalbox.agents.experiments.plan import terminology_schema
-from signalbox.agents.experiments.shape import same_text
+from signalbox.agents.experiments.asked import named_params
+from signalbox.agents.experiments.asking import Calls
+from signalbox.agents.experiments.node import at_once, capability_node
 from signalbox.agents.experiments.tools import explain_upgrade_concept, list_upgrade_concepts
 from signalbox.contract import blocks
-from signalbox.language.clauses import clauses_of
 
 __all__ = ["aterminology_node", "terminology_node", "told_concepts", "told_terms"]
 
 
+_RULES_OF = {
+    "change_weights": "Change of Weights",
+    "stop": "Post-Experiment Rule",
+    "change_group": "Change of Group",
+    "reached_before": "Exclude If Reached",
+    "remove_condition": "Removal of a Condition",
+    "delete": "Deletion",
+    "shared_point": "Pool",
+}
+"""The concept that tells what follows where something happens."""
+
+
 @capability_node("terminology")
 async def aterminology_node(state: dict[str, Any], calls: Calls) -> dict[str, Any]:
-    """Explain one term, two and what they have to do with each other, or say which terms there are."""
-    fields = await fields_of(state, terminology_schema())
-    wanted = _wanted(fields, state["user_input"])
+    """Explain one term, two and what they have to do with each other, what follows where something happens, or say
+    which terms there are."""
+    fields = state["fields"]
+    wanted = list(fields.get("terms") or ())[:2]
     kept = {
-        "params": named_params({}, concept=_said(fields) or (wanted[0] if wanted else None)),
+        "params": named_params({}, concept=fields.get("concept")),
         "previous": {"capability": "terminology", "fields": {}},
     }
+    if fields.get("situation"):
+        return {**kept, **told_concepts([await calls(explain_upgrade_concept, concept=_RULES_OF[fields["situation"]])])}
     if not wanted:
         return {**kept, **told_terms(await calls(list_upgrade_concepts))}
     return {**kept, **told_concepts([await calls(explain_upgrade_concept, concept=one) for one in wanted])}
@@ -48,32 +59,6 @@ def told_concepts(concepts: Sequence[dict[str, Any]]) -> dict[str, Any]:
         parts.append(_together(*concepts))
     told = "; ".join(f"{one['name']}: {one['definition']}" for one in concepts)
     return {"bot_response": "\n\n".join(parts), "told": told[:200], "blocks": _values(concepts)}
-
-
-def _said(fields: Mapping[str, Any]) -> str:
-    """The term as it was said; where more was read than a term, the only one in it."""
-    said = str(fields.get("concept") or "")
-    inside = mentioned(said, terms())
-    return inside[0] if len(inside) == 1 and grounded(said, terms()) is None else said
-
-
-def _wanted(fields: Mapping[str, Any], text: str) -> list[str]:
-    """The terms that are asked for: as they were read, or by their names in the request."""
-    names = {name: str(one["name"]) for one in all_concepts() for name in (one["name"], *(one.get("aliases") or ()))}
-    said = [str(fields[key]) for key in ("concept", "second_concept") if fields.get(key)]
-    found = [names[known] if (known := _known(one, names)) else one for one in said]
-    spoken = [names[name] for name in mentioned(text, names)]
-    if not found or any(one not in names.values() for one in found):
-        found = [one for one in found if one in names.values()] + spoken or found
-    if len(found) == 1:
-        # "weights and pools": what follows is nothing but another term.
-        found += [names[name] for one in clauses_of(text)[1:] for name in names if same_text(one.strip(" ?.!"), name)]
-    return list(dict.fromkeys(found))[:2]
-
-
-def _known(said: str, names: Mapping[str, str]) -> str | None:
-    inside = mentioned(said, names)
-    return grounded(said, names) or (inside[0] if len({names[one] for one in inside}) == 1 else None)
 
 
 def _told(concept: Mapping[str, Any]) -> str:

@@ -7,18 +7,13 @@ from typing import Any
 
 from langgraph.config import get_stream_writer
 
-from signalbox.agents.experiments.asked import fields_of, whole
+from signalbox.agents.experiments.asked import said_params
+from signalbox.agents.experiments.asking import Ask, Calls
+from signalbox.agents.experiments.candidates import choose_experiment
 from signalbox.agents.experiments.consistency import consistency_blocks
-from signalbox.agents.experiments.groups import count_groups, find_groups, groups_in, kinds_named
 from signalbox.agents.experiments.guard import refuse_writes
-from signalbox.agents.experiments.live import wants_live
-from signalbox.agents.experiments.names import mentioned, shortlist, whole_words
-from signalbox.agents.experiments.node import Ask, Calls, at_once, capability_node
-from signalbox.agents.experiments.plan import testing_schema, user_schema
+from signalbox.agents.experiments.node import at_once, capability_node
 from signalbox.agents.experiments.questions import again, ask_yes, done_once
-from signalbox.agents.experiments.reading import read
-from signalbox.agents.experiments.replies import with_reply
-from signalbox.agents.experiments.server_names import Server, look_around
 from signalbox.agents.experiments.steps import advance_step, init_multi_step_operation
 from signalbox.agents.experiments.tools import (
     generate_test_users,
@@ -33,7 +28,6 @@ __all__ = ["atesting_node", "run_test", "testing_node", "told_users"]
 _USERS = 1000
 _MADE_UP = 10
 _SHOWN = 20
-_WHICH = ("experiment_id", "experiment_name")
 _NOT_DONE = "Nothing was tested."
 Update = dict[str, Any]
 
@@ -45,8 +39,6 @@ async def atesting_node(state: dict[str, Any], calls: Calls) -> Update:
     decision = pending.get("decision")
     if decision == "no":
         return {"bot_response": _NOT_DONE, "told": _NOT_DONE, "previous": state["previous"]}
-    if decision == "unclear":
-        raise again(pending)
     if decision == "yes":
         refuse_writes()
         operation = pending["operation"]
@@ -55,81 +47,49 @@ async def atesting_node(state: dict[str, Any], calls: Calls) -> Update:
             "everybody was enrolled",
             lambda: run_test(str(operation["test"]), dict(operation["args"]), operation["experiment"], calls),
         )
-    server = await look_around(calls)
-    said, text = state["user_input"], str(pending.get("text") or state["user_input"])
-    schema = testing_schema(shortlist(said, server.names), server.contexts)
-    fields = await with_reply(await fields_of(state, schema), state, server)
-    if decision == "change":
-        # The same test, of the same experiment unless another is named.
-        more, text = whole(await read(schema, said, (), "testing"), said), said
-        gone = _WHICH if mentioned(said, server.names) else ()
-        fields = {
-            key: value for key, value in {**fields, **more, "test": fields.get("test")}.items() if key not in gone
-        }
-    fields["on_live"] = wants_live(f"{pending.get('text') or ''}. {said}", bool(fields.get("on_live")))
-    groups = _groups(fields, server, text)
-    if groups and state["params"].get("follows"):
-        # "What about group A?" names a group and no test: it is the same one.
-        fields["test"] = ((state["previous"] or {}).get("fields") or {}).get("test") or fields.get("test")
-    calls.said = server.params(fields, text, groups={kind: ids for kind, ids in groups.items() if kind})
+    fields = dict(state["fields"])
+    if fields.get("is_unclear"):
+        raise again(pending)
+    groups = {kind: ids for kind, ids in (fields.get("groups") or {}).items() if kind}
+    calls.said = said_params(fields, groups=groups)
     test = str(fields.get("test") or "balance")
-    if test == "users" and not mentioned(text, server.names):
-        return await _users(fields, server, text, calls)
-    one = server.experiment(fields, state, text)
+    if test == "users" and not (fields.get("experiment_id") or fields.get("which")):
+        return await _users(fields, calls)
+    one = choose_experiment(fields, calls.server, state["shown"])
     args: dict[str, Any] = {"experiment": one["id"]}
     test = "balance" if test == "users" else test
     left: list[str] = []
     if test == "balance":
         args["num_users"] = int(fields.get("num_users") or _USERS)
-        of_groups, left = await _of_groups(one, fields, groups, text, server, calls)
+        of_groups, left = await _of_groups(one, fields, calls)
         args |= of_groups
     else:
-        left = [f"the groups {_listed(groups)}: made-up users get groups of their own"] if any(groups.values()) else []
-        if user := await _user_named(text):
-            calls.said["user_id"] = user
+        left = [f"the groups {_listed(groups)}: made-up users get groups of their own"] if groups else []
+        if user := fields.get("user_id"):
             left.append(f"user {user} alone: the rules are tried out with made-up users, and hold for every user")
     known = {**fields, "experiment_id": one["id"], "experiment_name": one["name"]}
     refuse_writes()
-    if fields["on_live"] and test == "consistency":
+    if fields.get("on_live") and test == "consistency":
         # The tool says why not: nobody is asked to confirm what is then refused.
         args["on_live"] = True
-    elif fields["on_live"]:
+    elif fields.get("on_live"):
         raise _confirm_live(test, known, args, one)
     update = await run_test(test, args, one, calls)
     return {
         **update,
         "params": {"experiment_name": one["name"]},
         "not_covered": left,
-        "previous": {"capability": "testing", "fields": {k: v for k, v in known.items() if k != "sure"}},
+        "previous": {"capability": "testing", "fields": {k: v for k, v in known.items() if k != "taken_for"}},
     }
 
 
 testing_node = at_once(atesting_node)
 
 
-def _groups(fields: Mapping[str, Any], server: Server, text: str) -> dict[str, list[str]]:
-    types = server.group_types(server.context(fields.get("context"), text))
-    return find_groups(text, types, server.names) or groups_in(str(fields.get("groups") or ""), types)
-
-
-async def _user_named(text: str) -> str:
-    """The user that a request for a test names; empty where it names none. What one is called has a figure in it."""
-    said = str((await read(user_schema(), text, (), "testing")).get("user_id") or "")
-    found = whole_words(text, said) if said else ""
-    return found if any(letter.isdigit() for letter in found) and not found.isdigit() else ""
-
-
-async def _of_groups(
-    one: Mapping[str, Any],
-    fields: Mapping[str, Any],
-    groups: Mapping[str, list[str]],
-    text: str,
-    server: Server,
-    calls: Calls,
-) -> tuple[Update, list[str]]:
+async def _of_groups(one: Mapping[str, Any], fields: Mapping[str, Any], calls: Calls) -> tuple[Update, list[str]]:
     """Which groups the made-up users of a balance test are in, and how many; and what of that cannot be followed."""
-    types = server.group_types()
-    count, kinds = count_groups(text, types, server.names), kinds_named(text, types, server.names)
+    groups: Mapping[str, list[str]] = fields.get("groups") or {}
+    count, kinds = fields.get("group_count"), list(fields.get("group_kinds") or ())
     if not groups and not count and not kinds:
         return {}, []
     experiment = await calls.look(get_experiment_details, experiment=one["id"])
@@ -166,10 +126,9 @@ def _confirm_live(test: str, fields: Mapping[str, Any], args: Mapping[str, Any],
     return ask_yes(message, fields, operation)
 
 
-async def _users(fields: Mapping[str, Any], server: Server, text: str, calls: Calls) -> Update:
+async def _users(fields: Mapping[str, Any], calls: Calls) -> Update:
     count = int(fields.get("num_users") or _MADE_UP)
-    types = server.group_types(server.context(fields.get("context"), text))
-    wanted = next((kind for kind in types if kind.casefold().removesuffix("id") in text.casefold()), None)
+    wanted = next(iter(fields.get("group_kinds") or ()), None)
     found = await calls(generate_test_users, count=count, group_type=wanted)
     return {**told_users(found), "previous": {"capability": "testing", "fields": dict(fields)}}
 
@@ -236,7 +195,7 @@ def _balance(found: Mapping[str, Any], one: Mapping[str, Any]) -> Update:
         for arm in found["arms"]
     }
     return {
-        "bot_response": f"{told}\n\n{found['users']:,} made-up users came, {where}.",
+        "bot_response": f"{told}\n\n{found['users']:,} made-up users came, {where}. {' '.join(found['notes'])}",
         "told": told,
         "blocks": [
             blocks.table(columns, rows, f"Balance of {one['name']}"),

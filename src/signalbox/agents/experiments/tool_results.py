@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field
+
+from signalbox.agents.experiments.asking import Calls, Fault
 from signalbox.agents.experiments.clients import current_client, source_of
 from signalbox.agents.experiments.errors import UpgradeError
-from signalbox.agents.experiments.node import Calls, Fault
 from signalbox.agents.experiments.response_formatter import raw_text
 from signalbox.toolbox import Ledger, Result, use_ledger
 
-__all__ = ["as_result"]
+__all__ = ["Experiment", "Raw", "as_result"]
 
+Experiment = Annotated[str, Field(description="its id, or its exact name")]
+Raw = Annotated[bool, Field(description="with the server's response as it came, if the person wants that")]
 _SHOWN_APART = ("bot_response", "blocks", "not_covered")
 
 

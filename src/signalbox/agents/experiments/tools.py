@@ -20,6 +20,7 @@ from signalbox.agents.experiments.clients import current_client, source_of
 from signalbox.agents.experiments.glossary import all_concepts, find_concept
 from signalbox.agents.experiments.outcome import Done, ToolResult, tool, writing_tool
 from signalbox.agents.experiments.shape import brief, read_experiment, same_text
+from signalbox.agents.experiments.time_limit import CHECK_SECONDS, TRIAL_SECONDS, in_time
 from signalbox.upgrade.states import same_state
 
 __all__ = [
@@ -75,7 +76,7 @@ async def list_upgrade_concepts() -> Done:
 async def check_upgrade_health() -> Done:
     """Whether the server answers, and its release: `{status, name, version, description, address}`."""
     client = current_client()
-    raw = await client.health()
+    raw = await in_time(client.health(), CHECK_SECONDS, "The health check")
     return Done(
         {"status": "up", **raw, "address": source_of(client)["address"]}, raw, "GET /", f"UpGrade {raw.get('version')}"
     )
@@ -326,12 +327,18 @@ async def test_condition_balance(
 
     `{experiment, on_live, unit: individual|group, users, units, arms: [{code, weight, observed, expected, share, low,
     high, users}], enrolled, default, p_value, test: chi-square|exact, balanced, mismatches, seconds,
-    users_per_second}`. All are asked for; on a clone the first 500 are also enrolled, on the live one everybody.
+    users_per_second, notes: [text]}`. All are asked for; on a clone the first 500 are also enrolled, on the live one
+    everybody. Who had not come when the time was over is left out, and `notes` says so.
     `progress(done, total)` is called as they come.
     """
     client = current_client()
-    raw = await finding.find(client, experiment)
-    return await balance.try_balance(client, raw, num_users, num_groups, seed, on_live, progress, groups or ())
+
+    async def work() -> Done:
+        raw = await finding.find(client, experiment)
+        return await balance.try_balance(client, raw, num_users, num_groups, seed, on_live, progress, groups or ())
+
+    await in_time(client.health(), CHECK_SECONDS, "The balance test")
+    return await in_time(work(), TRIAL_SECONDS, "The balance test")
 
 
 @writing_tool
@@ -343,8 +350,13 @@ async def test_consistency_rules(experiment: str, on_live: bool = False, progres
     enrolling, complete, expected: {…}}], violations: [text], consistent, enrollment}`
     """
     client = current_client()
-    raw = await finding.find(client, experiment)
-    return await consistency.try_consistency(client, raw, on_live, progress)
+
+    async def work() -> Done:
+        raw = await finding.find(client, experiment)
+        return await consistency.try_consistency(client, raw, on_live, progress)
+
+    await in_time(client.health(), CHECK_SECONDS, "The consistency test")
+    return await in_time(work(), TRIAL_SECONDS, "The consistency test")
 
 
 @tool

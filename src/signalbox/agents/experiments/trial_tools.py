@@ -7,14 +7,13 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from signalbox.agents.experiments import tools as upgrade
+from signalbox.agents.experiments.asking import Calls
 from signalbox.agents.experiments.clients import current_client, server_name
 from signalbox.agents.experiments.exact_names import all_experiments, check_known, find_exactly, group_types
-from signalbox.agents.experiments.node import Calls
 from signalbox.agents.experiments.proposals import details_of, proposal_source, taken_up
 from signalbox.agents.experiments.questions import done_once
-from signalbox.agents.experiments.read_tools import Experiment
 from signalbox.agents.experiments.testing import run_test, told_users
-from signalbox.agents.experiments.tool_results import as_result
+from signalbox.agents.experiments.tool_results import Experiment, as_result
 from signalbox.agents.experiments.users import MOST_USERS
 from signalbox.toolbox import Proposal, Result, Tool, tool
 
@@ -31,7 +30,8 @@ async def balance_tool(
     num_groups: Annotated[int | None, Field(ge=1, description="in how many groups, if it assigns by group")] = None,
     groups: Annotated[list[str] | None, Field(max_length=50, description="the ids of these groups instead")] = None,
 ) -> Result:
-    """Test whether made-up users are divided among the conditions by their weights, on a disposable copy."""
+    """Test whether made-up users are divided among the conditions by their weights, on a disposable copy; the server
+    keeps the users themselves, in no experiment."""
 
     async def work(calls: Calls) -> dict[str, Any]:
         one = find_exactly(experiment, await all_experiments())

@@ -9,30 +9,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments.asked import fields_of, named_params, whole
+from signalbox.agents.experiments.asked import named_params, said_params
+from signalbox.agents.experiments.asking import Ask, Calls, Fault
+from signalbox.agents.experiments.candidates import Server, choose_experiment
 from signalbox.agents.experiments.errors import RETRYABLE
-from signalbox.agents.experiments.groups import find_groups, groups_in
 from signalbox.agents.experiments.guard import refuse_writes
-from signalbox.agents.experiments.live import wants_live
-from signalbox.agents.experiments.names import grounded, mentioned, shortlist
-from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
-from signalbox.agents.experiments.plan import simulation_schema
+from signalbox.agents.experiments.node import at_once, capability_node
 from signalbox.agents.experiments.predict import explain_assignment
 from signalbox.agents.experiments.questions import again, ask_yes, done_once
-from signalbox.agents.experiments.reading import read
-from signalbox.agents.experiments.replies import with_reply
-from signalbox.agents.experiments.server_names import Server, look_around
-from signalbox.agents.experiments.swaps import swapped
+from signalbox.agents.experiments.shape import same_text
 from signalbox.agents.experiments.tools import (
     get_experiment_details,
     initialize_user,
     mark_decision_point_visit,
     simulate_user_journey,
 )
-from signalbox.agents.experiments.users import made_up, means_anybody
+from signalbox.agents.experiments.users import made_up
 from signalbox.contract import blocks
 from signalbox.language.names import did_you_mean
-from signalbox.language.words import stem, tokens
 from signalbox.upgrade.states import ASSIGNING
 
 __all__ = [
@@ -55,52 +49,32 @@ Update = dict[str, Any]
 async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
     """Say what a user would get, make it known with its groups, or let it come to decision points."""
     pending = state["pending"] or {}
-    decision = pending.get("decision")
-    server = await look_around(calls) if decision == "unclear" else None
-    if server and find_groups(state["user_input"], server.group_types(), server.names):
-        # "Class 3b, sorry": it is said what is to be in its place.
-        decision = "change"
-    if decision == "no":
+    if pending.get("decision") == "no":
         return {"bot_response": _NOT_DONE, "told": _NOT_DONE, "previous": state["previous"]}
-    if decision == "unclear":
-        raise again(pending)
-    if decision == "yes":
+    if pending.get("decision") == "yes":
         refuse_writes()
         return await done_once(pending, "it was done", lambda: do_confirmed(pending, calls))
-    server = server or await look_around(calls)
-    text = state["user_input"]
-    schema = simulation_schema(shortlist(text, server.names), server.contexts)
-    request = str(pending.get("text") or "")
-    # Groups are found in the words of the request: these are put right too.
-    swap = swapped(text, {**pending["fields"], "said": request}, request) if decision == "change" else None
-    if swap is not None:
-        fields, text = swap
-        fields.pop("said")
-    elif decision == "change":
-        fields = {
-            **pending["fields"],
-            **whole(await read(schema, text, (), _OWN), text),
-            "task": pending["fields"]["task"],
-        }
-    else:
-        fields = await with_reply(await fields_of(state, schema), state, server)
-        text = request or text
-    fields["on_live"] = wants_live(f"{request}. {state['user_input']}", bool(fields.get("on_live")))
-    calls.said = server.params(fields, text)
-    if not fields.get("user_id") and means_anybody(text) and fields.get("task") in ("visit", "journey"):
-        fields |= {"user_id": made_up(1)[0]["id"], "made_up": True}
-    user = _user(fields, state)
-    groups, are_said = _groups(fields, state, server, user, text)
-    task = _task(fields, state, are_said)
+    fields = dict(state["fields"])
+    if fields.get("is_unclear"):
+        raise again(pending)
+    if fields.get("is_anybody") and not fields.get("user_id"):
+        fields["user_id"] = made_up(1)[0]["id"]
+    calls.said = said_params(fields)
+    user = str(fields.get("user_id") or state["current_user_id"] or "").strip()
+    if not user:
+        raise Ask("Which user?", "user_id", fields)
+    groups = fields.get("groups") or (dict(state["user_groups"]) if user == state["current_user_id"] else {})
+    if loose := fields.get("loose_groups"):
+        types = calls.server.group_types(fields.get("context"))
+        raise Ask(f"Of which kind is the group {', '.join(loose)}?", "group_type", fields, types)
+    task = str(fields.get("task") or "predict")
     known = {**fields, "user_id": user, "task": task}
-    calls.said |= named_params(known, groups=groups if are_said else {})
+    calls.said |= named_params(known, groups=fields.get("groups"))
     if task == "initialise":
         raise _confirm_user(known, user, groups)
-    if task in ("visit", "journey"):
-        update = await _visit(known, task, user, groups, state, server, text, calls)
-    else:
-        update = await _predict(known, user, groups, state, server, text, calls)
-    kept = {key: value for key, value in known.items() if key != "sure" and value is not None} | update.pop("which", {})
+    work = _visit if task in ("visit", "journey") else _predict
+    update = await work(known, user, groups, state, calls)
+    kept = {key: value for key, value in known.items() if key != "taken_for"} | update.pop("which", {})
     return {
         **update,
         "current_user_id": user,
@@ -111,55 +85,6 @@ async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
 
 
 user_simulation_node = at_once(auser_simulation_node)
-
-
-def _task(fields: Mapping[str, Any], state: Mapping[str, Any], are_groups_said: bool) -> str:
-    """What is to be done; a request that goes on with another never becomes a write by itself."""
-    task = str(fields.get("task") or "predict")
-    last = state["previous"] or {}
-    before = str((last.get("fields") or {}).get("task") or "predict")
-    goes_on = state["params"].get("follows") or last.get("capability") == _OWN
-    is_said = any(word.startswith(("init", "regist")) for word in tokens(state["user_input"]))
-    return before if task == "initialise" and goes_on and not is_said and not are_groups_said else task
-
-
-def _user(fields: Mapping[str, Any], state: Mapping[str, Any]) -> str:
-    user = str(fields.get("user_id") or state["current_user_id"] or "").strip()
-    if not user:
-        raise Ask("Which user?", "user_id", fields)
-    return user
-
-
-def _groups(
-    fields: Mapping[str, Any], state: Mapping[str, Any], server: Server, user: str, text: str
-) -> tuple[dict[str, list[str]], bool]:
-    """The groups that are said now, and whether any are; of the user spoken of before, those said then."""
-    before = state["user_groups"] if user == state["current_user_id"] else {}
-    types = server.group_types(server.context(fields.get("context"), ""))
-    if fields.get("group_type") and fields.get("groups"):
-        # The kind was asked for.
-        named = groups_in(str(fields["groups"]), [str(fields["group_type"])])
-        return named, True
-    found = find_groups(text, types, [*server.names, user])
-    if not found and not fields.get("groups"):
-        return dict(before), False
-    found = found or groups_in(_with_kind(str(fields["groups"]), state["user_input"]), types)
-    if "" in found:
-        # "what about group 7d?": of the kind that was spoken of, where there was one.
-        kinds = list(before) if len(before) == 1 else types
-        loose = [one for one in found.pop("") if one in str(fields.get("groups") or one)]
-        if loose and len(kinds) != 1:
-            asked = {**fields, "groups": " ".join(loose)}
-            raise Ask(f"Of which kind is the group {', '.join(loose)}?", "group_type", asked, kinds)
-        found |= {kinds[0]: loose} if loose else {}
-    return found, True
-
-
-def _with_kind(words: str, text: str) -> str:
-    """The words with the one before them, which may say of which kind the groups are."""
-    at = text.casefold().find(words.casefold())
-    before = text[:at].split()[-1:] if at > 0 else []
-    return " ".join([*before, words])
 
 
 def _working(groups: Mapping[str, list[str]]) -> dict[str, str]:
@@ -191,22 +116,20 @@ async def _predict(
     user: str,
     groups: dict[str, list[str]],
     state: Mapping[str, Any],
-    server: Server,
-    text: str,
     calls: Calls,
 ) -> Update:
     """What the user would get of one experiment, or of all that could give something where it is."""
     args = {"user_id": user, **_given(groups)}
-    chosen = _affecting(fields, server, text)
+    chosen = _affecting(fields, calls.server)
     if chosen is None:
-        one = server.experiment(fields, state, text)
+        one = choose_experiment(fields, calls.server, state["shown"])
         found = await calls(explain_assignment, experiment=one["id"], **args)
         return {
             **told_assignment(found, one["name"]),
             "current_experiment_id": one["id"],
             "shown": [{"id": one["id"], "name": one["name"]}],
             "params": {"experiment_name": one["name"]},
-            "which": {"experiment_id": one["id"]},
+            "which": {"experiment_id": one["id"], "experiment_name": one["name"]},
         }
     explained = [
         (one["name"], await calls(explain_assignment, experiment=one["id"], **args)) for one in chosen[:_MOST_EXPLAINED]
@@ -238,20 +161,17 @@ def told_assignments(user: str, explained: Sequence[tuple[str, Mapping[str, Any]
     }
 
 
-def _affecting(fields: Mapping[str, Any], server: Server, text: str) -> list[dict[str, Any]] | None:
+def _affecting(fields: Mapping[str, Any], server: Server) -> list[dict[str, Any]] | None:
     """The experiments of a context or decision point that is named instead of an experiment; None where one is."""
-    if any(fields.get(key) for key in ("experiment", "experiment_id", "named", "reference")):
+    if fields.get("experiment_id") or fields.get("which"):
         return None
-    if mentioned(text, server.names):
-        return None
-    context = server.context(fields.get("context"), text)
-    site, target = fields.get("site"), fields.get("target")
+    context, site = fields.get("context"), fields.get("site")
     if not (context or site):
         return None
     found = [one for one in server.experiments if one["state"] in ASSIGNING]
     if context:
         found = [one for one in found if one["context"] == context]
-    return _at_point(found, site, target) if site else found
+    return _at_point(found, site, fields.get("target")) if site else found
 
 
 def _at_point(found: list[dict[str, Any]], site: Any, target: Any) -> list[dict[str, Any]]:
@@ -266,34 +186,26 @@ def _at_point(found: list[dict[str, Any]], site: Any, target: Any) -> list[dict[
 
 def _is_point(point: str, site: Any, target: Any) -> bool:
     own_site, _, own_target = point.partition(" / ")
-    if grounded(str(site), [own_site]) is None:
-        return False
-    return not target or grounded(str(target), [own_target]) is not None
+    return same_text(str(site), own_site) and (not target or same_text(str(target), own_target))
 
 
 async def _visit(
-    fields: dict[str, Any],
-    task: str,
+    fields: Mapping[str, Any],
     user: str,
     groups: dict[str, list[str]],
     state: Mapping[str, Any],
-    server: Server,
-    text: str,
     calls: Calls,
 ) -> Update:
     """Let the user come: on a copy; on the live experiment only once that was confirmed."""
     refuse_writes()
-    chosen = _affecting(fields, server, text) if task == "visit" else None
-    if task == "visit" and fields.get("site") and chosen is None and not mentioned(text, server.names):
-        chosen = _at_point(server.experiments, fields["site"], fields.get("target"))
+    chosen = _affecting(fields, calls.server) if fields["task"] == "visit" else None
     if chosen and len(chosen) > 1:
-        raise Ask("Which experiment?", "experiment", fields, [one["name"] for one in chosen])
-    one = chosen[0] if chosen else server.experiment(fields, state, text)
+        fields = {**fields, "which": {"ids": [one["id"] for one in chosen]}}
+    one = chosen[0] if chosen and len(chosen) == 1 else choose_experiment(fields, calls.server, state["shown"])
     # Who says to mark a visit wants it marked; a way that is only tried out is gone on a copy.
-    is_marked = task == "visit" and "mark" in map(stem, tokens(text))
-    if fields.get("on_live") or is_marked:
+    if fields.get("on_live") or fields.get("is_marked"):
         raise _confirm_live(fields, user, groups, one)
-    if fields.get("made_up"):
+    if fields.get("is_anybody"):
         experiment = await calls.look(get_experiment_details, experiment=one["id"])
         groups = groups or made_up(1, experiment["group"])[0]["groups"]
     found = await calls(simulate_user_journey, experiment=one["id"], user_id=user, **_given(groups))
@@ -302,7 +214,7 @@ async def _visit(
         "current_experiment_id": one["id"],
         "shown": [{"id": one["id"], "name": one["name"]}],
         "params": {"experiment_name": one["name"]},
-        "which": {"experiment_id": one["id"]},
+        "which": {"experiment_id": one["id"], "experiment_name": one["name"]},
     }
 
 
@@ -376,8 +288,6 @@ def _explained(found: Mapping[str, Any], name: str) -> str:
     lines.append("\n".join(f"{at}. {one['step'].replace('_', ' ')}: {one['detail']}" for at, one in _numbered(found)))
     if found.get("note"):
         lines.append(str(found["note"]))
-    if found.get("agrees") is False:
-        lines.append(f"The server itself says {found['server_says'] or 'the default'}.")
     return "\n\n".join(lines)
 
 

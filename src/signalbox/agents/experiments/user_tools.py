@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from signalbox.agents.experiments import tools as upgrade
+from signalbox.agents.experiments.asking import Calls
 from signalbox.agents.experiments.change_tools import Group
 from signalbox.agents.experiments.clients import current_client, server_name
 from signalbox.agents.experiments.exact_names import (
@@ -18,12 +19,10 @@ from signalbox.agents.experiments.exact_names import (
     groups_by_type,
     metadata_of_context,
 )
-from signalbox.agents.experiments.node import Calls
 from signalbox.agents.experiments.predict import explain_assignment as explain
 from signalbox.agents.experiments.proposals import details_of, proposal_source, taken_up
 from signalbox.agents.experiments.questions import done_once
-from signalbox.agents.experiments.read_tools import Experiment
-from signalbox.agents.experiments.tool_results import as_result
+from signalbox.agents.experiments.tool_results import Experiment, as_result
 from signalbox.agents.experiments.user_simulation import (
     do_confirmed,
     told_assignment,

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments.client import UpgradeClient
 from signalbox.agents.experiments.errors import UpgradeError
 
-__all__ = ["assignments", "given_at", "initialize", "made_up", "means_anybody"]
+__all__ = ["assignments", "given_at", "initialize", "made_up"]
 
 MOST_USERS = 100_000
 """How many users a test may make up."""
-
-
-_ANYBODY = re.compile(
-    r"\b(?:some(?:one|body)|(?:a|an|one|some|any)\s+(?:(?!user)\w+\s+)?(?:user|student|pupil|learner|visitor|kid|child))\b",
-    re.IGNORECASE,
-)
-
-
-def means_anybody(text: str) -> bool:
-    """Whether a text speaks of one user, whoever it is: a user, some random pupil."""
-    return bool(_ANYBODY.search(text))
 
 
 async def initialize(

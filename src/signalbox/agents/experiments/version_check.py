@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from signalbox.agents.experiments.node import Calls, at_once, capability_node
+from signalbox.agents.experiments.asking import Calls
+from signalbox.agents.experiments.node import at_once, capability_node
 from signalbox.agents.experiments.tools import check_upgrade_health
 
 __all__ = ["aversion_check_node", "version_check_node"]

@@ -26,6 +26,7 @@ from signalbox.agents.experiments.finding import enrollment_of, find, known_stat
 from signalbox.agents.experiments.half_done import listed, raise_stopped, raise_unsure
 from signalbox.agents.experiments.outcome import Done
 from signalbox.agents.experiments.shape import read_experiment
+from signalbox.upgrade.changing import effects_of_update
 
 __all__ = ["ANYTHING", "Expected", "create", "delete", "move", "update"]
 
@@ -101,6 +102,7 @@ async def update(
         return Done(known[1], None, "", f"{known[1]['experiment']['name']} was changed")
     raw = await find(client, known[0]["id"] if known else experiment)
     now = read_experiment(raw)
+    _check_design(now)
     before = known[0]["before"] if known else now
     draft = apply(draft_of(before), changes)
     if known:
@@ -121,8 +123,7 @@ async def update(
         raise
     stored = await _read_back(client, now["id"], draft)
     notes = [one.message for one in problems if one.field in changes]
-    if before["state"] == "enrolling" and "conditions" in changes:
-        notes.append("The experiment is enrolling: those already enrolled keep their condition, whatever the weights.")
+    notes += effects_of_update(before, vars(draft))
     return _changed(key, before, read_experiment(stored), draft, stored, notes)
 
 
@@ -387,6 +388,19 @@ def _changed(
 def _forget_if_nothing_was_done(key: str | None, error: UpgradeError) -> None:
     if key and error.error_type not in ("partial", "unsure"):
         journal.close_write(key, None)
+
+
+def _check_design(experiment: Experiment) -> None:
+    """Raise for an experiment that is only shown here: the server loses what a whole body does not say of it."""
+    is_within = experiment["assignment_unit"] == "within-subjects"
+    if not is_within and experiment["type"] == "Simple":
+        return
+    design = "within-subjects" if is_within else str(experiment["type"]).lower()
+    raise UpgradeError(
+        f"'{experiment['name']}' is {design}: it can be started, stopped or deleted here, not changed.",
+        "validation",
+        suggestion="Change it in UpGrade's own page.",
+    )
 
 
 def _check_expected(experiment: Experiment, expected: Expected, enrolled: int | None = None) -> None:

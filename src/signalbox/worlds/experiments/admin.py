@@ -5,11 +5,9 @@ from __future__ import annotations
 import random
 import string
 from collections.abc import Mapping
-from datetime import UTC
 from typing import Any
 from uuid import uuid4
 
-from signalbox.settings import now
 from signalbox.upgrade.arrival import start_enrolling
 from signalbox.upgrade.model import Experiment, Members, User, experiment_of
 from signalbox.upgrade.states import stored_state
@@ -24,6 +22,8 @@ from signalbox.worlds.experiments.checks import (
     is_storable,
 )
 from signalbox.worlds.experiments.errors import QUERY_FAILED, Refusal, bad_body, crashed, query_failed
+from signalbox.worlds.experiments.metrics import results
+from signalbox.worlds.experiments.rows import moment, stamped
 from signalbox.worlds.experiments.store import Store
 
 __all__ = ["VERSION", "create", "delete", "detail", "known", "move", "page", "resolved", "single", "update", "user_of"]
@@ -31,17 +31,6 @@ __all__ = ["VERSION", "create", "delete", "detail", "known", "move", "page", "re
 VERSION = "6.5.0"
 _SYMBOLS = string.ascii_uppercase + string.digits
 _PAGE_KEYS = ("all", "name", "status", "tag", "context", "id")
-
-
-def moment() -> str:
-    """The present moment as the server writes it."""
-    return now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def stamped(at: str | None = None, version: int = 1) -> dict[str, Any]:
-    """The times and the version of a new row."""
-    at = at or moment()
-    return {"createdAt": at, "updatedAt": at, "versionNumber": version}
 
 
 def create(store: Store, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,6 +71,7 @@ def create(store: Store, body: Mapping[str, Any]) -> dict[str, Any]:
         "conditions": [_condition({**said, "order": place}, at) for place, said in enumerate(body["conditions"], 1)],
         "partitions": [_point({**said, "order": place}, at) for place, said in enumerate(body["partitions"], 1)],
         "conditionPayloads": [],
+        "queries": [one for one in _queries(store, body.get("queries"), at) if one["metric"]],
         "logs": [],
         "include": _lists(body.get("experimentSegmentInclusion"), own, at),
         "exclude": _lists(body.get("experimentSegmentExclusion"), own, at),
@@ -150,6 +140,9 @@ def update(store: Store, experiment_id: str, body: Mapping[str, Any]) -> dict[st
         _condition(said, at, {row["id"]: row for row in before["conditions"]}) for said in body["conditions"]
     ]
     one["partitions"] = _points(body["partitions"], before["partitions"], at)
+    # Queries that are not in the body are gone, all of them with a change of context.
+    is_moved = body["context"][0] != before["context"][0]
+    one["queries"] = [] if is_moved else _queries(store, body.get("queries"), at, before)
     there = {payload["id"]: payload for payload in left}
     # What is there keeps its type: the server writes a value over a value.
     one["conditionPayloads"] = _payloads(
@@ -181,6 +174,8 @@ def move(store: Store, body: Mapping[str, Any]) -> dict[str, Any]:
     one["logs"] = [*before["logs"], log]
     if body.get("scheduleDate"):
         one["startOn"] = body["scheduleDate"]
+    if state == "archived":
+        one["archived"] = {query["id"]: results(store, before, query) for query in before.get("queries") or []}
     store.experiments[one["id"]] = one
     if state == "enrolling":
         _begin(store, one)
@@ -300,6 +295,23 @@ def _arm(
         own_groups = {user_of(user, store.users.get(user) or {}).working_group(one["group"]) for user in here}
         points.append({"id": point["id"], "users": len(here), "groups": len(own_groups & set(groups))})
     return {"id": condition_id, "users": len(users), "groups": len(groups), "partitions": points}
+
+
+def _queries(store: Store, said: Any, at: str, before: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    """The queries of a body, each with its metric, or None where there is none of that key; those of a new experiment,
+    which there was not `before`, get ids of the server's own."""
+    known_ones = {row["id"]: row for row in (before or {}).get("queries") or []}
+    found = []
+    for order, one in enumerate(said or [], 1):
+        own = str(one.get("id") or uuid4()) if before else str(uuid4())
+        there = known_ones.get(own)
+        metric = store.metrics.get(one["metric"]["key"])
+        found.append(
+            (stamped(at) | ({"createdAt": there["createdAt"]} if there else {}))
+            | {key: one[key] for key in ("name", "query", "repeatedMeasure")}
+            | {"id": own, "order": order, "metric": dict(metric) if metric else None}
+        )
+    return found
 
 
 def _log(before: str, after: str, at: str) -> dict[str, Any]:

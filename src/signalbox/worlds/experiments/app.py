@@ -11,9 +11,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from signalbox.worlds.experiments import admin, views, visitors
+from signalbox.worlds.experiments import admin, metrics, views, visitors
 from signalbox.worlds.experiments.access import Access
 from signalbox.worlds.experiments.errors import WRONG_FORMAT, Refusal, bad_body
+from signalbox.worlds.experiments.rows import moment, stamped
 from signalbox.worlds.experiments.store import Store
 
 __all__ = ["create_app"]
@@ -59,8 +60,14 @@ def create_app(store: Store, access: Access | None = None) -> Starlette:
             route("/v6/groupmembership", "PATCH", _patch("group"), "client"),
             route("/v6/workinggroup", "PATCH", _patch("workingGroup"), "client"),
             route("/v6/useraliases", "PATCH", lambda s, r, b: visitors.set_aliases(s, _user(r), b), "client"),
-            # Metrics and feature flags are not played: nothing is ever logged, and no flag is on.
-            route("/v6/log", "POST", lambda *_: [], "client"),
+            route("/metric", "GET", lambda s, *_: metrics.shown(list(s.metrics.values()))),
+            route("/metric/save", "POST", lambda s, _, body: metrics.save(s, body)),
+            route("/metric/{name}", "GET", lambda s, r, _: metrics.in_context(s, r.path_params["name"])),
+            route("/metric/{name}", "DELETE", lambda s, r, _: metrics.delete(s, r.path_params["name"])),
+            route("/query/analyse", "POST", lambda s, _, body: metrics.analyse(s, body)),
+            route("/v6/log", "POST", lambda s, r, b: metrics.log(s, visitors.known(s, _user(r))[0], b), "client"),
+            # Feature flags are not played: there are none.
+            route("/flags", "GET", lambda *_: []),
             route("/v6/featureflag", "POST", lambda *_: [], "client"),
         ],
         exception_handlers={404: _no_such_route, 405: _no_such_route},
@@ -123,7 +130,7 @@ def _global_exclude(store: Store, _: Request, body: Any) -> dict[str, Any]:
         raise bad_body()
     if body.get("type") != "global_exclude":
         raise Refusal(501, "Of segments, this embedded server plays only the global exclude lists.", None)
-    kept = store.segments.get(body["context"]) or admin.stamped() | {"id": body.get("id")}
+    kept = store.segments.get(body["context"]) or stamped() | {"id": body.get("id")}
     named = {key: body.get(key) for key in ("name", "description", "context", "type", "tags")}
     store.segments[body["context"]] = (
         kept | named | {"userIds": body.get("userIds") or [], "groups": body.get("groups") or []}
@@ -133,7 +140,7 @@ def _global_exclude(store: Store, _: Request, body: Any) -> dict[str, Any]:
 
 def _segment(kept: Mapping[str, Any], status: str = "Excluded") -> dict[str, Any]:
     """A global exclude list as the server shows it; with its status where all of them are shown."""
-    row = admin.stamped() | {"segmentId": kept["id"]}
+    row = stamped() | {"segmentId": kept["id"]}
     shown = {key: value for key, value in kept.items() if key not in ("userIds", "groups")}
     return (
         shown
@@ -149,13 +156,13 @@ def _segment(kept: Mapping[str, Any], status: str = "Excluded") -> dict[str, Any
 
 def _settings(store: Store) -> dict[str, Any]:
     fresh = {"id": 1, "toCheckAuth": False, "toFilterMetric": False}
-    return dict(store.settings.get("all") or admin.stamped() | fresh)
+    return dict(store.settings.get("all") or stamped() | fresh)
 
 
 def _set(store: Store, _: Request, body: Any) -> dict[str, Any]:
     before = _settings(store)
     said = {key: bool(body[key]) for key in ("toCheckAuth", "toFilterMetric") if key in body}
-    after = before | said | {"updatedAt": admin.moment(), "versionNumber": before["versionNumber"] + 1}
+    after = before | said | {"updatedAt": moment(), "versionNumber": before["versionNumber"] + 1}
     store.settings["all"] = after
     return after
 

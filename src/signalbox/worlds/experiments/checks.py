@@ -16,6 +16,7 @@ __all__ = [
     "check_groups",
     "check_id",
     "check_list",
+    "check_log",
     "check_mark",
     "check_move",
     "check_row",
@@ -151,6 +152,12 @@ def check_mark(body: Any) -> None:
         raise bad_body()
 
 
+def check_log(body: Any) -> None:
+    """Raise the server's refusal of a body of POST /v6/log; which metrics there are does not matter here."""
+    if not isinstance(body, Mapping) or not _list_of(_record(_ENTRY))(body.get("value")):
+        raise bad_body()
+
+
 def check_id(text: Any) -> str:
     """An id in an address; raises the server's refusal of what is none."""
     if not is_id(text):
@@ -196,6 +203,12 @@ def _is_large(value: Any) -> bool:
     if isinstance(value, list):
         return any(map(_is_large, value))
     return _is_whole(value) and abs(value) > _LARGEST_ORDER
+
+
+def _is_logged(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        _filled(key) and (_filled(one) or _is_number(one)) for key, one in value.items()
+    )
 
 
 def _or_none(rule: Fits) -> Fits:
@@ -291,6 +304,11 @@ _EXPERIMENT: Mapping[str, Fits] = {
     "backendVersion": _MAYBE_TEXT,
     "type": _one_of("Simple", "Factorial"),
     "conditionPayloads": _or_none(_list_of(_record(_CONDITION_PAYLOAD))),
+}
+_GROUP = {"groupClass": _filled, "groupKey": _filled, "groupUniquifier": _filled, "attributes": _is_logged}
+_ENTRY = {
+    "timestamp": _filled,
+    "metrics": _record({"attributes": _or_none(_is_logged), "groupedMetrics": _or_none(_list_of(_record(_GROUP)))}),
 }
 _MOVE: Mapping[str, Fits] = {"experimentId": is_id, "state": _STATE, "scheduleDate": _or_none(_is_moment)}
 _OTHER_ROWS = (

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, timedelta
+from statistics import NormalDist
 from typing import Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
 from signalbox.settings import now
-from signalbox.worlds.experiments import admin, visitors
+from signalbox.upgrade.seedrandom import first
+from signalbox.worlds.experiments import admin, metrics, visitors
+from signalbox.worlds.experiments.rows import moment
 from signalbox.worlds.experiments.store import Store
 
 __all__ = ["CONTEXTS", "PLANTED", "fill"]
@@ -47,6 +50,17 @@ CONTEXTS: dict[str, dict[str, list[str]]] = {
 
 
 @dataclass(frozen=True)
+class Measured:
+    """A metric of a planted experiment: for each condition the mean, or the percentage of users with the first of the
+    values; three in four users log one."""
+
+    key: str
+    by_arm: Mapping[str, float]
+    spread: float = 0.0
+    values: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class Planted:
     """One experiment of the seed: what it is, how many came to it, and in which state it ends."""
 
@@ -70,6 +84,7 @@ class Planted:
     strict: bool = False
     limit: Mapping[str, int] | None = None
     payloads: Mapping[str, str] = field(default_factory=dict)
+    metrics: Sequence[Measured] = ()
 
 
 HALVES = {"control": 50.0, "variant": 50.0}
@@ -134,6 +149,10 @@ PLANTED = (
         tags=["hints"],
         about="Are hints better when they come early?",
         payloads={"hint-early": "10", "hint-late": "45"},
+        metrics=[
+            Measured("problemsSolved", {"hint-early": 14.0, "hint-late": 11.0}, 3.5),
+            Measured("finishedLesson", {"hint-early": 70.0, "hint-late": 64.0}, values=["yes", "no"]),
+        ],
     ),
     Planted(
         "Hint Wording",
@@ -157,6 +176,7 @@ PLANTED = (
         group="classId",
         tags=["dashboard"],
         about="Classes with and without a progress bar; who was enrolled keeps what it had.",
+        metrics=[Measured("lessonsFinished", {"control": 5.0, "treatment": 5.5}, 2.0)],
     ),
     Planted(
         "Lesson Summary",
@@ -212,6 +232,7 @@ PLANTED = (
         limit={"userCount": 500},
         tags=["checkout"],
         about="A careful start: one in five. Who has seen the checkout before is left out.",
+        metrics=[Measured("purchased", {"control": 40.0, "one-page": 45.0}, values=["yes", "no"])],
     ),
     Planted(
         "Free Shipping Banner",
@@ -244,6 +265,12 @@ def fill(store: Store) -> None:
 
 def _plant(store: Store, planted: Planted) -> None:
     own = str(uuid5(NAMESPACE_URL, f"https://signalbox.example/experiments/{planted.name}"))
+    kinds = [
+        {"metric": one.key, "datatype": "categorical" if one.values else "continuous"}
+        | ({"allowedValues": list(one.values)} if one.values else {})
+        for one in planted.metrics
+    ]
+    metrics.save(store, {"metricUnit": kinds, "context": [planted.context]})
     admin.create(store, _body(planted, own))
     if planted.post != "continue" or planted.payloads:
         _refine(store, planted, own)
@@ -251,6 +278,7 @@ def _plant(store: Store, planted: Planted) -> None:
         admin.move(store, {"experimentId": own, "state": "enrolling"})
         for number in range(planted.visitors):
             _visit(store, planted, own, number)
+        _log(store, planted, own)
     if store.experiments[own]["state"] != planted.state:
         admin.move(store, {"experimentId": own, "state": planted.state})
     # Nothing of what is planted was changed lately: who looks for what changed yesterday finds what people did.
@@ -285,9 +313,25 @@ def _body(planted: Planted, own: str) -> dict[str, Any]:
             {"id": f"p{order}", "site": site, "target": target, "order": order, "excludeIfReached": planted.strict}
             for order, (site, target) in enumerate(planted.points, 1)
         ],
+        "queries": [query for one in planted.metrics for query in _queries(one)],
         "experimentSegmentInclusion": _list(planted.context, users=planted.include_users),
         "experimentSegmentExclusion": _list(planted.context, groups=planted.exclude_groups),
     }
+
+
+def _queries(one: Measured) -> list[dict[str, Any]]:
+    asked: list[dict[str, Any]] = [{"operationType": "avg"}, {"operationType": "stddev"}]
+    if one.values:
+        asked = [{"operationType": "percentage", "compareFn": "=", "compareValue": one.values[0]}]
+    return [
+        {
+            "name": f"{one.key} {query['operationType']}",
+            "query": query,
+            "metric": {"key": one.key},
+            "repeatedMeasure": "MOST RECENT",
+        }
+        for query in asked
+    ]
 
 
 def _list(context: str, users: Sequence[str] = (), groups: Sequence[tuple[str, str]] = ()) -> list[dict[str, Any]]:
@@ -333,3 +377,21 @@ def _visit(store: Store, planted: Planted, own: str, number: int) -> None:
     for site, target in planted.points:
         data = {"site": site, "target": target, "assignedCondition": {"experimentId": own}}
         visitors.mark(store, user_id, {"data": data, "status": "condition applied"})
+
+
+def _log(store: Store, planted: Planted, own: str) -> None:
+    """Log what those who are enrolled did, as their condition has it, the same in every world."""
+    codes = {one["id"]: one["conditionCode"] for one in store.experiments[own]["conditions"]}
+    enrolled = [(key[1], codes[arm]) for key, arm in store.records.users.items() if key[0] == own]
+    for one in planted.metrics:
+        for user, arm in enrolled:
+            if first(f"{one.key}_{user}_logs") < 0.75:
+                value = _value(one, one.by_arm[arm], first(f"{one.key}_{user}"))
+                entry = {"timestamp": moment(), "metrics": {"attributes": {one.key: value}}}
+                metrics.log(store, user, {"value": [entry]})
+
+
+def _value(one: Measured, level: float, number: float) -> float | str:
+    if one.values:
+        return one.values[0] if number * 100 < level else one.values[-1]
+    return round(NormalDist(level, one.spread).inv_cdf(min(max(number, 0.001), 0.999)), 1)

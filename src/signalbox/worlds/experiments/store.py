@@ -64,6 +64,8 @@ class Store:
         self.metadata: Table[str, dict[str, list[str]]] = Table()
         self.previews: Table[str, Any] = Table()
         self.points: Table[tuple[str, ...], str] = Table()
+        self.metrics: Table[str, dict[str, Any]] = Table()
+        self.logs: Table[str, dict[str, Any]] = Table()
         self.records = Records(users=Table(), groups=Table(), users_excluded=Table(), groups_excluded=Table())
         self._base = _opened(path) if path else None
         self._seen = -1

@@ -42,7 +42,7 @@ def as_created(one: Mapping[str, Any]) -> dict[str, Any]:
         "partitions": [dict(point) for point in one["partitions"]],
         "factors": [],
         "conditionPayloads": [_payload(payload) for payload in one["conditionPayloads"]],
-        "queries": [],
+        "queries": [dict(query) | {"experiment": _base(one)} for query in one.get("queries") or []],
     }
 
 
@@ -60,7 +60,7 @@ def as_listed(one: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "partitions": [dict(point) for point in one["partitions"]],
         "factors": [],
-        "queries": [],
+        "queries": [dict(query) for query in one.get("queries") or []],
         "stateTimeLogs": _logs(one),
         "experimentSegmentInclusion": _visible(one["include"]),
         "experimentSegmentExclusion": _visible(one["exclude"]),
@@ -87,7 +87,7 @@ def as_updated(one: Mapping[str, Any]) -> dict[str, Any]:
         "partitions": [dict(point) | own for point in one["partitions"]],
         "factors": [],
         "conditionPayloads": [_payload(payload) for payload in one["conditionPayloads"]],
-        "queries": [],
+        "queries": [dict(query) | own for query in one.get("queries") or []],
         "experimentSegmentInclusion": _visible(one["include"]),
         "experimentSegmentExclusion": _visible(one["exclude"]),
     }

@@ -11,12 +11,13 @@ from signalbox.upgrade.decision import Decision, decide, globally_excluded
 from signalbox.upgrade.model import Members, User
 from signalbox.upgrade.seedrandom import first
 from signalbox.worlds.experiments import views
-from signalbox.worlds.experiments.admin import moment, resolved, stamped, user_of
+from signalbox.worlds.experiments.admin import resolved, user_of
 from signalbox.worlds.experiments.checks import check_groups, check_mark, is_text
 from signalbox.worlds.experiments.errors import QUERY_FAILED, WRONG_FORMAT, Refusal, bad_body, missing_user
+from signalbox.worlds.experiments.rows import moment, stamped
 from signalbox.worlds.experiments.store import Store
 
-__all__ = ["assign", "batch_assign", "init", "mark", "set_aliases", "set_groups"]
+__all__ = ["assign", "batch_assign", "init", "known", "mark", "set_aliases", "set_groups"]
 
 
 def init(store: Store, user_id: str, body: Any) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def init(store: Store, user_id: str, body: Any) -> dict[str, Any]:
 
 def set_groups(store: Store, user_id: str, body: Any, which: str) -> dict[str, Any]:
     """PATCH /v6/groupmembership and workinggroup."""
-    own, kept = _known(store, user_id)
+    own, kept = known(store, user_id)
     check_groups(body, (which,))
     if which not in body:
         raise bad_body()
@@ -44,7 +45,7 @@ def set_groups(store: Store, user_id: str, body: Any, which: str) -> dict[str, A
 
 def set_aliases(store: Store, user_id: str, body: Any) -> dict[str, Any]:
     """PATCH /v6/useraliases: other ids of one user."""
-    own, _ = _known(store, user_id)
+    own, _ = known(store, user_id)
     aliases = body.get("aliases") if isinstance(body, Mapping) else None
     if not isinstance(aliases, list) or not all(is_text(one) for one in aliases):
         raise bad_body()
@@ -55,7 +56,7 @@ def set_aliases(store: Store, user_id: str, body: Any) -> dict[str, Any]:
 
 def assign(store: Store, user_id: str, body: Any) -> list[dict[str, Any]]:
     """POST /v6/assign: stores nothing."""
-    own, kept = _known(store, user_id)
+    own, kept = known(store, user_id)
     context = body.get("context") if isinstance(body, Mapping) else None
     if not is_text(context):
         raise bad_body()
@@ -90,7 +91,7 @@ def batch_assign(store: Store, body: Any) -> dict[str, Any]:
 
 def mark(store: Store, user_id: str, body: Any) -> dict[str, Any]:
     """POST /v6/mark: who comes is enrolled or excluded, as the rules say."""
-    own, kept = _known(store, user_id)
+    own, kept = known(store, user_id)
     check_mark(body)
     data = body["data"]
     site, target, given = data["site"], data.get("target") or "", data.get("assignedCondition") or {}
@@ -106,7 +107,8 @@ def mark(store: Store, user_id: str, body: Any) -> dict[str, Any]:
     return where | {"experimentId": raw["id"] if raw else None, "id": visit["id"]}
 
 
-def _known(store: Store, user_id: str) -> tuple[str, dict[str, Any]]:
+def known(store: Store, user_id: str) -> tuple[str, dict[str, Any]]:
+    """The id under which a user is kept, whichever alias is said, and what is kept; raises the server's refusal."""
     own = store.aliases.get(user_id, user_id)
     kept = store.users.get(own)
     if kept is None:

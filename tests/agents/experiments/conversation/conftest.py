@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from signalbox.agents.experiments import reading
+from signalbox.agents.experiments.offline import filling
 from signalbox.contract.answer import Answer
 from signalbox.runs import answer, ask
 
@@ -54,7 +54,7 @@ class Talk:
         self.model = Dictated({})
         self.thread = thread
         self.last: Answer | None = None
-        monkeypatch.setattr(reading, "_model", lambda: self.model)
+        monkeypatch.setattr(filling, "_model", lambda: self.model)
 
     def say(self, text: str, **fields: Any) -> Answer:
         """Say something, which reads as the fields given; the capability stands under `as_`."""

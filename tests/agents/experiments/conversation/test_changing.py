@@ -108,7 +108,7 @@ def test_weights_are_shown_as_they_are_and_will_be(upgrade: Any, talk: Any) -> N
     said = {"action": "change_weights", "experiment": "Hint Timing", "conditions": "early 30, late 70"}
     asked = talk.say("Hint Timing: early 30, late 70", as_=MANAGE, **said)
     assert "weight of hint-early from 50% to 30%" in asked.answer.casefold()
-    assert "those already enrolled keep their condition" in asked.answer
+    assert "Those already enrolled keep their condition" in asked.answer
     talk.say("yes")
     weights = {one["conditionCode"]: one["assignmentWeight"] for one in upgrade.named("Hint Timing")["conditions"]}
     assert weights == {"hint-early": 30, "hint-late": 70}

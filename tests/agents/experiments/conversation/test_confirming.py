@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from tests.agents.experiments.conversation.conftest import Dictated, Talk
 
-from signalbox.agents.experiments import reading
-from signalbox.agents.experiments.replying import replied_to
+from signalbox.agents.experiments.offline import filling
+from signalbox.agents.experiments.offline.replies import replied_to
 from signalbox.runs import answer
 
-MODEL = reading._model
+MODEL = filling._model
 NEITHER = [
     "I'm fine, thanks", "am I sure", "right...", "correct that", "let me go", "👍👎", "go back", "👍 no",
     # sighs and questions
@@ -53,14 +53,14 @@ PENDING: dict[str, Any] = {
 @pytest.mark.parametrize("taken_for", ["yes", "no", None])
 def test_no_reader_turns_a_reply_into_a_yes_or_a_no(monkeypatch: pytest.MonkeyPatch, taken_for: str | None) -> None:
     read = {"decision": taken_for, "means": "cancel", "confidence": 1.0}
-    monkeypatch.setattr(reading, "_model", lambda: Dictated(dict.fromkeys(NEITHER, read)))
+    monkeypatch.setattr(filling, "_model", lambda: Dictated(dict.fromkeys(NEITHER, read)))
     for text in NEITHER:
         replied = asyncio.run(replied_to(PENDING, text, ["Audio Stories"]))
         assert replied is None or replied["decision"] in ("unclear", "change"), text
 
 
 def test_only_whole_replies_are_a_yes_or_a_no(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_model", lambda: Dictated({}))
+    monkeypatch.setattr(filling, "_model", lambda: Dictated({}))
     for texts, decision in ((YES, "yes"), (NO, "no")):
         for text in texts:
             replied = asyncio.run(replied_to(PENDING, text, ["Audio Stories"]))
@@ -89,7 +89,7 @@ def test_with_the_offline_reader_nothing_is_written_and_it_is_said_what_becomes_
     assert asked.question["kind"] == "confirm"
     assert asked.question["source"]["address"] == upgrade.url
     assert f"written to UpGrade at {upgrade.url}" in asked.answer
-    monkeypatch.setattr(reading, "_model", MODEL)
+    monkeypatch.setattr(filling, "_model", MODEL)
     before = {own: dict(one) for own, one in upgrade.store.experiments.items()}
     told = answer("talk", reply).answer
     assert "the question is still open" in told or "it is dropped" in told

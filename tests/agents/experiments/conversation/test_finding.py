@@ -98,7 +98,12 @@ def test_a_place_in_the_list_that_was_shown_is_an_experiment(upgrade: Any, talk:
 
 def test_a_mistyped_name_is_read_as_the_one_that_it_nearly_is(upgrade: Any, talk: Any) -> None:
     asked = talk.say("stop hint timng", as_=MANAGE, action="stop")
-    assert asked.answer.startswith("Stop 'Hint Timing'?")
+    assert asked.answer.startswith(
+        "There is no experiment 'hint timng'. 'Hint Timing' is meant.\n\nStop 'Hint Timing'?"
+    )
+    talk.say("no")
+    shown = talk.say("show me hint timng", as_=DETAILS)
+    assert "Did you mean 'Hint Timing'?" in shown.answer
 
 
 def test_a_group_whose_name_begins_with_its_kind_is_one(upgrade: Any, talk: Any) -> None:

@@ -38,7 +38,7 @@ def test_a_no_to_the_first_of_two_things_ends_both(upgrade: Any, talk: Any) -> N
         for name in ("Hint Timing", "Night Reader")
     }
     talk.say("stop Hint Timing and Night Reader", as_=MANAGE)
-    assert talk.say("no").answer == "Nothing was changed. Nor: stop Night Reader."
+    assert talk.say("no").answer == 'Nothing was changed. Nor: stop "Night Reader".'
     assert upgrade.named("Night Reader")["state"] == "enrolling"
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from signalbox.agents.experiments.evaluation.ending import check_end, is_end, resolved_end, unwanted
 from signalbox.agents.experiments.evaluation.world import look
-from signalbox.agents.experiments.names import grounded
 from signalbox.agents.experiments.plan import CAPABILITIES
+from signalbox.grounding import Candidate, One, resolve
 from signalbox.upgrade.states import same_state
 
 __all__ = ["KEYS", "check_expectation", "is_right", "resolved", "unasked"]
@@ -97,7 +97,7 @@ def _same(name: str, got: Any, wanted: Any) -> bool:
         return one_groups == other_groups
     if name in _EXACT:
         return str(got) == str(wanted)
-    return grounded(str(got), [str(wanted)]) is not None or _letters(got) == _letters(wanted)
+    return isinstance(resolve(str(got), [Candidate("0", str(wanted))]), One) or _letters(got) == _letters(wanted)
 
 
 def _groups(groups: Mapping[str, Any]) -> dict[str, list[str]]:

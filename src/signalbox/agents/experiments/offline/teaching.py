@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from signalbox.agents.experiments.names import with_names
+from signalbox.agents.experiments.offline.names import with_names
 from signalbox.models.examples import Example, read_examples
 
 __all__ = ["examples_of", "lessons"]
@@ -97,4 +97,4 @@ def _names() -> tuple[str, ...]:
 
 @cache
 def _examples() -> tuple[Example, ...]:
-    return read_examples(Path(__file__).with_name("examples.jsonl"))
+    return read_examples(Path(__file__).parents[1] / "examples.jsonl")

@@ -9,26 +9,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments.actions import other_action
-from signalbox.agents.experiments.names import mentioned
+from signalbox.agents.experiments.offline.actions import other_action
+from signalbox.agents.experiments.offline.draft_edits import begins_anew
+from signalbox.agents.experiments.offline.filling import read, read_kind
+from signalbox.agents.experiments.offline.names import mentioned
+from signalbox.agents.experiments.offline.swaps import wants_exchange
 from signalbox.agents.experiments.plan import confirm_schema, reply_schema
 from signalbox.agents.experiments.questions import NOT_UNDERSTOOD, STILL_OPEN
-from signalbox.agents.experiments.reading import read, read_kind
-from signalbox.agents.experiments.retold import begins_anew
 from signalbox.agents.experiments.routing import is_clear
 from signalbox.language.clauses import cut_points
 from signalbox.language.names import close
-from signalbox.language.words import tokens
+from signalbox.language.words import tokens, word_set
 from signalbox.toolbox.confirmation import read_reply
 
 __all__ = ["dropped_question", "replied_to"]
 
+_DROPPING = word_set("mind nevermind forget cancel abort drop leave quit skip nothing stop scrap")
+"""Words of which a reply that drops a request has one."""
 Update = dict[str, Any]
 
 
-async def replied_to(pending: Mapping[str, Any], text: str, names: Sequence[str]) -> Update | None:
-    """The request that waited, with the reply in it; None where the reply is a request of its own."""
-    turn = [{"user": str(pending.get("text", "")), "bot": str(pending.get("message", ""))}]
+async def replied_to(
+    pending: Mapping[str, Any], text: str, names: Sequence[str], turn: Sequence[Mapping[str, str]] = ()
+) -> Update | None:
+    """The request that waited, with the reply in it; None where the reply is a request of its own. `turn` is the
+    question with what was said before it."""
     is_confirm, said = pending["field"] == "confirm", read_reply(text)
     if is_confirm and said != "other":
         return {**pending, "decision": said, "reply": text}
@@ -37,6 +42,8 @@ async def replied_to(pending: Mapping[str, Any], text: str, names: Sequence[str]
     if begins_anew(text) and is_confirm:
         # It is no order to start what was asked about.
         return {**pending, "decision": "unclear", "reply": text}
+    if wants_exchange(text) and pending["fields"].get("split"):
+        return {**pending, "reply": text, **({"decision": "change"} if is_confirm else {})}
     if await _goes_elsewhere(text, names):
         return None
     if is_confirm:
@@ -53,7 +60,7 @@ def dropped_question(pending: Mapping[str, Any]) -> str:
 
 
 async def _answered(
-    pending: Mapping[str, Any], text: str, turn: list[dict[str, str]], names: Sequence[str]
+    pending: Mapping[str, Any], text: str, turn: Sequence[Mapping[str, str]], names: Sequence[str]
 ) -> Update | None:
     """A reply to a question for something that was missing: nothing is written by it."""
     options = list(pending.get("options") or ())
@@ -64,9 +71,12 @@ async def _answered(
     said = read_reply(text)
     if said == "yes":
         # Nothing is said by it, unless there was one thing to say yes to.
-        is_one = len(options) == 1 and pending["field"] in ("experiment", "experiment_id", "context")
+        is_one = len(options) == 1 and pending["field"] in ("experiment_id", "context")
         return {**pending, "reply": options[0] if is_one else ""}
-    means = "cancel" if said == "no" else (await read(reply_schema(), text, turn)).get("means")
+    means = "cancel" if said == "no" else (await read(reply_schema(), text, "", turn)).get("means")
+    if means == "cancel" and said != "no" and not _DROPPING & set(tokens(text)):
+        # "No idea" drops nothing.
+        means = "answer"
     if means == "new_request" and await _is_request(text, names):
         return None
     return {**pending, "reply": text, **({"decision": "no"} if means == "cancel" else {})}
@@ -87,11 +97,13 @@ async def _goes_elsewhere(text: str, names: Sequence[str]) -> bool:
     return False
 
 
-async def _decision(text: str, turn: list[dict[str, str]], pending: Mapping[str, Any], names: Sequence[str]) -> str:
+async def _decision(
+    text: str, turn: Sequence[Mapping[str, str]], pending: Mapping[str, Any], names: Sequence[str]
+) -> str:
     """change, new_request or unclear: a reply in neither table is no yes and no no, whatever a reader takes it for."""
     if _adds_to_yes(text):
         return "unclear"
-    said = (await read(confirm_schema(), text, turn)).get("decision")
+    said = (await read(confirm_schema(), text, "", turn)).get("decision")
     if said == "new_request" and await _is_request(text, names):
         return "new_request"
     return "change" if said == "change" or await _is_otherwise(text, pending, names) else "unclear"
@@ -119,4 +131,4 @@ async def _is_otherwise(text: str, pending: Mapping[str, Any], names: Sequence[s
 
 def _is_option(text: str, options: Any) -> bool:
     said = text.strip(" .!").casefold()
-    return any(said == str(one).casefold() or close(said, str(one).casefold()) for one in options) or said.isdigit()
+    return said.isdigit() or any(said == str(one).casefold() or close(said, str(one).casefold()) for one in options)

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from signalbox.agents.experiments.asked import STATUS_OF
-from signalbox.agents.experiments.names import mentioned
+from signalbox.agents.experiments.offline.filling import read
+from signalbox.agents.experiments.offline.names import mentioned
 from signalbox.agents.experiments.plan import ACTIONS, action_schema
-from signalbox.agents.experiments.reading import read
 from signalbox.language.clauses import clauses_of
 from signalbox.language.words import stem, tokens, word_set
 
-__all__ = ["action_beside", "calls_action", "list_named", "means_several", "ordered", "other_action", "sure_action"]
+__all__ = [
+    "action_beside",
+    "calls_action",
+    "gives_description",
+    "list_named",
+    "means_several",
+    "ordered",
+    "other_action",
+    "sure_action",
+]
 
 _SURE, _LIKELY, _ENOUGH = 0.95, 0.9, 0.7
 _SEVERAL = word_set("all every each both everything them those these")
 _LISTS = {"inclusion": "include", "exclusion": "exclude"}
+_AS = re.compile(r"\bas\b\s*:?\s*[\"'“‘]|:\s*[\"'“‘]")
 _POLITE = word_set("please pls plz just now then and so ok can could you would")
 
 
@@ -29,7 +40,7 @@ async def sure_action(text: str, *, is_named: bool) -> str:
 
 
 async def _read_action(text: str) -> tuple[str, float]:
-    said = await read(action_schema(), text, (), "experiment_management")
+    said = await read(action_schema(), text, "experiment_management")
     return str(said.get("action") or ""), float(said.get("confidence", 1.0))
 
 
@@ -47,6 +58,8 @@ def list_named(text: str) -> str:
 async def ordered(text: str, *, is_named: bool) -> str:
     """What a text orders whatever else it may look like: it is read as what it calls by its name, and that is to be
     done to several, or adds to the list of an experiment that is named. Empty where it orders nothing so."""
+    if is_named and gives_description(text):
+        return "describe"
     stems = [stem(word) for word in tokens(text) if word not in _POLITE]
     called = {stem(one): one for one in ACTIONS}
     if stems and stems[0] in called and means_several(text):
@@ -58,6 +71,12 @@ async def ordered(text: str, *, is_named: bool) -> str:
         wanted = set()
     action = (await _read_action(text))[0] if wanted else ""
     return action if action in wanted else ""
+
+
+def gives_description(text: str) -> bool:
+    """Whether a text says in quotation marks what something is to be described as."""
+    stems = [stem(word) for word in tokens(text) if word not in _POLITE]
+    return stems[:1] == [stem("describe")] and bool(_AS.search(text))
 
 
 async def other_action(text: str, than: str) -> str:

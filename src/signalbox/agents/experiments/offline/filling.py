@@ -7,10 +7,10 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from signalbox.agents.experiments.names import with_names
+from signalbox.agents.experiments.offline.names import with_names
+from signalbox.agents.experiments.offline.teaching import examples_of, lessons
 from signalbox.agents.experiments.plan import kind_schema
 from signalbox.agents.experiments.prompts import READ
-from signalbox.agents.experiments.teaching import examples_of, lessons
 from signalbox.errors import LLMAPIError
 from signalbox.language.today import today_line
 from signalbox.maps.context import current_run
@@ -22,7 +22,7 @@ _LONGEST_ANSWER = 400
 
 
 async def read(
-    schema: Mapping[str, Any], text: str, history: Sequence[Mapping[str, str]] = (), capability: str = ""
+    schema: Mapping[str, Any], text: str, capability: str = "", history: Sequence[Mapping[str, str]] = ()
 ) -> dict[str, Any]:
     """What the text gives for the schema, without what it does not. `history` is the turn before, user and bot.
 

@@ -13,17 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from signalbox.agents.experiments.asked import STATUS_OF
-from signalbox.agents.experiments.groups import kinds_named
-from signalbox.agents.experiments.names import loosely, mentioned
-from signalbox.agents.experiments.node import Ask
-from signalbox.agents.experiments.plan import ACTIONS, rules_schema
-from signalbox.agents.experiments.reading import read
-from signalbox.agents.experiments.server_names import Server
-from signalbox.agents.experiments.weights import SHARED
+from signalbox.agents.experiments.candidates import Server
+from signalbox.agents.experiments.offline.groups import kinds_named
+from signalbox.agents.experiments.offline.names import loosely, mentioned
+from signalbox.agents.experiments.offline.weights import SHARED
+from signalbox.agents.experiments.plan import ACTIONS
 from signalbox.language.clauses import clauses_of
+from signalbox.language.switches import is_on
 from signalbox.language.words import split_name, stem, tokens, word_set
 
-__all__ = ["left_out", "said_beside", "values_of", "with_left_out"]
+__all__ = ["find_uncovered"]
 
 _CONDITION = r"(?:if|unless|until|only|after|afterwards|before|once|when|whenever|except|without|while|provided)\b"
 _PIECE = re.compile(rf"\S(?:(?!\s(?:but\s+)?{_CONDITION}).)*", re.IGNORECASE | re.DOTALL)
@@ -42,23 +41,23 @@ _LATER = "afterwards"
 _FILLED = "\x00"
 
 
-def with_left_out(asked: Ask, state: Mapping[str, Any], server: Server) -> Ask:
-    """The question with what it leaves out of all that was said for it, where it asks for a yes.
+def find_uncovered(said: str, state: Mapping[str, Any], pending: Mapping[str, Any], server: Server) -> dict[str, Any]:
+    """What a question keeps of all that was said for it: `heard`, the values that are `known` to be taken, and in
+    `left` the pieces that its write does not do.
 
     What was known at an earlier question counts as taken, though it may have been put right since.
     """
-    pending, before, said = asked.pending, state["pending"] or {}, str(state["user_input"])
+    before = state["pending"] or {}
     is_option = bool(before) and (said.strip().isdigit() or said in (before.get("options") or ()))
     heard = [*(before.get("heard") or ()), *([] if is_option else [said])]
     fields = pending["fields"]
     known = [*(before.get("known") or ()), *(str(fields[key]) for key in _TAKEN if fields.get(key))]
-    pending |= {"heard": heard, "known": known}
     if pending["field"] != "confirm":
-        return asked
+        return {"heard": heard, "known": known}
     one = server.by_id(pending.get("experiment_id")) or {}
-    own = [str(name) for name in (one.get("name"), fields.get("new_name")) if name]
+    own = [str(name) for name in (one.get("name"), fields.get("new_name"), fields.get("taken_for")) if name]
     args = pending["operation"]["args"]
-    values = list(values_of(args))
+    values = list(_values_of(args))
     # What a change takes away is in the experiment and no longer in what is sent.
     taken_away = [
         name for key in ("conditions", "decision_points") if key in args.get("changes", {}) for name in one[key]
@@ -69,32 +68,13 @@ def with_left_out(asked: Ask, state: Mapping[str, Any], server: Server) -> Ask:
     known = list(dict.fromkeys([*known, *own, *(str(one[key]) for key in ("id", "context") if key in one)]))
     values += [value for value in known if value not in values]
     action = str(fields.get("action"))
-    left = [piece for text in heard for piece in left_out(text, values, action, own, server)]
-    pending |= {"known": list(dict.fromkeys(values)), "left": list(dict.fromkeys(left))}
-    if left:
-        asked.question["message"] = f"{asked.question['message']} Not considered: {'; '.join(pending['left'])}."
-    return asked
+    if not is_on("experiments.uncovered"):
+        return {"heard": heard, "known": known}
+    left = [piece for text in heard for piece in _left_out(text, values, action, own, server)]
+    return {"heard": heard, "known": list(dict.fromkeys(values)), "left": list(dict.fromkeys(left))}
 
 
-async def said_beside(pending: Mapping[str, Any], server: Server) -> dict[str, Any]:
-    """What a piece that was left out of a new experiment says of it, read by itself: what everybody gets afterwards."""
-    fields = pending["fields"]
-    if fields.get("action") != "create" or fields.get("post_rule") or pending["field"] != "confirm":
-        return {}
-    codes = [str(one["code"]) for one in pending["operation"]["args"]["conditions"]]
-    for piece in pending["left"]:
-        named, is_later = mentioned(piece, codes), _is_later(piece)
-        if not named and not is_later:
-            continue
-        rule = (await read(rules_schema(server.group_types()), piece, (), "experiment_management")).get("post_rule")
-        if rule == "assign" and len(named) == 1:
-            return {"post_rule": rule, "condition": named[0]}
-        if is_later and rule in ("continue", "revert"):
-            return {"post_rule": rule}
-    return {}
-
-
-def left_out(text: str, values: Iterable[str], action: str, own: Iterable[str], server: Server) -> list[str]:
+def _left_out(text: str, values: Iterable[str], action: str, own: Iterable[str], server: Server) -> list[str]:
     """The pieces of a text that give nothing to a write of these values; `own` are the names of what is written to."""
     values = list(values)
     open_values = Counter(_key(one) for one in values)
@@ -112,16 +92,16 @@ def left_out(text: str, values: Iterable[str], action: str, own: Iterable[str], 
     return found
 
 
-def values_of(found: Any) -> Iterator[str]:
+def _values_of(found: Any) -> Iterator[str]:
     """Every value in what is sent, as text."""
     if isinstance(found, Mapping):
         for key, value in found.items():
-            yield from values_of(value)
+            yield from _values_of(value)
             if isinstance(value, list):
                 yield str(key)
     elif isinstance(found, list | tuple):
         for value in found:
-            yield from values_of(value)
+            yield from _values_of(value)
     elif isinstance(found, int | float) and not isinstance(found, bool):
         yield f"{found:g}"
     elif isinstance(found, str) and found:

@@ -20,7 +20,7 @@ __all__ = [
     "mentioned",
     "mistyped",
     "placed",
-    "shares_words",
+    "same_name",
     "shortlist",
     "states_named",
     "the_one_shown",
@@ -63,6 +63,12 @@ def grounded(said: str, names: Iterable[str]) -> str | None:
         return holding[0]
     slipped = [name for name in known if _nearly(wanted, _key(name)) or _nearly(_words(said), _words(name))]
     return slipped[0] if len(slipped) == 1 else None
+
+
+def same_name(said: str, names: Iterable[str]) -> str | None:
+    """The one name that is the same but for case, plural and hyphens; None where there is none, or several."""
+    same = [name for name in dict.fromkeys(names) if _key(name) == _key(said)]
+    return same[0] if len(same) == 1 else None
 
 
 def mentioned(text: str, names: Iterable[str]) -> list[str]:
@@ -162,14 +168,6 @@ def likely(text: str, names: Iterable[str]) -> list[str]:
             shares[name] = hits / len(key)
     best = max(shares.values(), default=0.0)
     return [name for name, share in shares.items() if share == best]
-
-
-def shares_words(text: str, name: str) -> bool:
-    """Whether a word of the name, or nearly one, stands in the text; not inside an identifier that names another."""
-    key = {word for word in _key(name) if len(word) > 1}
-    spoken = [{stem(word) for word in _words(identifier)} for identifier in _IDENTIFIER.findall(text)]
-    alone = {word for words in spoken if len(words) == 1 for word in words}
-    return any(words and words <= key for words in spoken) or any(_slipped(word, alone) for word in key)
 
 
 def states_named(text: str) -> list[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from signalbox.agents.experiments.actions import calls_action, means_several, ordered, sure_action
 from signalbox.agents.experiments.asked import STATUS_OF
-from signalbox.agents.experiments.experiment_listing import context_of, narrowed, status_of
-from signalbox.agents.experiments.names import loosely, mentioned
+from signalbox.agents.experiments.candidates import Fields, Server
+from signalbox.agents.experiments.narrowing import narrowed
+from signalbox.agents.experiments.offline.actions import calls_action, means_several, ordered, sure_action
+from signalbox.agents.experiments.offline.filling import read
+from signalbox.agents.experiments.offline.filters import filters_in
+from signalbox.agents.experiments.offline.names import loosely, mentioned
 from signalbox.agents.experiments.plan import list_schema
-from signalbox.agents.experiments.reading import read
-from signalbox.agents.experiments.server_names import Server
 from signalbox.language.clauses import cut_points
 from signalbox.language.words import tokens, word_set
 from signalbox.upgrade.states import stored_state
@@ -21,7 +22,7 @@ __all__ = ["all_meant", "requests_of"]
 _OF_SHOWN = word_set("both them those these")
 
 
-async def all_meant(text: str, shown: Sequence[Mapping[str, str]], server: Server) -> list[str] | None:
+async def all_meant(text: str, shown: Sequence[Mapping[str, str]], server: Server) -> list[Fields] | None:
     """A request for each of the experiments that are to be moved or removed, where a text means several and names none:
     those that were shown, or that are as it says. None where it does not mean several."""
     if not means_several(text) or mentioned(text, server.names):
@@ -29,19 +30,18 @@ async def all_meant(text: str, shown: Sequence[Mapping[str, str]], server: Serve
     action = await ordered(text, is_named=False) or await sure_action(text, is_named=True)
     if action not in (*STATUS_OF, "delete") or action == "schedule":
         return None
-    said = await read(list_schema(server.contexts), text, (), "list_experiments")
-    state, context = status_of(said, text), context_of(said, text, server.contexts)
+    fields = filters_in(text, await read(list_schema(server.contexts), text, "list_experiments"), server)
     # "Archive them all" asks for no archived ones: what is to be is no choice of what is.
-    state = None if state and stored_state(state) == STATUS_OF.get(action) else state
+    if fields.get("status") and stored_state(fields["status"]) == STATUS_OF.get(action):
+        del fields["status"]
     found = list(server.experiments)
-    if _OF_SHOWN & set(tokens(text)) and len(shown) > 1 and not state:
+    if _OF_SHOWN & set(tokens(text)) and len(shown) > 1 and not fields.get("status"):
         found = [one for one in found if one["id"] in {other["id"] for other in shown}]
-    found = [one for one in found if context in (None, one["context"])]
-    fields = {key: value for key, value in said.items() if key in ("excluded", "when", "event")}
-    found = narrowed(found, fields, state)[0]
+    found = narrowed(found, fields)[0]
     if action == "stop":
         found = [one for one in found if one["state"] == "enrolling"]
-    return [f'{action} "{one["name"]}"' for one in found if one["state"] != STATUS_OF.get(action)]
+    meant = [one for one in found if one["state"] != STATUS_OF.get(action)]
+    return [{"action": action, "experiment_id": one["id"], "experiment_name": one["name"]} for one in meant]
 
 
 async def requests_of(text: str, names: Sequence[str]) -> list[str]:

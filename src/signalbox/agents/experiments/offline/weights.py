@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from signalbox.agents.experiments.shares import Split
 from signalbox.language.numbers import NUMBERS, SCALES, SMALL
 from signalbox.language.words import word_set
 
-__all__ = ["SHARED", "Split", "even", "find_split", "read_split", "said_split"]
+__all__ = ["SHARED", "find_point", "find_split", "read_split", "said_split"]
 
 _TOKEN = re.compile(r"[\w'’.+-]*\w%?|%")
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?%?")
@@ -27,30 +27,6 @@ _BETWEEN = word_set(
     "weighted set between then it its as from kids users pupils students everyone everybody both all every named "
     "called new way ways please pls thanks one two three four five six seven eight nine ten"
 )
-
-
-@dataclass(frozen=True)
-class Split:
-    """What a stretch says: names in their order, weights for them (or in their order, without names), or evenly."""
-
-    names: tuple[str, ...] = ()
-    weights: tuple[float, ...] = ()
-    is_even: bool = False
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every name has its weight, and all is shared out; weights without names are for names in order."""
-        if self.is_even:
-            return len(self.names) > 1
-        return abs(sum(self.weights) - 100) < 1 and len(self.names) in (0, len(self.weights))
-
-
-def even(count: int) -> list[float]:
-    """So many weights that are equal and add up to 100."""
-    if not count:
-        return []
-    each = round(100 / count, 2)
-    return [round(100 - each * (count - 1), 2), *([each] * (count - 1))]
 
 
 def read_split(words: str, known: Sequence[str] = ()) -> Split:
@@ -83,6 +59,30 @@ _LISTS = (
     re.compile(r"(?<![\w.])\d+%?(?:\s*[/:]\s*\d+%?)+(?![\w.])"),
     re.compile(r"(?<![\w.-])\d+%?(?:\s+(?:and\s+|to\s+)?\d+%?)+(?![\w.-])"),
 )
+
+
+_POINT = re.compile(
+    r"\b(?:at|on|point(?: is)?:?)\s+(?:the\s+)?(?:site\s+)?(?P<site>[A-Za-z][\w.-]*)"
+    r"\s*(?:/|,?\s*(?:and\s+)?target\s|\s)\s*(?P<target>[A-Za-z][\w.-]*)(?=[\s,.;:!?]|$)"
+)
+_SPACED = re.compile(r"(?P<site>[A-Za-z][\w.-]*)\s+/\s+(?P<target>[A-Za-z][\w.-]*)")
+
+
+def find_point(text: str) -> tuple[str, str] | None:
+    """The site and the target that a text writes side by side, as it writes them: at CheckoutPage button-colour.
+
+    Without a slash between them, one of the two must be written as only identifiers are.
+    """
+    for found in (*_SPACED.finditer(text), *_POINT.finditer(text)):
+        site, target = found["site"], found["target"].rstrip(".-")
+        is_written = "/" in found[0] or "target" in found[0] or any(map(_is_identifier, (site, target)))
+        if is_written:
+            return site, target
+    return None
+
+
+def _is_identifier(word: str) -> bool:
+    return bool(re.search(r"[a-z][A-Z]|[\d_-]", word))
 
 
 def find_split(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 
 from signalbox.language.clauses import clauses_of
 
-__all__ = ["ON_LIVE", "wants_live"]
+__all__ = ["ON_LIVE", "still_live", "wants_live"]
 
 ON_LIVE = "--on-live"
 """Said anywhere in a request, it asks for the live experiment; that is confirmed all the same."""
@@ -27,6 +27,12 @@ def wants_live(text: str, was_read: bool) -> bool:
     text = _AS_STATE.sub(" ", text.replace(ON_LIVE, "on the live one"))
     said = [wish for clause in clauses_of(text) for wish in _wishes(clause)]
     return all(said) if said else was_read and bool(_WORDS.search(text))
+
+
+def still_live(text: str, before: bool) -> bool:
+    """Whether the live experiment is still asked for after a reply: as before, unless the reply says where."""
+    said = [wish for clause in clauses_of(text) for wish in _wishes(clause)]
+    return all(said) if said else before
 
 
 def _wishes(clause: str) -> list[bool]:
