@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Literal
 
 from signalbox.agents.metrics.candidates import Values
 from signalbox.agents.metrics.compile import identified
@@ -17,7 +16,6 @@ from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline import second_measure as second
 from signalbox.agents.metrics.offline.figures import (
     is_percent,
-    measures_time,
     read_bound,
     read_percentile,
     shown_in,
@@ -26,13 +24,14 @@ from signalbox.agents.metrics.offline.figures import (
 from signalbox.agents.metrics.offline.labels import Labelled, help_words, label_plan, own_words, parts_kept, things_of
 from signalbox.agents.metrics.offline.mentions import named_values, whole_names
 from signalbox.agents.metrics.offline.shares import share_of, whole_of
+from signalbox.agents.metrics.offline.states import lasting_state, state_slots
 from signalbox.agents.metrics.offline.thresholds import forecast_bound, judged
 from signalbox.agents.metrics.offline.times import Times, is_since, read_times, window_of
 from signalbox.agents.metrics.offline.words import measure_fits, strange_things, uncovered, unexplained
 from signalbox.agents.metrics.plan import MetricsPlan, Moment
 from signalbox.agents.metrics.slots import Against, Matcher, Measure, Shape, Shown, Slots
 from signalbox.agents.metrics.state import MOST_DAYS, Aggregation, TimeRange
-from signalbox.agents.metrics.states import is_state
+from signalbox.agents.metrics.states import state_kind
 from signalbox.agents.metrics.windows import seconds_of
 from signalbox.language.names import did_you_mean
 from signalbox.language.switches import is_on
@@ -49,11 +48,6 @@ _SHAPES: dict[str, Shape] = {
 _CERTAIN = 0.97
 _MOST_CURVES = 12
 _RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
-_STATE = re.compile(r"\s*(?:1|one)\s+(?:if|while|when|means)\b", re.I)
-_NOT = frozenset(
-    """not never no isn't aren't wasn't weren't don't doesn't can't isn aren wasn weren don doesn cannot off down out
-    closed shut stopped offline""".split()
-)
 _SUMS = frozenset("revenue revenues turnover takings income earnings money".split())
 _AHEAD = frozenset("next coming upcoming ahead tomorrow forecast".split())
 _PER_TIME = re.compile(r"\b(?:per|an?|each|every) (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|sec|min|h)\b", re.I)
@@ -187,20 +181,14 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     _check_fit(plan, asked, offer, things)
     _check_names(plan, asked, chosen)
     plan, chosen, whole = await _with_second(plan, asked, chosen, within, wanted)
-    plan = _of_state(plan, asked, chosen.offer)
+    kind = await state_kind(chosen.measure, live, within.end_time)
+    plan = lasting_state(plan, chosen.offer, asked.text) if kind else plan
     slots = _slots(plan, asked, chosen, times, percentiles)
     _check_counter(slots, asked.text)
-    counts = plan.scope == "count" or "how many" in asked.text.lower()
-    is_plain = not (plan.bound or plan.top or plan.how or plan.unit or whole or plan.also or counts)
-    if is_plain and (slots.shape == "ranking" or (slots.shape == "value" and slots.is_current)):
-        at = slots.now if slots.is_current else slots.time_range.end_time
-        if await is_state(slots.measure, live, at):
-            listed: Literal["on", "off", ""] = ""
-            if slots.shape == "ranking":
-                listed = "off" if _is_negated(asked, chosen.offer) else "on"
-            left = uncovered(plan, asked.text, offer, chosen.measure.labels, (), chosen.unused)
-            state = replace(slots, shape="state", by=(), listed=listed, not_covered=left, confidence=plan.confidence)
-            return (state,)
+    if kind and (state := state_slots(slots, plan, kind, chosen.offer, asked.text)):
+        unused = [one for one in chosen.unused if one.lower() not in map(str.lower, kind.states)]
+        left = uncovered(plan, asked.text, offer, chosen.measure.labels, (), unused)
+        return (replace(state, not_covered=left, is_current=times.main is None, confidence=plan.confidence),)
     if whole is not None:
         slots = _combined(slots, plan, chosen, whole)
     also = await _beside(plan, asked, chosen, within, wanted)
@@ -292,23 +280,6 @@ def _check_counter(slots: Slots, text: str) -> None:
             f"{title} counts what happens, and does not say how many there are now.",
             suggestion="Name a range of time, such as today, or ask for the rate.",
         )
-
-
-def _of_state(plan: MetricsPlan, asked: Asked, offer: Offer) -> MetricsPlan:
-    """The plan; how many are in a state that is 1 or 0, or for how long one was, is asked by the side it is on."""
-    is_other = plan.order or plan.top or plan.per or plan.less or plan.bound or plan.how
-    is_asked = plan.kind in ("figure", None) and (plan.scope == "count" or measures_time(plan.unit))
-    if is_other or not is_asked or not _STATE.match(offer.family.help if offer.family else ""):
-        return plan
-    side = "below" if _is_negated(asked, offer) else "above"
-    return plan.model_copy(update={"kind": "threshold", "side": side, "bound": "0.5"})
-
-
-def _is_negated(asked: Asked, offer: Offer) -> bool:
-    """True if the question asks for what is not in a state, by a word that the help text does not say of the state."""
-    told = offer.family.help if offer.family else ""
-    own = {word for word, *_ in read_words(told.partition(",")[0])}
-    return bool({word for word, *_ in read_words(asked.text)} & (_NOT - own))
 
 
 async def _with_second(

@@ -18,17 +18,22 @@ from signalbox.language.units import dimension_of
 from signalbox.language.vectors import is_known
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["measure_fits", "places_of", "strange_things", "uncovered", "unexplained"]
+__all__ = ["NEGATIONS", "OF_SCHEMA", "measure_fits", "places_of", "strange_things", "uncovered", "unexplained"]
 
 _LONGEST = 400
 _ALIKE = 0.6
 _SHORTEST, _MOST = 3, 8
-_OF_SCHEMA = frozenset(
+OF_SCHEMA = frozenset(
     base(word)
     for options in (KINDS, HOW, ORDERS, SIDES, SCOPES)
     for about in (*options, *options.values())
     for word, *_ in read_words(about)
 )
+NEGATIONS = frozenset(
+    """not never no none without neither nor isn aren wasn weren don doesn didn cannot hasn haven won isnt arent wasnt
+    werent dont doesnt didnt cant""".split()
+)
+"""Words that turn a question round, as they are when a word ends at its apostrophe."""
 _NAME = re.compile(
     r"[\"“`][^\"”`]{1,80}[\"”`]|(?<![\w./-])(?:\d[\w.,:%/-]*|[A-Za-z][\w.]*(?:[-_/:][\w.]+)+|(?<=[a-z,] )[A-Z][\w-]+)"
 )
@@ -167,10 +172,10 @@ def _telling(plan: MetricsPlan, text: str, known: frozenset[str]) -> Iterator[tu
 
 def _weight(word: str, known: frozenset[str]) -> float:
     """How much a word says of what is measured: nothing if it is small, of time, a unit, or says how to answer."""
-    if len(word) < _SHORTEST or not word[0].isalpha() or word in FILLERS:
+    if len(word) < _SHORTEST or not word[0].isalpha() or word in FILLERS or word in NEGATIONS:
         return 0.0
     is_end = _SUPERLATIVE.fullmatch(word) and word not in _PLAIN_ESTS
-    is_small = is_end or base(word) in _OF_SCHEMA or is_time_word(word) or label_kind(word) or dimension_of(word)
+    is_small = is_end or base(word) in OF_SCHEMA or is_time_word(word) or label_kind(word) or dimension_of(word)
     return 0.0 if is_small and base(word) not in known else _LIGHT if base(word) in LIGHT else 1.0
 
 
