@@ -162,11 +162,12 @@ async def _told(
         summary = f"{'Yes' if is_yes else 'No'}, {summary if summary[:1].isdigit() else _lowered(summary)}"
     elif count and slots.counts and not wrong:
         summary = f"None of {count} is {what}, {when}." if count > 1 else summary
+    value = len(wrong) if slots.counts else count - len(wrong)
     not_covered = [f"Not considered: {', '.join(map(shortened, slots.not_covered))}."] if slots.not_covered else []
     return MetricsQueryResult(
         metric_name=slots.measure.name, time_range=slots.time_range, datapoint_count=0, is_empty=False,
         kind="value" if count == 1 or slots.counts else "report", title=shortened(told.title), promql=offending,
-        summary=" ".join([summary, *slots.notes, *not_covered]), value=float(len(wrong) if slots.counts else count - len(wrong)),
+        summary=" ".join([summary, *slots.notes, *not_covered]), value=float(value),
         ranking=[RankedSeries(labels=curve.labels, value=curve.values[-1]) for curve in wrong[:_MOST_FINDINGS]],
         findings=[
             Finding(text=f"{name} {'is' if slots.is_current else 'was'} {what}", severity="critical", labels=one.labels)

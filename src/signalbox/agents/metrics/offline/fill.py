@@ -25,9 +25,9 @@ from signalbox.agents.metrics.offline.labels import Labelled, help_words, label_
 from signalbox.agents.metrics.offline.mentions import named_values, whole_names
 from signalbox.agents.metrics.offline.shares import share_of, whole_of
 from signalbox.agents.metrics.offline.states import lasting_state, state_slots
-from signalbox.agents.metrics.offline.thresholds import forecast_bound, judged
+from signalbox.agents.metrics.offline.thresholds import forecast_bound, judged, names_goal
 from signalbox.agents.metrics.offline.times import Times, is_since, read_times, window_of
-from signalbox.agents.metrics.offline.words import measure_fits, strange_things, uncovered, unexplained
+from signalbox.agents.metrics.offline.words import RESTS, measure_fits, strange_things, uncovered, unexplained
 from signalbox.agents.metrics.plan import MetricsPlan, Moment
 from signalbox.agents.metrics.slots import Against, Matcher, Measure, Shape, Shown, Slots
 from signalbox.agents.metrics.state import MOST_DAYS, Aggregation, TimeRange
@@ -49,6 +49,7 @@ _CERTAIN = 0.97
 _MOST_CURVES = 12
 _RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
 _SUMS = frozenset("revenue revenues turnover takings income earnings money".split())
+_FULL = frozenset("full fullness occupied utilised utilized".split())
 _AHEAD = frozenset("next coming upcoming ahead tomorrow forecast".split())
 _PER_TIME = re.compile(r"\b(?:per|an?|each|every) (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|sec|min|h)\b", re.I)
 _COMPARES = re.compile(r"\b(?:vs\.?|versus|compar\w*|than|against|differ\w*|same as|relative to)(?!\w)", re.I)
@@ -141,6 +142,8 @@ async def choose(
 
 def _parts_named(plan: MetricsPlan, values: Values) -> MetricsPlan:
     """The plan; a part of the measure that it takes for a second measure narrows the first: app orders, web orders."""
+    if plan.per and base(plan.per.lower()) in map(base, values.labels):
+        plan = plan.model_copy(update={"per": "", "split_by": [*plan.split_by, plan.per]})
     for field in ("also", "per"):
         words = getattr(plan, field)
         found = values.find(words) if words else None
@@ -159,6 +162,8 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     about = {word for word, *_ in read_words(offer.about)}
     if _AHEAD & about and _AHEAD & {word for word, *_ in read_words(plan.time)}:
         plan = plan.model_copy(update={"time": "now"})  # The metric itself describes the future.
+    if plan.kind == "comparison" and not plan.against and names_goal(asked.text):
+        plan = plan.model_copy(update={"kind": "threshold", "also": ""})  # Warmer than their setpoint.
     is_alone = not plan.against and not plan.also and len(plan.filters) < 2
     if plan.kind == "comparison" and is_alone and not _COMPARES.search(asked.text):
         plan = plan.model_copy(update={"kind": None})
@@ -187,7 +192,7 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     _check_counter(slots, asked.text)
     if kind and (state := state_slots(slots, plan, kind, chosen.offer, asked.text)):
         unused = [one for one in chosen.unused if one.lower() not in map(str.lower, kind.states)]
-        left = uncovered(plan, asked.text, offer, chosen.measure.labels, (), unused)
+        left = uncovered(_with_found(plan, chosen), asked.text, offer, chosen.measure.labels, (), unused)
         return (replace(state, not_covered=left, is_current=times.main is None, confidence=plan.confidence),)
     if whole is not None:
         slots = _combined(slots, plan, chosen, whole)
@@ -196,16 +201,22 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         slots = _compared(slots, chosen, times, also, percentiles, asked.text)
     elif plan.kind == "share" and whole is None:
         slots = await share_of(slots, plan, chosen.labelled.said, chosen.offer, chosen.buckets, asked.text, live)
-    if plan.kind == "threshold" or (plan.bound and slots.shape == "ranking"):
+    meets_goal = plan.kind in (None, "ranking", "up", "things") and not plan.bound and names_goal(asked.text)
+    if plan.kind == "threshold" or meets_goal or (plan.bound and slots.shape == "ranking"):
         slots = await judged(slots, plan, times, asked.text, live)
     elif plan.kind == "forecast":
         slots = forecast_bound(slots, plan)
     slots = _with_unit(slots, plan)
-    left = uncovered(plan, asked.text, offer, chosen.measure.labels, slots.by, chosen.unused)
+    left = uncovered(_with_found(plan, chosen), asked.text, offer, chosen.measure.labels, slots.by, chosen.unused)
     for words, other in ((plan.per or plan.less, whole), (plan.also, also)):
         left += unexplained(words, other.offer) if other is not None else ()
     slots = identified(replace(slots, not_covered=tuple(dict.fromkeys(left)), confidence=plan.confidence))
     return _side_by_side(slots, also, percentiles)
+
+
+def _with_found(plan: MetricsPlan, chosen: Chosen) -> MetricsPlan:
+    """The plan with the words of all values that were found, also of those that the model did not mark."""
+    return plan.model_copy(update={"filters": [*plan.filters, *(one.said for one in chosen.labelled.said)]})
 
 
 def _times(plan: MetricsPlan, asked: Asked) -> tuple[MetricsPlan, Times]:
@@ -310,6 +321,8 @@ async def _with_second(
         # What share of the requests failed: failed requests by all of them, not one service's part of the failures.
         return plan.model_copy(update={"per": ""}), await choose(plan, asked, ratio, within, wanted), None
     is_share = plan.kind == "share" and chosen.measure.type != "ratio"
+    if is_on("metrics.pairs") and (found := await _rest_or_share(plan, asked, chosen, within, wanted)):
+        return found
     is_percentage = is_percent(plan.unit) or ((bound := read_bound(plan.bound)) is not None and bound.unit == "%")
     if (
         not plan.per
@@ -344,6 +357,28 @@ async def _with_second(
     if other.key == offer.key and chosen.measure.type in ("histogram", "summary"):
         return plan, chosen, None  # The time that each took is a time for each.
     return plan, chosen, await second.beside(other, plan, live, within, Wanted(counts=True))
+
+
+async def _rest_or_share(
+    plan: MetricsPlan, asked: Asked, chosen: Chosen, within: TimeRange, wanted: Wanted
+) -> tuple[MetricsPlan, Chosen, second.Second | None] | None:
+    """What is free of what there is, or how full it is: if the measure is one of such a pair, and that is asked."""
+    word = next((word for word, *_ in read_words(asked.text) if word in RESTS or word in _FULL), "")
+    is_plain = not (plan.per or plan.also or plan.bound or plan.unit) and chosen.measure.type == "gauge"
+    own = own_words(chosen.offer)
+    if not word or not is_plain or base(word) in own:
+        return None
+    pair = await second.pair_of(chosen.offer, asked.live, within)
+    if pair is None or (word in RESTS and not second.is_portion(pair[0].key)):
+        return None
+    kind = None if plan.kind in ("threshold", "share") else plan.kind
+    if word in RESTS:
+        plan = plan.model_copy(update={"less": word, "kind": kind, "scope": None})
+        whole = await choose(plan, asked, pair[1], within, wanted)
+        return plan, whole, await second.beside(pair[0], plan, asked.live, within, Wanted())
+    plan = plan.model_copy(update={"unit": "%", "kind": kind})
+    part = await choose(plan, asked, pair[0], within, wanted)
+    return plan, part, await second.beside(pair[1], plan, asked.live, within, Wanted())
 
 
 def _ratio_of(offer: Offer, live: Live) -> Offer | None:
@@ -443,7 +478,7 @@ def _shape(
     ):
         return "value"
     is_counted = bool(measure.total) and plan.how is None and not measure.unit.startswith(("bytes", "bits"))
-    if plan.kind is None and is_counted and not says_rate and (not offer.recipe or measure.total == measure.promql):
+    if plan.kind is None and is_counted and not says_rate and (not offer.recipe or offer.family is not None):
         return "value"  # Yesterday's orders are so many.
     return "curve"
 

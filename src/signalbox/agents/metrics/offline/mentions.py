@@ -61,7 +61,6 @@ def named_values(
     # What it is split by may narrow it, too: any plasma freezer.
     covered = places_of(plan.model_copy(update={"split_by": []}), said)
     narrowed = {meant.label for words in plan.filters for meant in values.find(words) or ()}
-    narrowed |= {label for label, _ in mentioned} if plan.kind in ("comparison", None) else set()
     found: dict[int, Meant] = {}
     for one in (*find_mentions(said, Spelt(by_label)), *_short(said, by_label)):
         words = [word for word, *_ in read_words(said[one.start : one.end])]

@@ -18,7 +18,7 @@ from signalbox.language.units import dimension_of
 from signalbox.language.vectors import is_known
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["NEGATIONS", "OF_SCHEMA", "measure_fits", "places_of", "strange_things", "uncovered", "unexplained"]
+__all__ = ["NEGATIONS", "OF_SCHEMA", "RESTS", "measure_fits", "places_of", "strange_things", "uncovered", "unexplained"]
 
 _LONGEST = 400
 _ALIKE = 0.6
@@ -43,7 +43,7 @@ _LEFT_OUT = re.compile(
 _SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
 _SUPERLATIVE = re.compile(r"[a-z]{3,}est")
 _OF = re.compile(r"\b(?:of|for|via|from)\s+(?:the\s+|our\s+|an?\s+)?(?P<name>[a-zA-Z]{3,})", re.I)
-_RESTS = frozenset("free spare vacant unused missing remaining left".split())
+RESTS = frozenset("free spare vacant unused missing remaining left".split())
 _PLAIN_ESTS = frozenset(
     "latest test rest request guest interest forest harvest west invest contest nearest protest".split()
 )
@@ -70,12 +70,13 @@ def measure_fits(plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str]
     """
     known = _known(offer, things) | {base(word) for word in told}
     explained = strange = told_of = 0.0
-    for word, weight, is_compound in _telling(plan, text, known):
+    for word, start, end, is_compound in _telling(plan, text, known, known):
+        weight = _weight(word, known)
         if _is_known(ASKED.get(word, word), known):
             explained, told_of = max(explained, weight), told_of + weight
             continue
         is_rare = not is_known(word) and not any(close(word, one) for one in FILLERS)
-        if is_compound and (is_rare or f" {word.upper()} " in f" {text} "):
+        if is_compound and (is_rare or text[start:end].isupper()):
             return False
         strange += weight
     return strange == 0.0 or (explained == 1.0 and strange < _MOSTLY * told_of)
@@ -124,10 +125,10 @@ def uncovered(
     for word, start, end in read_words(said):
         is_end = _SUPERLATIVE.fullmatch(word) and word not in _PLAIN_ESTS and not ends
         is_goal = base(word) in GOALS and base(word) not in known and not (plan.per or plan.less or ends)
-        is_rest = word in _RESTS and base(word) not in told and not (plan.less or plan.per)
+        is_rest = word in RESTS and base(word) not in told and not (plan.less or plan.per)
         if is_free(start, end) and (is_end or is_rest or (is_goal and word not in FILLERS)):
             found.append(word)
-    found += [one for one in _named_after(said) if is_free(*_span(one, said)) and _is_strange(one, told)]
+    found += [word for word, start, end in _placed(plan, said, told, known) if is_free(start, end)]
     kept = [one for one in dict.fromkeys(found) if not any(one != other and one in other for other in found)]
     return tuple(kept[:_MOST])
 
@@ -138,22 +139,24 @@ def unexplained(words: str, offer: Offer) -> tuple[str, ...]:
     return tuple(word for word, *_ in read_words(words) if "_" not in words and _is_strange(word, known))
 
 
-def _named_after(text: str) -> list[str]:
-    """The words that stand where a name does: of softener, for the gold tier."""
-    return [one["name"] for one in _OF.finditer(text)]
-
-
-def _span(words: str, text: str) -> tuple[int, int]:
-    at = text.find(words)
-    return at, at + len(words)
+def _placed(plan: MetricsPlan, text: str, told: frozenset[str], own: frozenset[str]) -> Iterator[tuple[str, int, int]]:
+    """The words that nothing explains and that stand where a name does: of softener; or where a word that says which
+    one is meant does: fax uploads."""
+    after = {one.start("name") for one in _OF.finditer(text)}
+    for word, start, end, is_before in _telling(plan, text, told, own):
+        is_rest = word in RESTS and (plan.less or plan.per)
+        if (start in after or is_before) and not is_rest and _is_strange(word, told):
+            yield text[start:end], start, end
 
 
 def _is_strange(word: str, known: frozenset[str]) -> bool:
     return _weight(word.lower(), known) == 1.0 and not _is_known(word.lower(), known)
 
 
-def _telling(plan: MetricsPlan, text: str, known: frozenset[str]) -> Iterator[tuple[str, float, bool]]:
-    """The words that would say what is measured, outside of what the plan holds, with their weights and whether they
+def _telling(
+    plan: MetricsPlan, text: str, known: frozenset[str], own: frozenset[str]
+) -> Iterator[tuple[str, int, int, bool]]:
+    """The words that would say what is measured, outside of what the plan holds, with their places and whether they
     stand right before a word of the measure and after no word for a kind of things, as a verb does."""
     covered = places_of(plan, text)
     words = read_words(text[:_LONGEST])
@@ -167,7 +170,7 @@ def _telling(plan: MetricsPlan, text: str, known: frozenset[str]) -> Iterator[tu
             bool(label_kind(before[0]) or before[0] in _ASKING)
             or any(before[1] < last and before[2] > first for first, last in covered)
         )
-        yield word, weight, bool(after) and not label_kind(after) and _is_known(after, known) and not is_verb
+        yield word, start, end, bool(after) and not label_kind(after) and _is_known(after, own) and not is_verb
 
 
 def _weight(word: str, known: frozenset[str]) -> float:
