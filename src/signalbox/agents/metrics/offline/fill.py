@@ -27,7 +27,14 @@ from signalbox.agents.metrics.offline.shares import share_of, whole_of
 from signalbox.agents.metrics.offline.states import lasting_state, state_slots
 from signalbox.agents.metrics.offline.thresholds import forecast_bound, judged, names_goal
 from signalbox.agents.metrics.offline.times import Times, is_since, read_times, window_of
-from signalbox.agents.metrics.offline.words import RESTS, measure_fits, strange_things, uncovered, unexplained
+from signalbox.agents.metrics.offline.words import (
+    RESTS,
+    asks_for_other,
+    measure_fits,
+    strange_things,
+    uncovered,
+    unexplained,
+)
 from signalbox.agents.metrics.plan import MetricsPlan, Moment
 from signalbox.agents.metrics.slots import Against, Matcher, Measure, Shape, Shown, Slots
 from signalbox.agents.metrics.state import MOST_DAYS, Aggregation, TimeRange
@@ -141,13 +148,13 @@ async def choose(
 
 
 def _parts_named(plan: MetricsPlan, values: Values) -> MetricsPlan:
-    """The plan; a part of the measure that it takes for a second measure narrows the first: app orders, web orders."""
+    """The plan; a part of the measure that it takes for a second measure or a unit narrows the first: app orders."""
     if plan.per and base(plan.per.lower()) in map(base, values.labels):
         plan = plan.model_copy(update={"per": "", "split_by": [*plan.split_by, plan.per]})
-    for field in ("also", "per"):
+    for field in ("also", "per", "unit"):
         words = getattr(plan, field)
         found = values.find(words) if words else None
-        if found and (plan.kind == "share" or all(one.is_exact for one in found)):
+        if found and (all(one.is_exact for one in found) or (plan.kind == "share" and field != "unit")):
             plan = plan.model_copy(update={field: "", "filters": [*plan.filters, words]})
     return plan
 
@@ -271,7 +278,8 @@ def _check_fit(plan: MetricsPlan, asked: Asked, offer: Offer, things: Sequence[s
     if plan.named or plan.continues or is_of_two or asked.explained is None or not is_on("metrics.fit"):
         return
     told = asked.explained.get(offer.key, frozenset())
-    if not measure_fits(plan, asked.text, offer, told, things):
+    is_other = bool(things) and asks_for_other(plan, asked.text, offer, told, things)
+    if is_other or not measure_fits(plan, asked.text, offer, told, things):
         near = ", ".join(list(asked.explained)[:4])
         raise MetricNotFoundError(
             f'No metric for "{asked.text[:80]}" was found on this server.', suggestion=f"The nearest are: {near}."
@@ -376,7 +384,10 @@ async def _rest_or_share(
         plan = plan.model_copy(update={"less": word, "kind": kind, "scope": None})
         whole = await choose(plan, asked, pair[1], within, wanted)
         return plan, whole, await second.beside(pair[0], plan, asked.live, within, Wanted())
-    plan = plan.model_copy(update={"unit": "%", "kind": kind})
+    if plan.kind in ("threshold", "up"):
+        plan = plan.model_copy(update={"kind": "threshold", "side": "above", "bound": "at least 100%"})
+    else:
+        plan = plan.model_copy(update={"unit": "%", "kind": kind})
     part = await choose(plan, asked, pair[0], within, wanted)
     return plan, part, await second.beside(pair[1], plan, asked.live, within, Wanted())
 

@@ -64,7 +64,8 @@ def named_values(
     found: dict[int, Meant] = {}
     for one in (*find_mentions(said, Spelt(by_label)), *_short(said, by_label)):
         words = [word for word, *_ in read_words(said[one.start : one.end])]
-        is_plain = all(
+        # Of several words that are just those of a value none is said by chance: too large.
+        is_plain = len(words) == 1 and all(
             word in FILLERS or len(word) < 3 or is_time_word(word) or base(word) in LIGHT or base(word) in own
             or label_kind(word) or _is_of_schema(word) for word in words
         )  # fmt: skip

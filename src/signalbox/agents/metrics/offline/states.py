@@ -42,7 +42,7 @@ def state_slots(slots: Slots, plan: MetricsPlan, kind: StateKind, offer: Offer, 
     if not is_open or not (counts or whether or which or plan.kind in ("up", "ranking", "threshold")):
         return None
     healthy = tuple(value for one in slots.matchers if one.label == kind.label for value in one.values)
-    healthy = healthy or _named(kind.states, text)
+    healthy = tuple(dict.fromkeys((*healthy, *_named(kind.states, text))))
     side = _side(text, offer, healthy)
     is_asked = side == "off" or whether or counts or which or bool(healthy)
     listed: Side | Literal[""] = side if (counts or which) and is_asked else ""
@@ -87,10 +87,11 @@ def _side(text: str, offer: Offer, named: tuple[str, ...] = ()) -> Side:
 
 
 def _named(states: tuple[str, ...], text: str) -> tuple[str, ...]:
-    """The states that a question names; for a word of trouble, such as broken, those of trouble."""
+    """The states that a question names; by a word of trouble that is none of them, such as broken, those of trouble."""
     said = {base(word) for word, *_ in read_words(text)}
-    spelt = tuple(one for one in states if base(one.lower()) in said)
-    return spelt or tuple(one for one in states if base(one.lower()) in TROUBLE and said & TROUBLE)
+    spelt = {base(one.lower()) for one in states} & said
+    trouble = TROUBLE if said & (TROUBLE - spelt) else frozenset()
+    return tuple(one for one in states if base(one.lower()) in spelt | trouble)
 
 
 def _without(matchers: tuple[Matcher, ...], label: str) -> tuple[Matcher, ...]:

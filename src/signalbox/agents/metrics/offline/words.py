@@ -18,7 +18,17 @@ from signalbox.language.units import dimension_of
 from signalbox.language.vectors import is_known
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["NEGATIONS", "OF_SCHEMA", "RESTS", "measure_fits", "places_of", "strange_things", "uncovered", "unexplained"]
+__all__ = [
+    "NEGATIONS",
+    "OF_SCHEMA",
+    "RESTS",
+    "asks_for_other",
+    "measure_fits",
+    "places_of",
+    "strange_things",
+    "uncovered",
+    "unexplained",
+]
 
 _LONGEST = 400
 _ALIKE = 0.6
@@ -43,6 +53,12 @@ _LEFT_OUT = re.compile(
 _SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
 _SUPERLATIVE = re.compile(r"[a-z]{3,}est")
 _OF = re.compile(r"\b(?:of|for|via|from)\s+(?:the\s+|our\s+|an?\s+)?(?P<name>[a-zA-Z]{3,})", re.I)
+_BEEN = re.compile(r"\b(?:is|are|was|were|been|being|got|gets?)\s+(?=[a-z])", re.I)
+_WITH_OBJECT = re.compile(r"\s+(?:the|an?|most|least|more|less|too|so|our|their|its|all)\b", re.I)
+_SUBJECT = re.compile(
+    r"\b(?:how many|how much|number of|count of)\s+(?P<what>(?:(?!(?:is|are|was|were|did|do|does|have|has|had|can|in|on"
+    r"|at|of|for|from|to|by|per|with|over|during|the|a|an)\b)[\w-]+\s*){1,3})", re.I,
+)  # fmt: skip
 RESTS = frozenset("free spare vacant unused missing remaining left".split())
 _PLAIN_ESTS = frozenset(
     "latest test rest request guest interest forest harvest west invest contest nearest protest".split()
@@ -140,13 +156,29 @@ def unexplained(words: str, offer: Offer) -> tuple[str, ...]:
 
 
 def _placed(plan: MetricsPlan, text: str, told: frozenset[str], own: frozenset[str]) -> Iterator[tuple[str, int, int]]:
-    """The words that nothing explains and that stand where a name does: of softener; or where a word that says which
-    one is meant does: fax uploads."""
-    after = {one.start("name") for one in _OF.finditer(text)}
+    """The words that nothing explains and that stand where they change what is meant: of softener, fax uploads, diesel
+    price, were refunded."""
+    of, been = {one.start("name") for one in _OF.finditer(text)}, {one.end() for one in _BEEN.finditer(text)}
     for word, start, end, is_before in _telling(plan, text, told, own):
         is_rest = word in RESTS and (plan.less or plan.per)
-        if (start in after or is_before) and not is_rest and _is_strange(word, told):
+        before = read_words(text[:start])[-1:]
+        is_behind = bool(before) and start - before[0].end == 1 and not label_kind(before[0].word)
+        is_head = is_behind and _is_known(before[0].word, own) and not _WITH_OBJECT.match(text[end:])
+        is_done = start in been and not word.endswith("ing")
+        if (start in of or is_before or is_head or is_done) and not is_rest and _is_strange(word, told):
             yield text[start:end], start, end
+
+
+def asks_for_other(plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str], things: Iterable[str]) -> bool:
+    """True if what is counted or looked for by the question has nothing to do with the measure: how many podcasts."""
+    known = _known(offer, things) | {base(word) for word in told}
+    subject = _SUBJECT.search(text)
+    words = [one.word for one in read_words(subject["what"])] if subject else []
+    telling = [word for word in words if _weight(word, known) == 1.0]
+    is_held = bool(subject) and any(
+        start < subject.end("what") and end > subject.start("what") for start, end in places_of(plan, text)
+    ) if subject else False  # fmt: skip
+    return bool(telling) and not is_held and not any(_is_known(ASKED.get(one, one), known) for one in words)
 
 
 def _is_strange(word: str, known: frozenset[str]) -> bool:
