@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from tests.agents.metrics.business import Told, ask
 
+from signalbox.models import load_chat_model
+
 END = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 MINUTES = 90
 HELP = {
@@ -181,6 +183,6 @@ async def test_speeds_do_not_add_up(answer: Callable[..., Any]) -> None:
     assert result.value == 7
 
 
-async def test_a_question_without_any_word_that_is_known_is_not_understood(answer: Callable[..., Any]) -> None:
-    state = await answer("gurble fnorp zasp", measure="lockers", confidence=0.5)
+async def test_a_question_without_any_word_that_is_known_is_not_understood(business: Told) -> None:
+    state = await ask(business, "gurble fnorp zasp", load_chat_model("offline"))
     assert state["error"].error_type == "parsing_error"

@@ -266,7 +266,9 @@ def _lacks_measure(plan: MetricsPlan) -> bool:
 async def _grounded(plan: MetricsPlan, reading: _Reading) -> Request:
     """The plan in the server's terms."""
     plan, asked = _completed(plan, reading), reading.asked
-    if not (reading.has_sense or plan.named or plan.promql):
+    # The words of other languages are not known here: what another model than the offline one chose is tried.
+    is_guess = _lacks_measure(plan) or (is_offline(reading.model) and not (plan.named or plan.promql))
+    if is_guess and not reading.has_sense:
         raise not_understood()
     times = _times(plan, reading.moment)
     if plan.promql:

@@ -171,14 +171,15 @@ def _placed(plan: MetricsPlan, text: str, told: frozenset[str], own: frozenset[s
 
 def asks_for_other(plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str], things: Iterable[str]) -> bool:
     """True if what is counted or looked for by the question has nothing to do with the measure: how many podcasts."""
-    known = _known(offer, things) | {base(word) for word in told}
     subject = _SUBJECT.search(text)
-    words = [one.word for one in read_words(subject["what"])] if subject else []
-    telling = [word for word in words if _weight(word, known) == 1.0]
-    is_held = bool(subject) and any(
-        start < subject.end("what") and end > subject.start("what") for start, end in places_of(plan, text)
-    ) if subject else False  # fmt: skip
-    return bool(telling) and not is_held and not any(_is_known(ASKED.get(one, one), known) for one in words)
+    if subject is None:
+        return False
+    first, last = subject.span("what")
+    known = _known(offer, things) | {base(word) for word in told}
+    words = [one.word for one in read_words(subject["what"])]
+    is_held = any(start < last and end > first for start, end in places_of(plan, text))
+    is_strange = any(_weight(word, known) == 1.0 for word in words)
+    return is_strange and not is_held and not any(_is_known(ASKED.get(one, one), known) for one in words)
 
 
 def _is_strange(word: str, known: frozenset[str]) -> bool:
