@@ -117,8 +117,8 @@ async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: S
             matchers=chosen.labelled.matchers, confidence=plan.confidence,
             not_covered=uncovered(plan, asked.text, offer, chosen.measure.labels, (), chosen.unused),
         )  # fmt: skip
-        own = plan.model_copy(update={"kind": "up", "how": None, "unit": "", "top": None})
-        slots = state_slots(slots, own, kind, plain, asked.text) or slots
+        as_state = plan.model_copy(update={"kind": "up", "how": None, "unit": "", "top": None})
+        slots = state_slots(slots, as_state, kind, plain, asked.text) or slots
         return Request(plan, (slots,), title=measure.title)
     raise MetricNotFoundError(
         "Nothing on this server says whether this is up or down.", suggestion="Ask for a measure by its name."
