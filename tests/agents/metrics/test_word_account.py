@@ -102,6 +102,13 @@ async def test_robots_are_counted_by_the_state_that_is_named(
     assert result.value == count
 
 
+async def test_things_are_counted_by_state(answer: Callable[..., Any]) -> None:
+    question = "how many robots are in each state?"
+    plan = {"measure": "cleaner_state", "kind": "ranking", "how": "total", "split_by": ["state"]}
+    result = await result_of(answer(question, **plan))
+    assert {one.labels["state"]: one.value for one in result.ranking} == {"cleaning": 2, "idle": 1, "fault": 1}
+
+
 @pytest.mark.parametrize(
     ("question", "filters", "start"),
     [

@@ -36,6 +36,8 @@ def state_slots(slots: Slots, plan: MetricsPlan, kind: StateKind, offer: Offer, 
     counts, whether, which = (bool(one(text)) for one in (_MANY.search, _WHETHER.match, _WHICH.search))
     if plan.per or plan.less or plan.also or plan.unit or plan.bound or plan.top or plan.percentiles:
         return None
+    if counts and kind.label in slots.by:
+        return None  # How many are in each state.
     if plan.kind in ("share", "comparison", "extreme", "forecast", "why", "changes"):
         return None
     is_open = plan.how in (None, "latest", "total") and (plan.kind != "curve" or whether)
