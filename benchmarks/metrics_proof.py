@@ -1,8 +1,9 @@
-"""`python -m benchmarks.metrics_proof [--offline] [--strict]`: what the metrics agent makes of right plans.
+"""`python -m benchmarks.metrics_proof [--offline] [--grafana] [--strict]`: what the metrics agent makes of right plans.
 
 A real Prometheus holds a world with what goes wrong in life (`proof/world.py`). Every question of
 `evals/metrics_proof.jsonl` is asked, with its right plan in place of a model's, and judged by its reference query. So a
-miss is the agent's own. With `--offline` the offline model reads the questions instead.
+miss is the agent's own. With `--offline` the offline model reads the questions instead; with `--grafana` every fifth
+question is asked through Grafana's proxy.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.proof.grafana import serve_grafana
 from benchmarks.proof.server import is_installed, serve_world
 
 TABLE = Path(__file__).parents[1] / "evals" / "metrics_proof.jsonl"
 TARGET = 0.97
 _NOWHERE = {"SIGNALBOX_MODEL_BASE_URL": "http://oracle.invalid/v1", "SIGNALBOX_MODEL_PLANS": "1"}
 _WIDTH = 500
+_SAMPLED = 5
 
 
 def main() -> int:
@@ -32,9 +35,9 @@ def main() -> int:
     if not is_installed():
         print("prometheus and promtool are not installed, so nothing is measured: apt-get install prometheus")
         return 0
-    with tempfile.TemporaryDirectory() as home, serve_world() as address:
-        os.environ.update(SIGNALBOX_HOME=home, LANGSMITH_TRACING="false", PROMETHEUS_URL=address)
-        results = _run(options.offline, options.containing)
+    with tempfile.TemporaryDirectory() as home, serve_world() as address, serve_grafana(address) as grafana:
+        os.environ.update(SIGNALBOX_HOME=home, LANGSMITH_TRACING="false", PROMETHEUS_URL=address, GRAFANA_URL=grafana)
+        results = _run(options.offline, options.containing, through_grafana=options.grafana)
     if not results:
         print(f"no question and no set contains {options.containing!r}")
         return 2
@@ -47,6 +50,7 @@ def main() -> int:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.metrics_proof", description=__doc__)
     parser.add_argument("--offline", action="store_true", help="let the offline model read the questions")
+    parser.add_argument("--grafana", action="store_true", help="ask every fifth question through Grafana's proxy")
     parser.add_argument("--strict", action="store_true", help="exit 1 where the target is missed")
     parser.add_argument("--containing", default="", help="only questions, or sets, that contain this text")
     return parser.parse_args()
@@ -83,7 +87,7 @@ def read_plans(table: Path) -> dict[str, Mapping[str, Any]]:
     return plans
 
 
-def _run(offline: bool, containing: str) -> list[Any]:
+def _run(offline: bool, containing: str, *, through_grafana: bool) -> list[Any]:
     from dataclasses import replace
 
     from signalbox.evals.environment import environment
@@ -96,6 +100,8 @@ def _run(offline: bool, containing: str) -> list[Any]:
     with environment({} if offline else _NOWHERE), nullcontext() if offline else use_tape(Plans(read_plans(TABLE))):
         for asked in read_sets([TABLE]):
             chosen = [case for case in asked.cases if containing in case.text or containing in asked.name]
+            if through_grafana:
+                asked, chosen = replace(asked, server="GRAFANA_URL"), chosen[::_SAMPLED]
             if chosen:
                 found += [result for result, _ in run_set(replace(asked, cases=tuple(chosen)), model)]
     return found

@@ -80,10 +80,6 @@ class UnknownNameError(InvalidQueryError):
     """The measure has nothing that is called like this: no such value, or no such label."""
 
 
-class OtherUnitError(MetricNotFoundError):
-    """The measure has another unit than the one that is asked for, and so is not what is asked for."""
-
-
 class TooLargeError(InvalidQueryError):
     """The answer has more series or more bytes than are taken."""
 

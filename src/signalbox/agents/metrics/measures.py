@@ -44,7 +44,7 @@ _GAUGE = "$agg by ($by) (%s)"
 _PARTS = ("_bucket", "_count", "_sum")
 _MOST_NAMES = 60_000
 # Dimensions whose figures do not add up: two rooms of 20 degrees are not 40 degrees warm.
-_LEVELS = frozenset({"temperature", "pressure", "voltage", "frequency", "percent", "time"})
+_LEVELS = frozenset({"temperature", "pressure", "voltage", "frequency", "percent", "time", "length", "speed"})
 _LEVEL_UNITS = frozenset({"ratio", "percent", "celsius", "hertz", "volts", "amperes", "meters"})
 _LEVEL_WORDS = frozenset(
     map(base, "temperature humidity ratio percent utilization load speed pressure voltage level score age lag price "
@@ -471,7 +471,10 @@ def time_beyond(measure: Measure, bound: float, *, title: str, above: bool, seco
 def _gauge_agg(family: Family) -> Aggregation:
     """Levels, shares and degrees are averaged if nobody says how; what can be counted is added up."""
     unit = _unit_of(family.name)
-    if unit in _LEVEL_UNITS or any(dimension in _LEVELS for dimension, *_ in dimension_of(unit)):
+    # Metres by the second are a speed, which does not add up either.
+    if {unit, unit.partition("/")[0]} & _LEVEL_UNITS or {
+        one[0] for one in dimension_of(unit.partition("/")[0])
+    } & _LEVELS:
         return "avg"
     if unit:
         return "sum"

@@ -32,7 +32,6 @@ from signalbox.agents.metrics.errors import (
 )
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.offers import Offer
-from signalbox.agents.metrics.offline.ambiguity import rival_of
 from signalbox.agents.metrics.offline.fill import Asked, choose_series, fill, offer_of
 from signalbox.agents.metrics.offline.followups import continue_plan
 from signalbox.agents.metrics.offline.labels import unknown_words
@@ -267,7 +266,9 @@ def _lacks_measure(plan: MetricsPlan) -> bool:
 async def _grounded(plan: MetricsPlan, reading: _Reading) -> Request:
     """The plan in the server's terms."""
     plan, asked = _completed(plan, reading), reading.asked
-    if _lacks_measure(plan) and not reading.has_sense:
+    # The words of other languages are not known here: what another model than the offline one chose is tried.
+    is_guess = _lacks_measure(plan) or (is_offline(reading.model) and not (plan.named or plan.promql))
+    if is_guess and not reading.has_sense:
         raise not_understood()
     times = _times(plan, reading.moment)
     if plan.promql:
@@ -297,9 +298,6 @@ async def _of_measure(plan: MetricsPlan, reading: _Reading, times: Times) -> Req
     offer = offer_of(plan, reading.live)
     if offer.key.endswith("_info") and (request := await info_request(plan, reading.asked, times, only=offer)):
         return request
-    rival = rival_of(plan, reading.text, reading.hits)
-    if rival is not None:
-        plan = plan.model_copy(update={"measure": _ask([plan.measure or "", rival])})
     try:
         slots = await fill(plan, reading.asked)
     except UnknownNameError:

@@ -132,7 +132,11 @@ class Slots:
     healthy: tuple[str, ...] = ()
     """Of a state with one series for each possible state: the states asked about, such as Running."""
     listed: Literal["on", "off", ""] = ""
-    """Of a state that is on or off: which things to name; if that is open, those that need looking at."""
+    """Of a state: whether to name the things that are in it or those that are not; if open, those to look at."""
+    counts: bool = False
+    """Of a state: how many things are named, and not which."""
+    whether: Literal["on", "off", ""] = ""
+    """Of a state: the side that a question for yes or no asks about."""
     shown: Shown | None = None
     notes: tuple[str, ...] = ()
     """What to say beside the figures: how the request was taken."""

@@ -21,14 +21,14 @@ from signalbox.agents.metrics.windows import seconds_of
 from signalbox.language.synonyms import base
 from signalbox.language.words import split_name
 
-__all__ = ["StateKind", "answer_state", "is_state", "state_kind"]
+__all__ = ["TROUBLE", "StateKind", "answer_state", "is_state", "state_kind"]
 
 _STATE_LABELS = ("phase", "state", "status", "condition", "health", "mode", "stage")
 _NAMED, _MOST_FINDINGS = 10, 50
-# Names of metrics that are 1 while something needs looking at. Of any other, those at 0 do.
-_TROUBLE = frozenset(
+TROUBLE = frozenset(
     map(base, "down fault faulty alarm failed error broken tripped leak stuck blocked overdue open offline jam".split())
 )
+"""Words in names of metrics that are 1 while something needs looking at. Of any other, those at 0 do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,19 +95,19 @@ async def answer_state(slots: Slots, live: Live) -> MetricsQueryResult:
 
 async def _on_or_off(slots: Slots, kind: StateKind, live: Live, at: datetime) -> MetricsQueryResult:
     words = split_name(kind.metric)
-    is_trouble = slots.listed == "on" if slots.listed else bool(_TROUBLE & set(map(base, words)))
+    is_on = slots.listed == "on" if slots.listed else bool(TROUBLE & set(map(base, words)))
     selector = selector_text(kind.metric, slots.matchers)
-    promql = selector if slots.is_current else _worst(selector, slots, "max" if is_trouble else "min")
+    promql = selector if slots.is_current else _worst(selector, slots, "max" if is_on else "min")
     word = words[-1] if words[-1] not in ("state", "status") else "up"
-    what = word if is_trouble else f"not {word}" if word != "up" else "down"
-    good = f"not {word}" if is_trouble else word
-    return await _told(slots, live, promql, f"({promql}) == {int(is_trouble)}", at, what, good)
+    sides = (f"not {word}" if word != "up" else "down", word)
+    return await _told(slots, live, promql, f"({promql}) == {int(is_on)}", at, sides[is_on], sides[not is_on])
 
 
 async def _one_hot(slots: Slots, kind: StateKind, live: Live, at: datetime) -> MetricsQueryResult:
     """Of a metric with a series for each state: which things are in the state that is named, or not in the one that
     they should be in."""
-    named = tuple(value for one in slots.matchers if one.label == kind.label for value in one.values)
+    inside = tuple(value for one in slots.matchers if one.label == kind.label for value in one.values)
+    named = inside or (slots.healthy if slots.listed == "on" else ())
     matchers = tuple(one for one in slots.matchers if one.label != kind.label)
     selector = selector_text(kind.metric, matchers)
     counted = (await ask(Query(f"count by ({kind.label}) ({selector} == 1)", at=at), live)).curves
@@ -157,11 +157,17 @@ async def _told(
         of = f"{len(wrong)} of {count}" if count > 1 else names[0]
         listed = f": {'; '.join(names[:_NAMED])}{more}" if count > 1 else ""
         summary = f"{capitalized(of)} {are[slots.is_current, len(wrong) == 1]} {what}, {when}{listed}."
+    if count and slots.whether:
+        is_yes = bool(wrong) == (slots.listed == slots.whether)
+        summary = f"{'Yes' if is_yes else 'No'}, {summary if summary[:1].isdigit() else _lowered(summary)}"
+    elif count and slots.counts and not wrong:
+        summary = f"None of {count} is {what}, {when}." if count > 1 else summary
+    value = len(wrong) if slots.counts else count - len(wrong)
     not_covered = [f"Not considered: {', '.join(map(shortened, slots.not_covered))}."] if slots.not_covered else []
     return MetricsQueryResult(
         metric_name=slots.measure.name, time_range=slots.time_range, datapoint_count=0, is_empty=False,
-        kind="value" if count == 1 else "report", title=shortened(told.title), promql=offending,
-        summary=" ".join([summary, *slots.notes, *not_covered]), value=float(count - len(wrong)),
+        kind="value" if count == 1 or slots.counts else "report", title=shortened(told.title), promql=offending,
+        summary=" ".join([summary, *slots.notes, *not_covered]), value=float(value),
         ranking=[RankedSeries(labels=curve.labels, value=curve.values[-1]) for curve in wrong[:_MOST_FINDINGS]],
         findings=[
             Finding(text=f"{name} {'is' if slots.is_current else 'was'} {what}", severity="critical", labels=one.labels)
@@ -169,6 +175,10 @@ async def _told(
         ],
         looked_at=[f"{told.title} of {count} things"], is_current=slots.is_current, not_covered=list(slots.not_covered),
     )  # fmt: skip
+
+
+def _lowered(text: str) -> str:
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 def _thing(labels: Mapping[str, str], curves: Sequence[Curve]) -> dict[str, str]:

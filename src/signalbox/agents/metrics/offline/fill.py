@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Literal
 
 from signalbox.agents.metrics.candidates import Values
 from signalbox.agents.metrics.compile import identified
@@ -17,7 +16,6 @@ from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline import second_measure as second
 from signalbox.agents.metrics.offline.figures import (
     is_percent,
-    measures_time,
     read_bound,
     read_percentile,
     shown_in,
@@ -26,13 +24,21 @@ from signalbox.agents.metrics.offline.figures import (
 from signalbox.agents.metrics.offline.labels import Labelled, help_words, label_plan, own_words, parts_kept, things_of
 from signalbox.agents.metrics.offline.mentions import named_values, whole_names
 from signalbox.agents.metrics.offline.shares import share_of, whole_of
-from signalbox.agents.metrics.offline.thresholds import forecast_bound, judged
+from signalbox.agents.metrics.offline.states import lasting_state, state_slots
+from signalbox.agents.metrics.offline.thresholds import forecast_bound, judged, names_goal
 from signalbox.agents.metrics.offline.times import Times, is_since, read_times, window_of
-from signalbox.agents.metrics.offline.words import measure_fits, strange_things, uncovered, unexplained
+from signalbox.agents.metrics.offline.words import (
+    RESTS,
+    asks_for_other,
+    measure_fits,
+    strange_things,
+    uncovered,
+    unexplained,
+)
 from signalbox.agents.metrics.plan import MetricsPlan, Moment
 from signalbox.agents.metrics.slots import Against, Matcher, Measure, Shape, Shown, Slots
 from signalbox.agents.metrics.state import MOST_DAYS, Aggregation, TimeRange
-from signalbox.agents.metrics.states import is_state
+from signalbox.agents.metrics.states import state_kind
 from signalbox.agents.metrics.windows import seconds_of
 from signalbox.language.names import did_you_mean
 from signalbox.language.switches import is_on
@@ -49,12 +55,8 @@ _SHAPES: dict[str, Shape] = {
 _CERTAIN = 0.97
 _MOST_CURVES = 12
 _RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
-_STATE = re.compile(r"\s*(?:1|one)\s+(?:if|while|when|means)\b", re.I)
-_NOT = frozenset(
-    """not never no isn't aren't wasn't weren't don't doesn't can't isn aren wasn weren don doesn cannot off down out
-    closed shut stopped offline""".split()
-)
 _SUMS = frozenset("revenue revenues turnover takings income earnings money".split())
+_FULL = frozenset("full fullness occupied utilised utilized".split())
 _AHEAD = frozenset("next coming upcoming ahead tomorrow forecast".split())
 _PER_TIME = re.compile(r"\b(?:per|an?|each|every) (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|sec|min|h)\b", re.I)
 _COMPARES = re.compile(r"\b(?:vs\.?|versus|compar\w*|than|against|differ\w*|same as|relative to)(?!\w)", re.I)
@@ -146,11 +148,13 @@ async def choose(
 
 
 def _parts_named(plan: MetricsPlan, values: Values) -> MetricsPlan:
-    """The plan; a part of the measure that it takes for a second measure narrows the first: app orders, web orders."""
-    for field in ("also", "per"):
+    """The plan; a part of the measure that it takes for a second measure or a unit narrows the first: app orders."""
+    if plan.per and base(plan.per.lower()) in map(base, values.labels):
+        plan = plan.model_copy(update={"per": "", "split_by": [*plan.split_by, plan.per]})
+    for field in ("also", "per", "unit"):
         words = getattr(plan, field)
         found = values.find(words) if words else None
-        if found and (plan.kind == "share" or all(one.is_exact for one in found)):
+        if found and (all(one.is_exact for one in found) or (plan.kind == "share" and field != "unit")):
             plan = plan.model_copy(update={field: "", "filters": [*plan.filters, words]})
     return plan
 
@@ -165,6 +169,8 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     about = {word for word, *_ in read_words(offer.about)}
     if _AHEAD & about and _AHEAD & {word for word, *_ in read_words(plan.time)}:
         plan = plan.model_copy(update={"time": "now"})  # The metric itself describes the future.
+    if plan.kind == "comparison" and not plan.against and names_goal(asked.text):
+        plan = plan.model_copy(update={"kind": "threshold", "also": ""})  # Warmer than their setpoint.
     is_alone = not plan.against and not plan.also and len(plan.filters) < 2
     if plan.kind == "comparison" and is_alone and not _COMPARES.search(asked.text):
         plan = plan.model_copy(update={"kind": None})
@@ -187,20 +193,14 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     _check_fit(plan, asked, offer, things)
     _check_names(plan, asked, chosen)
     plan, chosen, whole = await _with_second(plan, asked, chosen, within, wanted)
-    plan = _of_state(plan, asked, chosen.offer)
+    kind = await state_kind(chosen.measure, live, within.end_time)
+    plan = lasting_state(plan, chosen.offer, asked.text) if kind else plan
     slots = _slots(plan, asked, chosen, times, percentiles)
     _check_counter(slots, asked.text)
-    counts = plan.scope == "count" or "how many" in asked.text.lower()
-    is_plain = not (plan.bound or plan.top or plan.how or plan.unit or whole or plan.also or counts)
-    if is_plain and (slots.shape == "ranking" or (slots.shape == "value" and slots.is_current)):
-        at = slots.now if slots.is_current else slots.time_range.end_time
-        if await is_state(slots.measure, live, at):
-            listed: Literal["on", "off", ""] = ""
-            if slots.shape == "ranking":
-                listed = "off" if _is_negated(asked, chosen.offer) else "on"
-            left = uncovered(plan, asked.text, offer, chosen.measure.labels, (), chosen.unused)
-            state = replace(slots, shape="state", by=(), listed=listed, not_covered=left, confidence=plan.confidence)
-            return (state,)
+    if kind and (state := state_slots(slots, plan, kind, chosen.offer, asked.text)):
+        unused = [one for one in chosen.unused if one.lower() not in map(str.lower, kind.states)]
+        left = uncovered(_with_found(plan, chosen), asked.text, offer, chosen.measure.labels, (), unused)
+        return (replace(state, not_covered=left, is_current=times.main is None, confidence=plan.confidence),)
     if whole is not None:
         slots = _combined(slots, plan, chosen, whole)
     also = await _beside(plan, asked, chosen, within, wanted)
@@ -208,16 +208,22 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         slots = _compared(slots, chosen, times, also, percentiles, asked.text)
     elif plan.kind == "share" and whole is None:
         slots = await share_of(slots, plan, chosen.labelled.said, chosen.offer, chosen.buckets, asked.text, live)
-    if plan.kind == "threshold" or (plan.bound and slots.shape == "ranking"):
+    meets_goal = plan.kind in (None, "ranking", "up", "things") and not plan.bound and names_goal(asked.text)
+    if plan.kind == "threshold" or meets_goal or (plan.bound and slots.shape == "ranking"):
         slots = await judged(slots, plan, times, asked.text, live)
     elif plan.kind == "forecast":
         slots = forecast_bound(slots, plan)
     slots = _with_unit(slots, plan)
-    left = uncovered(plan, asked.text, offer, chosen.measure.labels, slots.by, chosen.unused)
+    left = uncovered(_with_found(plan, chosen), asked.text, offer, chosen.measure.labels, slots.by, chosen.unused)
     for words, other in ((plan.per or plan.less, whole), (plan.also, also)):
         left += unexplained(words, other.offer) if other is not None else ()
     slots = identified(replace(slots, not_covered=tuple(dict.fromkeys(left)), confidence=plan.confidence))
     return _side_by_side(slots, also, percentiles)
+
+
+def _with_found(plan: MetricsPlan, chosen: Chosen) -> MetricsPlan:
+    """The plan with the words of all values that were found, also of those that the model did not mark."""
+    return plan.model_copy(update={"filters": [*plan.filters, *(one.said for one in chosen.labelled.said)]})
 
 
 def _times(plan: MetricsPlan, asked: Asked) -> tuple[MetricsPlan, Times]:
@@ -272,7 +278,8 @@ def _check_fit(plan: MetricsPlan, asked: Asked, offer: Offer, things: Sequence[s
     if plan.named or plan.continues or is_of_two or asked.explained is None or not is_on("metrics.fit"):
         return
     told = asked.explained.get(offer.key, frozenset())
-    if not measure_fits(plan, asked.text, offer, told, things):
+    is_other = bool(things) and asks_for_other(plan, asked.text, offer, told, things)
+    if is_other or not measure_fits(plan, asked.text, offer, told, things):
         near = ", ".join(list(asked.explained)[:4])
         raise MetricNotFoundError(
             f'No metric for "{asked.text[:80]}" was found on this server.', suggestion=f"The nearest are: {near}."
@@ -292,23 +299,6 @@ def _check_counter(slots: Slots, text: str) -> None:
             f"{title} counts what happens, and does not say how many there are now.",
             suggestion="Name a range of time, such as today, or ask for the rate.",
         )
-
-
-def _of_state(plan: MetricsPlan, asked: Asked, offer: Offer) -> MetricsPlan:
-    """The plan; how many are in a state that is 1 or 0, or for how long one was, is asked by the side it is on."""
-    is_other = plan.order or plan.top or plan.per or plan.less or plan.bound or plan.how
-    is_asked = plan.kind in ("figure", None) and (plan.scope == "count" or measures_time(plan.unit))
-    if is_other or not is_asked or not _STATE.match(offer.family.help if offer.family else ""):
-        return plan
-    side = "below" if _is_negated(asked, offer) else "above"
-    return plan.model_copy(update={"kind": "threshold", "side": side, "bound": "0.5"})
-
-
-def _is_negated(asked: Asked, offer: Offer) -> bool:
-    """True if the question asks for what is not in a state, by a word that the help text does not say of the state."""
-    told = offer.family.help if offer.family else ""
-    own = {word for word, *_ in read_words(told.partition(",")[0])}
-    return bool({word for word, *_ in read_words(asked.text)} & (_NOT - own))
 
 
 async def _with_second(
@@ -339,6 +329,8 @@ async def _with_second(
         # What share of the requests failed: failed requests by all of them, not one service's part of the failures.
         return plan.model_copy(update={"per": ""}), await choose(plan, asked, ratio, within, wanted), None
     is_share = plan.kind == "share" and chosen.measure.type != "ratio"
+    if is_on("metrics.pairs") and (found := await _rest_or_share(plan, asked, chosen, within, wanted)):
+        return found
     is_percentage = is_percent(plan.unit) or ((bound := read_bound(plan.bound)) is not None and bound.unit == "%")
     if (
         not plan.per
@@ -373,6 +365,31 @@ async def _with_second(
     if other.key == offer.key and chosen.measure.type in ("histogram", "summary"):
         return plan, chosen, None  # The time that each took is a time for each.
     return plan, chosen, await second.beside(other, plan, live, within, Wanted(counts=True))
+
+
+async def _rest_or_share(
+    plan: MetricsPlan, asked: Asked, chosen: Chosen, within: TimeRange, wanted: Wanted
+) -> tuple[MetricsPlan, Chosen, second.Second | None] | None:
+    """What is free of what there is, or how full it is: if the measure is one of such a pair, and that is asked."""
+    word = next((word for word, *_ in read_words(asked.text) if word in RESTS or word in _FULL), "")
+    is_plain = not (plan.per or plan.also or plan.bound or plan.unit) and chosen.measure.type == "gauge"
+    own = own_words(chosen.offer)
+    if not word or not is_plain or base(word) in own:
+        return None
+    pair = await second.pair_of(chosen.offer, asked.live, within)
+    if pair is None or (word in RESTS and not second.is_portion(pair[0].key)):
+        return None
+    kind = None if plan.kind in ("threshold", "share") else plan.kind
+    if word in RESTS:
+        plan = plan.model_copy(update={"less": word, "kind": kind, "scope": None})
+        whole = await choose(plan, asked, pair[1], within, wanted)
+        return plan, whole, await second.beside(pair[0], plan, asked.live, within, Wanted())
+    if plan.kind in ("threshold", "up"):
+        plan = plan.model_copy(update={"kind": "threshold", "side": "above", "bound": "at least 100%"})
+    else:
+        plan = plan.model_copy(update={"unit": "%", "kind": kind})
+    part = await choose(plan, asked, pair[0], within, wanted)
+    return plan, part, await second.beside(pair[1], plan, asked.live, within, Wanted())
 
 
 def _ratio_of(offer: Offer, live: Live) -> Offer | None:
@@ -472,7 +489,7 @@ def _shape(
     ):
         return "value"
     is_counted = bool(measure.total) and plan.how is None and not measure.unit.startswith(("bytes", "bits"))
-    if plan.kind is None and is_counted and not says_rate and (not offer.recipe or measure.total == measure.promql):
+    if plan.kind is None and is_counted and not says_rate and (not offer.recipe or offer.family is not None):
         return "value"  # Yesterday's orders are so many.
     return "curve"
 

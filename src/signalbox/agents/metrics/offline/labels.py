@@ -96,7 +96,9 @@ def parts_kept(by: Sequence[str], measure: Measure, values: Values, pinned: froz
     several = [one for one in measure.labels if len(values.values.get(one, ())) > 1 and one not in (*by, *pinned)]
     kept = list(by)
     hosts = [one for one in LABEL_WORDS["host"] if one in several]
-    if any(one in _PARTS for one in by) and hosts and not {*by} & {*LABEL_WORDS["host"]} - _PARTS:
+    # GPU 1 is one of its host, as disk sda is.
+    are_numbers = bool(by) and all(value.isdecimal() for one in by for value in values.values.get(one, ("",)))
+    if (are_numbers or any(one in _PARTS for one in by)) and hosts and not {*by} & {*LABEL_WORDS["host"]} - _PARTS:
         kept.insert(0, hosts[0])
     if measure.agg != "sum" and "$agg" not in measure.promql and {*by} & {*LABEL_WORDS["host"]}:
         kept += [one for one in sorted(several) if one in _DISKS and one not in kept]

@@ -11,6 +11,7 @@ from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundErr
 from signalbox.agents.metrics.measures import find_offer, measure_for
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.fill import Asked, choose, offer_of
+from signalbox.agents.metrics.offline.states import state_slots
 from signalbox.agents.metrics.offline.times import Times, window_of
 from signalbox.agents.metrics.offline.words import uncovered
 from signalbox.agents.metrics.plan import MetricsPlan, Request
@@ -111,13 +112,13 @@ async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: S
         if kind is None:
             continue
         chosen = await choose(plan, asked, plain, window)
-        healthy = tuple(value for one in chosen.labelled.said if one.label == kind.label for value in one.values)
-        matchers = tuple(one for one in chosen.labelled.matchers if one.label != kind.label or not healthy)
-        left = uncovered(plan, asked.text, offer, chosen.measure.labels, (), chosen.unused)
         slots = Slots(
-            chosen.measure, "state", window, asked.moment.now, is_current=times.main is None, matchers=matchers,
-            healthy=healthy, not_covered=left, confidence=plan.confidence,
+            chosen.measure, "state", window, asked.moment.now, is_current=times.main is None,
+            matchers=chosen.labelled.matchers, confidence=plan.confidence,
+            not_covered=uncovered(plan, asked.text, offer, chosen.measure.labels, (), chosen.unused),
         )  # fmt: skip
+        as_state = plan.model_copy(update={"kind": "up", "how": None, "unit": "", "top": None})
+        slots = state_slots(slots, as_state, kind, plain, asked.text) or slots
         return Request(plan, (slots,), title=measure.title)
     raise MetricNotFoundError(
         "Nothing on this server says whether this is up or down.", suggestion="Ask for a measure by its name."

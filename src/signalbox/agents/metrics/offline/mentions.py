@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from signalbox.agents.metrics.candidates import Meant, Values
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.labels import own_words
-from signalbox.agents.metrics.offline.words import places_of
+from signalbox.agents.metrics.offline.words import OF_SCHEMA, places_of
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.vocabulary import label_kind
+from signalbox.language.mentions import Mention, find_mentions
 from signalbox.language.mentions import Values as Spelt
-from signalbox.language.mentions import find_mentions
 from signalbox.language.synonyms import FILLERS, LIGHT, base
+from signalbox.language.time.stretches import is_time_word
 from signalbox.language.words import read_words
 
 __all__ = ["name_metric", "named_values", "whole_names"]
@@ -22,7 +23,8 @@ _METRIC = re.compile(r"(?<![\w:.])[A-Za-z]\w*_[\w:]*\w(?![\w=])")
 _LEAVES_OUT = re.compile(
     r"\b(?:without|except|excluding|exclude|ignoring|besides|unless|not|minus|other|apart)\b", re.I
 )
-_LONGEST = 400
+_PLACE = re.compile(r"\b(?:in|at|on|of|for|from|via|by|to|with|without|except)\s+(?:the\s+|our\s+|all\s+)?$", re.I)
+_LONGEST, _FEW = 400, 300
 
 
 def name_metric(plan: MetricsPlan, text: str, names: Iterable[str]) -> MetricsPlan:
@@ -50,28 +52,31 @@ def named_values(
 ) -> tuple[list[Meant], list[str]]:
     """Return the values of a measure that stand in the question outside of the plan: those that narrow it, and those
     that may be left out or belong elsewhere."""
-    by_label: dict[str, list[str]] = {}
+    known = {label: some for label, some in values.values.items() if len(some) <= _FEW}
+    by_label = {label: list(some) for label, some in known.items()}
     for label, value in mentioned:
-        if value in values.values.get(label, ()):
+        if label not in known and value in values.values.get(label, ()):
             by_label.setdefault(label, []).append(value)
     said, own = text[:_LONGEST], own_words(offer)
     # What it is split by may narrow it, too: any plasma freezer.
     covered = places_of(plan.model_copy(update={"split_by": []}), said)
     narrowed = {meant.label for words in plan.filters for meant in values.find(words) or ()}
-    narrowed |= {*by_label} if plan.kind in ("comparison", None) else set()
     found: dict[int, Meant] = {}
-    for one in find_mentions(said, Spelt(by_label)):
+    for one in (*find_mentions(said, Spelt(by_label)), *_short(said, by_label)):
         words = [word for word, *_ in read_words(said[one.start : one.end])]
-        is_plain = all(
-            word in FILLERS or base(word) in LIGHT or base(word) in own or label_kind(word) for word in words
-        )
-        is_all = len(by_label[one.label]) == len(values.values[one.label]) and one.label not in narrowed
+        # Of several words that are just those of a value none is said by chance: too large.
+        is_plain = len(words) == 1 and all(
+            word in FILLERS or len(word) < 3 or is_time_word(word) or base(word) in LIGHT or base(word) in own
+            or label_kind(word) or _is_of_schema(word) for word in words
+        )  # fmt: skip
+        is_all = len(by_label[one.label]) == len(values.values[one.label]) == 1
         is_taken = any(one.start < last and one.end > first for first, last in covered)
         is_split = any(base(one.label) == base(word) for word in plan.split_by)
         # In another form a word counts only if nothing else of the kind is named: refused deliveries.
         is_form = not one.is_name and said[one.start : one.end].casefold() != one.value.casefold()
         is_split = is_split or (is_form and one.label in narrowed)
-        if not (is_plain or is_all or is_taken or is_split) and one.start not in found:
+        is_split = is_split or (is_plain and not _is_placed(said, one.start, one.end, own))
+        if not (is_all or is_taken or is_split) and one.start not in found:
             found[one.start] = Meant(one.label, (one.value,), said[one.start : one.end], True)
     for start, end, words in _stretches(said):
         is_taken = any(start < last and end > first for first, last in covered)
@@ -82,6 +87,30 @@ def named_values(
     meant = [found[at] for at in sorted(found)]
     is_unclear = _LEAVES_OUT.search(said) is not None and not plan.excluded
     return ([], [one.said for one in meant]) if is_unclear else (meant, [])
+
+
+def _short(text: str, values: Mapping[str, Sequence[str]]) -> Iterator[Mention]:
+    """The values that are also small words, where the question has them just so: in the us."""
+    small = {value.casefold(): (label, value) for label, some in values.items() for value in some if _is_small(value)}
+    for word, start, end in read_words(text):
+        if word in small:
+            yield Mention(*small[word], start, end)
+
+
+def _is_small(value: str) -> bool:
+    return value.isalpha() and (len(value) < 3 or value.casefold() in FILLERS)
+
+
+def _is_of_schema(word: str) -> bool:
+    """True if a word also says how to answer: peak, total."""
+    return base(word) in OF_SCHEMA
+
+
+def _is_placed(text: str, start: int, end: int, own: frozenset[str]) -> bool:
+    """True if a word stands where a name does: in the us; or with a word of the measure: day tickets."""
+    before, after = read_words(text[:start])[-1:], read_words(text[end:])[:1]
+    is_beside = [base(one.word) in own and one.word not in FILLERS for one in (*before, *after)]
+    return bool(_PLACE.search(text[:start])) or any(is_beside)
 
 
 def _stretches(text: str) -> Iterator[tuple[int, int, list[str]]]:

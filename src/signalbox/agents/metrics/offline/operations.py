@@ -28,7 +28,8 @@ _REFUSALS = {
 _POLITE = r"(?:please |can you |could you |would you |pls |kindly |go ahead and |now |i want to |let'?s )*"
 _ACTION = re.compile(
     rf"\s*{_POLITE}(?:delete|remove|erase|purge|create|rename|restart|reboot|kill|stop|start|scale|deploy|roll ?back"
-    r"|reset|silence|mute|acknowledge|disable|enable|install|upgrade|increase|decrease|raise|lower|fix)\s+(?:the|a|an|my|our|all|this|that)\b",
+    r"|reset|silence|mute|acknowledge|disable|enable|install|upgrade|increase|decrease|raise|lower|fix)\s+"
+    r"(?:(?:the|a|an|my|our|all|this|that)\b|(?=\S*[a-z])\S*\d)",
     re.I,
 )
 _CORRELATION = re.compile(r"\b(?:correlat\w+|regress\w* (?:on|against)|covariance)\b", re.I)

@@ -17,7 +17,10 @@ from signalbox.agents.metrics.vocabulary import GOALS, PORTIONS
 from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["Second", "beside", "beyond_goal", "is_goal", "is_same_kind", "narrowed_to", "pair_of", "second_offer"]
+__all__ = [
+    "Second", "beside", "beyond_goal", "is_goal", "is_portion", "is_same_kind", "narrowed_to", "pair_of",
+    "second_offer",
+]  # fmt: skip
 
 _NO_THINGS = frozenset({"job", "instance"})
 _NEAR = 0.85
@@ -91,6 +94,11 @@ def is_same_kind(first: Measure, second: Measure) -> None:
 def is_goal(name: str) -> bool:
     """True if a measure says by its name how much there may or should be."""
     return bool(GOALS & _words(name))
+
+
+def is_portion(name: str) -> bool:
+    """True if a measure says by its name how much is taken of what there is."""
+    return bool(PORTIONS & _words(name))
 
 
 async def pair_of(offer: Offer, live: Live, within: TimeRange) -> tuple[Offer, Offer] | None:

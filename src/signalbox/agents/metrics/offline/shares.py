@@ -16,6 +16,7 @@ from signalbox.agents.metrics.offline.second_measure import pair_of
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.slots import Measure, Slots
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS
+from signalbox.language.synonyms import base
 
 __all__ = ["share_of", "whole_of"]
 
@@ -73,14 +74,15 @@ async def share_of(
 
 def whole_of(offer: Offer, live: Live) -> Offer | None:
     """Return the one counter that a counter is a part of by its name: loads failed, of the loads."""
-    own = offer.family.words if offer.family and offer.family.type == "counter" else ()
-    counters = [one for one in live.offers.values() if one.family and one.family.type == "counter"]
-    found = [
-        one for one in counters if one.family and len(one.family.words) < len(own) and {*one.family.words} < {*own}
-    ]
-    alike = [one for one in counters if one.family and one.family.words[:-1] == own[:-1] and one.key != offer.key]
-    found = found or alike
-    return found[0] if len(found) == 1 and len(own) > 1 else None
+    words = {
+        one.key: tuple(map(base, one.family.words))
+        for one in (offer, *live.offers.values())
+        if one.family and one.family.type == "counter"
+    }
+    own = words.pop(offer.key, ())
+    found = [key for key, theirs in words.items() if {*theirs} < {*own}]
+    found = found or [key for key, theirs in words.items() if theirs[:-1] == own[:-1]]
+    return live.offers[found[0]] if len(found) == 1 and len(own) > 1 else None
 
 
 def _part(parts: Sequence[Meant], text: str) -> str:

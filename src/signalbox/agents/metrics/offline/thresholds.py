@@ -27,7 +27,7 @@ from signalbox.agents.metrics.windows import seconds_of
 from signalbox.language.synonyms import base
 from signalbox.language.words import read_words
 
-__all__ = ["forecast_bound", "judged"]
+__all__ = ["forecast_bound", "judged", "names_goal"]
 
 _INCLUSIVE = re.compile(r"\b(?:at (?:least|most)|no (?:more|less|fewer) than|min(?:imum)?|max(?:imum)?)\s*$", re.I)
 _OF_THINGS = re.compile(r"\b(?:which|any|each|every|who|whose|one of|either|some)\b", re.I)
@@ -38,7 +38,8 @@ _SIDE = re.compile(
     r"|above|over|more than|greater than|higher than|beyond|at least|exceed\w*|past|no less than)\b", re.I,
 )  # fmt: skip
 _OWN_GOAL = re.compile(
-    r"\b(?:(?P<below>below|under|beneath|less than|fewer than|within)|over|above|beyond|more than|exceed\w*|past)\s+"
+    r"\b(?:(?P<below>below|under|beneath|(?:less|fewer|lower|smaller|colder|cooler|slower) than|within)"
+    r"|over|above|beyond|[a-z]+er than|more than|exceed\w*|past)\s+"
     r"(?:its|their|the|his|her|own|\s)*(?P<goal>[a-z]+(?:\s[a-z]+)?)", re.I,
 )  # fmt: skip
 
@@ -75,6 +76,12 @@ async def judged(slots: Slots, plan: MetricsPlan, times: Times, text: str, live:
     return replace(slots, by=_things(slots, plan, text, above=above), how=None)
 
 
+def names_goal(text: str) -> bool:
+    """True if a question names a goal, such as a limit, as a bound."""
+    goal = _OWN_GOAL.search(text)
+    return bool(goal) and bool({base(word) for word, *_ in read_words(goal["goal"] if goal else "")} & GOALS)
+
+
 def _is_above(plan: MetricsPlan, before: str) -> bool:
     """True if values above the bound are asked for: as the words right before it say, or else as the model says."""
     last = max(_SIDE.finditer(before[-40:]), key=lambda one: one.start(), default=None)
@@ -103,8 +110,7 @@ async def _without_bound(slots: Slots, plan: MetricsPlan, text: str, live: Live)
     if slots.measure.is_difference:
         return replace(slots, threshold=Threshold(plan.side != "below", 0.0, scope=plan.scope or ""))
     goal = _OWN_GOAL.search(text)
-    named = {base(word) for word, *_ in read_words(goal["goal"])} if goal else set()
-    if goal and named & GOALS and (own := live.offer_named(slots.measure.name)):
+    if goal and names_goal(text) and (own := live.offer_named(slots.measure.name)):
         pair = await pair_of(own, live, slots.time_range)
         if pair is not None and is_goal(pair[1].key):
             part, whole = [(await measure_for(one, live, slots.time_range))[0] for one in pair]

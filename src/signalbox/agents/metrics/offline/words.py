@@ -18,17 +18,32 @@ from signalbox.language.units import dimension_of
 from signalbox.language.vectors import is_known
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["measure_fits", "places_of", "strange_things", "uncovered", "unexplained"]
+__all__ = [
+    "NEGATIONS",
+    "OF_SCHEMA",
+    "RESTS",
+    "asks_for_other",
+    "measure_fits",
+    "places_of",
+    "strange_things",
+    "uncovered",
+    "unexplained",
+]
 
 _LONGEST = 400
 _ALIKE = 0.6
 _SHORTEST, _MOST = 3, 8
-_OF_SCHEMA = frozenset(
+OF_SCHEMA = frozenset(
     base(word)
     for options in (KINDS, HOW, ORDERS, SIDES, SCOPES)
     for about in (*options, *options.values())
     for word, *_ in read_words(about)
 )
+NEGATIONS = frozenset(
+    """not never no none without neither nor isn aren wasn weren don doesn didn cannot hasn haven won isnt arent wasnt
+    werent dont doesnt didnt cant""".split()
+)
+"""Words that turn a question round, as they are when a word ends at its apostrophe."""
 _NAME = re.compile(
     r"[\"“`][^\"”`]{1,80}[\"”`]|(?<![\w./-])(?:\d[\w.,:%/-]*|[A-Za-z][\w.]*(?:[-_/:][\w.]+)+|(?<=[a-z,] )[A-Z][\w-]+)"
 )
@@ -38,7 +53,13 @@ _LEFT_OUT = re.compile(
 _SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
 _SUPERLATIVE = re.compile(r"[a-z]{3,}est")
 _OF = re.compile(r"\b(?:of|for|via|from)\s+(?:the\s+|our\s+|an?\s+)?(?P<name>[a-zA-Z]{3,})", re.I)
-_RESTS = frozenset("free spare vacant unused missing remaining left".split())
+_BEEN = re.compile(r"\b(?:is|are|was|were|been|being|got|gets?)\s+(?=[a-z])", re.I)
+_WITH_OBJECT = re.compile(r"\s+(?:the|an?|most|least|more|less|too|so|our|their|its|all)\b", re.I)
+_SUBJECT = re.compile(
+    r"\b(?:how many|how much|number of|count of)\s+(?P<what>(?:(?!(?:is|are|was|were|did|do|does|have|has|had|can|in|on"
+    r"|at|of|for|from|to|by|per|with|over|during|the|a|an)\b)[\w-]+\s*){1,3})", re.I,
+)  # fmt: skip
+RESTS = frozenset("free spare vacant unused missing remaining left".split())
 _PLAIN_ESTS = frozenset(
     "latest test rest request guest interest forest harvest west invest contest nearest protest".split()
 )
@@ -65,12 +86,13 @@ def measure_fits(plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str]
     """
     known = _known(offer, things) | {base(word) for word in told}
     explained = strange = told_of = 0.0
-    for word, weight, is_compound in _telling(plan, text, known):
+    for word, start, end, is_compound in _telling(plan, text, known, known):
+        weight = _weight(word, known)
         if _is_known(ASKED.get(word, word), known):
             explained, told_of = max(explained, weight), told_of + weight
             continue
         is_rare = not is_known(word) and not any(close(word, one) for one in FILLERS)
-        if is_compound and (is_rare or f" {word.upper()} " in f" {text} "):
+        if is_compound and (is_rare or text[start:end].isupper()):
             return False
         strange += weight
     return strange == 0.0 or (explained == 1.0 and strange < _MOSTLY * told_of)
@@ -119,10 +141,10 @@ def uncovered(
     for word, start, end in read_words(said):
         is_end = _SUPERLATIVE.fullmatch(word) and word not in _PLAIN_ESTS and not ends
         is_goal = base(word) in GOALS and base(word) not in known and not (plan.per or plan.less or ends)
-        is_rest = word in _RESTS and base(word) not in told and not (plan.less or plan.per)
+        is_rest = word in RESTS and base(word) not in told and not (plan.less or plan.per)
         if is_free(start, end) and (is_end or is_rest or (is_goal and word not in FILLERS)):
             found.append(word)
-    found += [one for one in _named_after(said) if is_free(*_span(one, said)) and _is_strange(one, told)]
+    found += [word for word, start, end in _placed(plan, said, told, known) if is_free(start, end)]
     kept = [one for one in dict.fromkeys(found) if not any(one != other and one in other for other in found)]
     return tuple(kept[:_MOST])
 
@@ -133,22 +155,41 @@ def unexplained(words: str, offer: Offer) -> tuple[str, ...]:
     return tuple(word for word, *_ in read_words(words) if "_" not in words and _is_strange(word, known))
 
 
-def _named_after(text: str) -> list[str]:
-    """The words that stand where a name does: of softener, for the gold tier."""
-    return [one["name"] for one in _OF.finditer(text)]
+def _placed(plan: MetricsPlan, text: str, told: frozenset[str], own: frozenset[str]) -> Iterator[tuple[str, int, int]]:
+    """The words that nothing explains and that stand where they change what is meant: of softener, fax uploads, diesel
+    price, were refunded."""
+    of, been = {one.start("name") for one in _OF.finditer(text)}, {one.end() for one in _BEEN.finditer(text)}
+    for word, start, end, is_before in _telling(plan, text, told, own):
+        is_rest = word in RESTS and (plan.less or plan.per)
+        before = read_words(text[:start])[-1:]
+        is_behind = bool(before) and start - before[0].end == 1 and not label_kind(before[0].word)
+        is_head = is_behind and _is_known(before[0].word, own) and not _WITH_OBJECT.match(text[end:])
+        is_done = start in been and not word.endswith("ing")
+        if (start in of or is_before or is_head or is_done) and not is_rest and _is_strange(word, told):
+            yield text[start:end], start, end
 
 
-def _span(words: str, text: str) -> tuple[int, int]:
-    at = text.find(words)
-    return at, at + len(words)
+def asks_for_other(plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str], things: Iterable[str]) -> bool:
+    """True if what is counted or looked for by the question has nothing to do with the measure: how many podcasts."""
+    subject = _SUBJECT.search(text)
+    if subject is None:
+        return False
+    first, last = subject.span("what")
+    known = _known(offer, things) | {base(word) for word in told}
+    words = [one.word for one in read_words(subject["what"])]
+    is_held = any(start < last and end > first for start, end in places_of(plan, text))
+    is_strange = any(_weight(word, known) == 1.0 for word in words)
+    return is_strange and not is_held and not any(_is_known(ASKED.get(one, one), known) for one in words)
 
 
 def _is_strange(word: str, known: frozenset[str]) -> bool:
     return _weight(word.lower(), known) == 1.0 and not _is_known(word.lower(), known)
 
 
-def _telling(plan: MetricsPlan, text: str, known: frozenset[str]) -> Iterator[tuple[str, float, bool]]:
-    """The words that would say what is measured, outside of what the plan holds, with their weights and whether they
+def _telling(
+    plan: MetricsPlan, text: str, known: frozenset[str], own: frozenset[str]
+) -> Iterator[tuple[str, int, int, bool]]:
+    """The words that would say what is measured, outside of what the plan holds, with their places and whether they
     stand right before a word of the measure and after no word for a kind of things, as a verb does."""
     covered = places_of(plan, text)
     words = read_words(text[:_LONGEST])
@@ -162,15 +203,15 @@ def _telling(plan: MetricsPlan, text: str, known: frozenset[str]) -> Iterator[tu
             bool(label_kind(before[0]) or before[0] in _ASKING)
             or any(before[1] < last and before[2] > first for first, last in covered)
         )
-        yield word, weight, bool(after) and not label_kind(after) and _is_known(after, known) and not is_verb
+        yield word, start, end, bool(after) and not label_kind(after) and _is_known(after, own) and not is_verb
 
 
 def _weight(word: str, known: frozenset[str]) -> float:
     """How much a word says of what is measured: nothing if it is small, of time, a unit, or says how to answer."""
-    if len(word) < _SHORTEST or not word[0].isalpha() or word in FILLERS:
+    if len(word) < _SHORTEST or not word[0].isalpha() or word in FILLERS or word in NEGATIONS:
         return 0.0
     is_end = _SUPERLATIVE.fullmatch(word) and word not in _PLAIN_ESTS
-    is_small = is_end or base(word) in _OF_SCHEMA or is_time_word(word) or label_kind(word) or dimension_of(word)
+    is_small = is_end or base(word) in OF_SCHEMA or is_time_word(word) or label_kind(word) or dimension_of(word)
     return 0.0 if is_small and base(word) not in known else _LIGHT if base(word) in LIGHT else 1.0
 
 
