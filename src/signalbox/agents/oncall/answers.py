@@ -183,8 +183,8 @@ def _mpls(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
     ranges = [f"{low}–{high}" for low, high in [routing.get("srgb") or (None, None)] if low is not None]
     ports = [str(port.get("name")) for port in facts.get("mpls_interface", ())]
     about = {
-        "enabled": {True: "yes", False: "no"}.get(one.get("enabled")),
-        "segment routing": {True: "on", False: "off"}.get(routing.get("enabled")),
+        "enabled": _either(one.get("enabled"), "yes", "no"),
+        "segment routing": _either(routing.get("enabled"), "on", "off"),
         "SRGB": ", ".join(ranges),
         "interfaces": f"{len(ports)} ({', '.join(ports[:_MOST_NAMED])})" if ports else None,
     }
@@ -265,11 +265,16 @@ def _wire(one: Record) -> str:
     return f"{one.get('local_interface')}: {one.get('neighbor_name')}, {one.get('neighbor_interface')}"
 
 
+def _either(told: object, yes: str, no: str) -> str | None:
+    """The word for what a device told; None where it told nothing."""
+    return yes if told is True else no if told is False else None
+
+
 def _system(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
     one = records[0]
     ntp = one.get("ntp") or {}
     servers = ", ".join(str(server.get("address")) for server in ntp.get("servers") or ())
-    synchronized = {True: "synchronised", False: "not synchronised"}.get(ntp.get("synchronized"), "")
+    synchronized = _either(ntp.get("synchronized"), "synchronised", "not synchronised") or ""
     about = {
         "version": one.get("software_version"),
         "up for": spoken_duration(one["uptime_seconds"]) if one.get("uptime_seconds") is not None else None,

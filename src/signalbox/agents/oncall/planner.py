@@ -146,7 +146,7 @@ class _Reader:
         if before.get("query"):
             messages += [HumanMessage(str(before["query"])), AIMessage(str(before.get("answer", "")))]
         model = self._model.with_structured_output(plan_schema(self._told))
-        reading = reading_of(await model.ainvoke([*messages, HumanMessage(text)]))
+        reading = reading_of(dict(await model.ainvoke([*messages, HumanMessage(text)])))
         _refuse(offline.action_of(text, reading))
         return reading
 
@@ -161,7 +161,7 @@ class _Reader:
         shown = await inventory_excerpt({one.name: one.about for one in self.inventory}, text, conversation)
         asked = start_loop(text, conversation, records=shown)["asked"]
         model = self._model.with_structured_output(plan_schema(self._told, is_capable=True))
-        reading = reading_of(await model.ainvoke(prompt(SystemMessage(plan_prompt()), asked, [], {})))
+        reading = reading_of(dict(await model.ainvoke(prompt(SystemMessage(plan_prompt()), asked, [], {}))))
         _refuse(reading.action)
         return reading
 
