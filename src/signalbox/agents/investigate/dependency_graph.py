@@ -1,0 +1,58 @@
+"""The graph of one kind of system: every agent that knows what depends on what is asked, and the operator's file read."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+
+from signalbox.agents.investigate.dependencies import read_dependencies
+from signalbox.agents.investigate.graph import Graph
+from signalbox.contract import Agent, Relation
+from signalbox.contract.installed import list_agents
+from signalbox.contract.sources import Kind, kind_of
+from signalbox.errors import SignalboxError
+
+__all__ = ["Known", "read_graph"]
+
+PATIENCE = 30.0
+"""Seconds that an agent may take to say what depends on what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The relations, other names of things, and what could not be read."""
+
+    relations: list[Relation] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+
+    @property
+    def graph(self) -> Graph:
+        return Graph.of(self.relations)
+
+    def as_kept(self) -> list[dict[str, Any]]:
+        """The relations as a state keeps them."""
+        return [asdict(one) for one in self.relations]
+
+
+async def read_graph(kind: Kind, start: datetime, end: datetime) -> Known:
+    """What systems of this kind, and the operator, say. Raises ConfigurationError for a file that is wrong."""
+    declared, names = await asyncio.to_thread(read_dependencies, kind)
+    agents = [one for one in list_agents() if one.relate is not None and one.is_offered]
+    agents = [one for one in agents if kind_of(one) in (kind, "")]
+    told = await asyncio.gather(*(_asked(one, start, end) for one in agents))
+    relations = [*declared, *(one for part in told if isinstance(part, list) for one in part)]
+    return Known(list(dict.fromkeys(relations)), names, [part for part in told if isinstance(part, str)])
+
+
+async def _asked(agent: Agent, start: datetime, end: datetime) -> list[Relation] | str:
+    assert agent.relate is not None
+    try:
+        async with asyncio.timeout(PATIENCE):
+            return [*await agent.relate(start, end)]
+    except TimeoutError:
+        return f"{agent.name} did not say within {PATIENCE:g} seconds what depends on what"
+    except SignalboxError as error:
+        return f"{agent.name} could not say what depends on what: {error.user_message}"

@@ -1,0 +1,87 @@
+"""Runbooks: Markdown files of the operator's own, for the alerts and things that their head names.
+
+    ---
+    alerts: [CheckoutSlow, High*]      # names of alerts; * stands for anything
+    labels: {team: shop}               # all of these labels
+    subjects: [checkout, payment]      # names of services, machines, …
+    ---
+    # When checkout is slow
+    - Is the payment provider's status page green?
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from signalbox.agents.investigate.graph import name_of
+from signalbox.agents.investigate.state import Alert, Reading, Runbook
+from signalbox.errors import ConfigurationError
+from signalbox.settings import get_settings
+
+__all__ = ["matching_runbooks"]
+
+_HEAD = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*\n", re.S | re.M)
+_ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)$", re.M)
+_FENCE = re.compile(r"^```.*?^```[ \t]*$", re.S | re.M)
+_KEYS = ("alerts", "labels", "subjects")
+_MOST, _MOST_CHECKS, _LONGEST, _LARGEST = 3, 6, 6_000, 200_000
+
+
+def matching_runbooks(read: Reading, alert: Alert | None) -> list[Runbook]:
+    """The runbooks for an alert's labels or a subject, those of the alert first. Raises ConfigurationError."""
+    folder = get_settings().runbooks
+    if folder is None:
+        return []
+    if not folder.is_dir():
+        raise ConfigurationError(f"{folder}: there is no such folder.", suggestion="Set or unset SIGNALBOX_RUNBOOKS.")
+    names = {name_of(one).casefold() for one in read.get("subject") or ()} | {(read.get("about") or "").casefold()}
+    found: list[tuple[int, Runbook]] = []
+    for path in sorted(folder.glob("**/*.md")):
+        head, text = _read(path)
+        rank = _rank(head, names, alert["labels"] if alert else {})
+        if rank:
+            checks = [one.strip() for one in _ITEM.findall(_FENCE.sub("", text))][:_MOST_CHECKS]
+            book = Runbook(name=path.relative_to(folder).as_posix(), text=text.strip()[:_LONGEST], checks=checks)
+            found.append((rank, book))
+    return [book for _, book in sorted(found, key=lambda one: -one[0])[:_MOST]]
+
+
+def _rank(head: Mapping[str, Any], names: set[str], labels: Mapping[str, str]) -> int:
+    """How well a runbook fits; 0 if it does not. What its head names must hold: an alert or a subject, and the labels."""
+    alerts, subjects = (_listed(head.get(key)) for key in ("alerts", "subjects"))
+    wanted = head.get("labels") or {}
+    if not all(labels.get(str(key)) == str(value) for key, value in wanted.items()):
+        return 0
+    by_alert = any(fnmatchcase(labels.get("alertname", ""), one) for one in alerts)
+    by_subject = bool({one.casefold() for one in subjects} & names)
+    return 2 * by_alert + by_subject + (2 if wanted and not alerts and not subjects else 0)
+
+
+def _listed(told: Any) -> list[str]:
+    return [str(one) for one in (told if isinstance(told, list) else [told] if told else [])]
+
+
+def _read(path: Path) -> tuple[Mapping[str, Any], str]:
+    import yaml
+
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise ConfigurationError(f"{path} is larger than {_LARGEST:,} bytes.", suggestion="Split the runbook.")
+        text = path.read_text("utf-8")
+        found = _HEAD.match(text)
+        head: Any = (yaml.safe_load(found[1]) or {}) if found else {}
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        told = f"{path} cannot be read: {str(error).partition(chr(10))[0]}."
+        raise ConfigurationError(told, suggestion="Correct the runbook.") from None
+    is_right = isinstance(head, Mapping) and isinstance(head.get("labels") or {}, Mapping)
+    if not is_right or (unknown := [key for key in head if key not in _KEYS]):
+        what = ", ".join(map(str, unknown)) if is_right else "something else"
+        raise ConfigurationError(
+            f"{path}: its head has {what}, and there is {', '.join(_KEYS)}.", suggestion="Correct the runbook."
+        )
+    # Without a head, the file's own name is the subject.
+    return head or {"subjects": [path.stem]}, text[found.end() :] if found else text
