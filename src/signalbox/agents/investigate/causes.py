@@ -187,17 +187,16 @@ def _explains(one: Suspect, other: Suspect, graph: Graph) -> bool:
     # What somebody did explains what came soon after, and not for ever.
     if is_event(one.seen) and start_of(other.seen) - start_of(one.seen) > _SOON:
         return False
-    same = set(one.things) & set(other.things)
-    if same and not _flows_down(one.seen):
-        return other.seen["is_symptom"] and not one.seen["is_symptom"] and not _flows_down(other.seen)
-    below = {thing for mine in other.things for thing in graph.ways(mine)} - set(other.things)
-    is_below = bool(below & set(one.things)) and not _flows_down(one.seen)
+    mine, below = set(one.things), {thing for own in other.things for thing in graph.ways(own)}
+    if is_event(one.seen) and below & mine:
+        return True
     if _flows_down(one.seen):
-        reached = {thing for mine in one.things for thing in graph.ways(mine)}
-        return bool(reached & set(other.things)) and not (
-            _flows_down(other.seen) and _flows_back(other, one, graph)
-        )
-    return is_below and not _flows_down(other.seen)
+        reached = {thing for own in one.things for thing in graph.ways(own)}
+        is_flood_back = _flows_down(other.seen) and _flows_back(other, one, graph)
+        return bool(reached & set(other.things)) and not is_flood_back
+    if mine & set(other.things):
+        return other.seen["is_symptom"] and not one.seen["is_symptom"] and not _flows_down(other.seen)
+    return bool(below & mine) and not _flows_down(other.seen)
 
 
 def _flows_back(one: Suspect, other: Suspect, graph: Graph) -> bool:

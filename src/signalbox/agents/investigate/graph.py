@@ -19,6 +19,10 @@ from signalbox.contract import Relation
 __all__ = ["Edge", "Graph", "kind_of", "name_of", "things_of_pair"]
 
 _SERVICE_LABELS = ("service", "service_name", "app", "application", "app_kubernetes_io_name")
+_SERVER_LABELS = (
+    "server", "destination_workload", "destination_service_name", "destination_service", "peer_service", "upstream",
+    "target_service", "remote_service", "dependency", "peer_name", "server_address",
+)  # fmt: skip
 _MACHINE_LABELS = ("pod", "node", "nodename", "host", "hostname", "instance")
 _CUSTOMER = "CE"
 _MOST_ENDS = 12
@@ -174,6 +178,10 @@ class Graph:
         for key in ("peer", "neighbor"):
             if device and labels.get(key):
                 return self._pair(device, labels[key], is_wire="interface" in labels)
+        server = next((labels[key] for key in _SERVER_LABELS if labels.get(key)), "")
+        if server and (far := [one for one in self._resolved(f"name:{_plain(server)}", self._known) if one in self._known]):
+            # What a client measures of another is about that one.
+            return far
         named = [self.one(f"machine:{device}")] if self.one(f"machine:{device}") in self._known else []
         if not named:
             named = [one for key in _SERVICE_LABELS if labels.get(key) for one in [f"service:{labels[key]}"]]

@@ -38,8 +38,10 @@ _EVENTS = re.compile("evict|throttl|oom|reject|timeout|deadlock|retr(?:y|ies)|fa
 _COPIES = ("pod", "instance", "container", "container_id", "uid", "replica", "replicaset", "endpoint_slice")
 """Labels that tell the copies of one thing apart."""
 _BEFORE, _AFTER, _STEP = timedelta(minutes=25), timedelta(minutes=10), 30.0
-_FIRST, _THEN = 0.1, 0.5
-"""A curve began to leave its course where it had gone this share of the way; a rate's window smears the beginning."""
+_FIRST, _MOST_FIRST, _THEN = 0.2, 0.4, 0.5
+"""A curve began to leave its course where it had gone this share of the way, or more where it is noisy."""
+_SMEARED, _CALM = 150.0, 900.0
+"""A rate's window smears a beginning over so many seconds at most; so long before it, a curve shows how noisy it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +145,14 @@ def _began(found: Mapping[str, Mapping[object, Curve]], mover: Mover) -> datetim
     at = int(surely[0])
     while at and gone[at - 1] >= _THEN:
         at -= 1
+    before = gone[stamps < stamps[at] - _CALM]
+    first = min(_MOST_FIRST, max(_FIRST, 1.3 * float(np.quantile(before, 0.95)))) if len(before) > 4 else _FIRST
     calm = at
-    while calm and gone[calm - 1] >= _FIRST:
+    while calm and gone[calm - 1] >= first:
         calm -= 1
     # A step is smeared by the window of a rate into a slope; the slope is followed back to where it left.
-    slope = (stamps[at] - stamps[calm]) * _FIRST / (_THEN - _FIRST)
-    return min(moment_of(float(stamps[calm] - slope)), mover.start)
+    slope = min(float(stamps[at] - stamps[calm]) * first / (_THEN - first), _SMEARED)
+    return min(moment_of(float(stamps[calm]) - slope), mover.start)
 
 
 def _observation(group: _Group, began: datetime, evidence: tuple[str, ...]) -> Observation:
