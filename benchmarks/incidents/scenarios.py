@@ -151,7 +151,7 @@ def _bgp_lost(made: Scenario, random: Random) -> None:
 def _host_cpu(made: Scenario, random: Random) -> None:
     estate = made.estate
     host = random.choice([one.name for one in estate.hosts if one.name.startswith("node")])
-    made.effects.add(host, "cpu", _span(made), 2.2)
+    made.effects.add(host, "cpu", _span(made), 1.2)
     pods = [pod for pod, placed in estate.placed.items() if placed == host]
     services = {pod.rpartition("-")[0] for pod in pods}
     for pod in pods:
@@ -241,7 +241,7 @@ def _surge(made: Scenario, random: Random) -> None:
     for service, hops in estate.callers(slowest).items():
         made.effects.add(service, "late", _span(made, 30 + 20 * hops), 9.0)
     for host in (one.name for one in estate.hosts if one.name.startswith("node")):
-        made.effects.add(host, "cpu", _span(made, 10), 1.2)
+        made.effects.add(host, "cpu", _span(made, 10), 0.9)
     made.things = {f"service:{one}" for one in estate.callers(slowest)}
     made.things |= {thing for one in estate.callers(slowest) for thing in _machines(made, one)}
     made.measure = "request rate"
@@ -295,7 +295,7 @@ def _add_decoys(made: Scenario, random: Random) -> None:
         return "a customer's link flaps earlier"
 
     def loud_host() -> str:
-        made.effects.add(lone, "cpu", long, 2.6)
+        made.effects.add(lone, "cpu", long, 1.2)
         return "a host that nothing depends on is at its limit"
 
     def loud_service() -> str:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Hashable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from time import monotonic
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from signalbox.agents.investigate.dependencies import read_dependencies
 from signalbox.agents.investigate.graph import Graph
 from signalbox.contract import Agent, Relation
 from signalbox.contract.installed import list_agents
-from signalbox.contract.sources import Kind, kind_of
+from signalbox.contract.sources import Kind, kind_of, source_of
 from signalbox.errors import SignalboxError
+from signalbox.settings import get_settings
 
-__all__ = ["Known", "read_graph"]
+__all__ = ["Known", "read_graph", "recent_graph"]
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 """Seconds that an agent may take to say what depends on what."""
+_KEPT = 60.0
+_recent: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Hashable, tuple[float, asyncio.Task[Known]]]]
+_recent = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +44,34 @@ class Known:
         return [asdict(one) for one in self.relations]
 
 
+async def recent_graph(kind: Kind, start: datetime, end: datetime) -> Known:
+    """As `read_graph`; of many investigations that begin within a minute, as in a storm of alerts, one reads for all."""
+    known = _recent.setdefault(asyncio.get_running_loop(), {})
+    places = tuple(str(source_of(one)) for one in _able(kind))
+    key = (kind, places, get_settings().dependencies, get_settings().now)
+    for old in [one for one, (at, task) in known.items() if monotonic() - at > _KEPT or _is_broken(task)]:
+        del known[old]
+    if key not in known:
+        known[key] = (monotonic(), asyncio.create_task(read_graph(kind, start, end)))
+    return await asyncio.shield(known[key][1])
+
+
+def _is_broken(task: asyncio.Task[Known]) -> bool:
+    """True for a reading that failed, or that lacks a part: the next one tries again."""
+    return task.done() and (task.cancelled() or task.exception() is not None or bool(task.result().failed))
+
+
 async def read_graph(kind: Kind, start: datetime, end: datetime) -> Known:
     """What systems of this kind, and the operator, say. Raises ConfigurationError for a file that is wrong."""
     declared, names = await asyncio.to_thread(read_dependencies, kind)
-    agents = [one for one in list_agents() if one.relate is not None and one.is_offered]
-    agents = [one for one in agents if kind_of(one) in (kind, "")]
-    told = await asyncio.gather(*(_asked(one, start, end) for one in agents))
+    told = await asyncio.gather(*(_asked(one, start, end) for one in _able(kind)))
     relations = [*declared, *(one for part in told if isinstance(part, list) for one in part)]
     return Known(list(dict.fromkeys(relations)), names, [part for part in told if isinstance(part, str)])
+
+
+def _able(kind: Kind) -> list[Agent]:
+    agents = [one for one in list_agents() if one.relate is not None and one.is_offered]
+    return [one for one in agents if kind_of(one) in (kind, "")]
 
 
 async def _asked(agent: Agent, start: datetime, end: datetime) -> list[Relation] | str:

@@ -6,6 +6,7 @@ An alert is read from its labels. A sentence is read with the names of the thing
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -14,9 +15,15 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.types import Command, Send
 
-from signalbox.agents.investigate.dependency_graph import Known, read_graph
+from signalbox.agents.investigate.dependency_graph import Known, recent_graph
 from signalbox.agents.investigate.examining import not_asked, send_each, source_set, witnesses
-from signalbox.agents.investigate.offline.sentence import find_subject, find_trouble, is_about_now, names_nothing
+from signalbox.agents.investigate.offline.sentence import (
+    find_subject,
+    find_trouble,
+    find_unknown,
+    is_about_now,
+    names_nothing,
+)
 from signalbox.agents.investigate.prompts import symptom_prompt
 from signalbox.agents.investigate.runbooks import matching_runbooks
 from signalbox.agents.investigate.state import LEAD, Alert, InvestigationState, Reading
@@ -51,7 +58,7 @@ async def read_symptom(state: InvestigationState) -> Command[Next]:
     kind, run = kind_in_use(), current_run.get()
     model = (run.model if run else None) or load_chat_model()
     try:
-        known = await read_graph(kind, now() - _RECENT, now())
+        known = await recent_graph(kind, now() - _RECENT, now())
         read = _of_alert(state["alert"], known) if state.get("alert") else await _of_words(state, model, known)
         books = await asyncio.to_thread(matching_runbooks, read, state.get("alert"))
     except SignalboxError as error:
@@ -105,8 +112,8 @@ async def _of_words(state: Mapping[str, Any], model: BaseChatModel, known: Known
         asked = model.with_structured_output(SYMPTOM)
         read: Any = await asked.ainvoke([SystemMessage(symptom_prompt()), HumanMessage(said)])
         words = str(read.get("about") or "").strip()
-        about = words
-        if words and candidates and not names_nothing(words):
+        words = about = words if words and not names_nothing(words) else find_unknown(said)
+        if words and candidates:
             subject = subject_of_words(words, candidates) or []
             unknown = "" if subject else words
         if find_range(said, now(), person_zone()) is None and read.get("when"):
@@ -125,6 +132,8 @@ def _span(words: str) -> tuple[datetime, datetime]:
     """The time that is asked about: the last hour for now, from the start of yesterday without any. A moment is meant
     with the time around it. Raises TimeRangeError."""
     moment, zone = now(), person_zone()
+    # Answers with such a status are no seconds.
+    words = re.sub(r"\b[45]\d\ds\b", "errors", words)
     found = find_range(words, moment, zone)
     if found is None:
         if is_about_now(words):

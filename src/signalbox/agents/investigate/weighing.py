@@ -191,7 +191,7 @@ def _nothing(
     when = f"between {told_moment(read['since'])} and {told_moment(read['end'])}"
     subject = read.get("subject") or []
     if unread:
-        verdict = f"It is not known whether anything was wrong{f' with {about}' if about else ''} {when}."
+        verdict = f"It is not known whether anything was wrong{f' with {about}' if about else ''} {when}: no symptom was seen in what could be read."
     elif subject and not any(_is_measured(one, graph) for one in subject):
         verdict = f"Nothing measures {about}, so nothing can be said about it {when}."
     else:

@@ -10,21 +10,34 @@ from signalbox.language.mentions import Mention, Values, find_mentions
 from signalbox.language.synonyms import base
 from signalbox.language.words import tokens
 
-__all__ = ["find_subject", "find_trouble", "is_about_now", "names_nothing"]
+__all__ = ["find_subject", "find_trouble", "find_unknown", "is_about_now", "names_nothing"]
 
 _NOW = re.compile(r"\b(?:(?:right|just) now|currently|at the moment|at present|this (?:very )?(?:minute|moment))\b", re.I)
 _TROUBLES = {
     "slow": "slow slower slowness latency lag laggy sluggish delay timeout hang crawl response",
-    "errors": "error fail failure broken break 5xx 500 503 exception refuse reject wrong",
+    "errors": "error fail failure broken break 5xx 500 503 exception refuse reject",
     "down": "down unavailable unreachable dead offline outage lost flap drop disappear",
     "busy": "cpu load busy saturate hot overload full memory disk leak swap",
     "restarts": "restart crash reboot oom crashloop",
 }
+_LINK = re.compile(r"\b(?:link|cable|circuit|wire|fibre|fiber|isis|is-is|adjacency)s?\b", re.I)
+_SESSION = re.compile(r"\b(?:bgp|session|peering|neighbou?r)s?\b", re.I)
+_NOUN = r"(?:service|api|backend|system|app|database|cluster|host|server|router|device|pod|experiment)s?\b"
+_MARKED = re.compile(rf"\s*{_NOUN}", re.I)
+_CALLED = re.compile(rf"([\w.-]+)\s+{_NOUN}", re.I)
+_SUBJECT = re.compile(
+    r"^(?:so |hey,? |please )?(?:(?:why|how come|since when) (?:is|are|was|were|has|have|did|does)?\s*)?(?:the |our )?"
+    r"([\w.-]+) (?:is|are|was|were|has|have|had|keeps?|seems?|been|failing|slow|down|broken|throwing|not)\b",
+    re.I,
+)
 _GENERAL = frozenset(
     "it this that these everything anything something all thing system site website shop app application page service "
     "server host machine device network user customer problem trouble issue incident alert alarm symptom cause spike "
     "increase rise high many so much one here there our the a an my we they request traffic number rate".split()
 )
+
+
+_ASKING = frozenset("why what who which how there something someone anybody customers people root".split())
 
 
 def find_subject(text: str, candidates: Sequence[Candidate]) -> list[str]:
@@ -38,18 +51,38 @@ def find_subject(text: str, candidates: Sequence[Candidate]) -> list[str]:
             by_name[(one.kind, name)] = one.id
     found = [one for one in find_mentions(text, Values(labels)) if _is_meant(one, text)]
     if not found:
-        return []
+        return _by_stem(text, candidates)
     services = [one for one in found if one.label == "service"]
+    machines = list(dict.fromkeys(one.value for one in found if one.label == "host"))
+    if not services and len(machines) == 2 and (_LINK.search(text) or _SESSION.search(text)):
+        kind = "link" if _LINK.search(text) and not re.search(r"\bbgp\b", text, re.I) else "session"
+        return [f"{kind}:{'–'.join(sorted(machines))}"]
     chosen = services or [one for one in found if one.label == found[0].label]
     first = min(one.start for one in chosen)
-    nearest = [one for one in chosen if one.start == first or services == [] or _is_joined(text, first, one.start)]
+    nearest = [one for one in chosen if one.start == first or not services or _is_joined(text, first, one.start)]
     return [*dict.fromkeys(by_name[(one.label, one.value)] for one in nearest)]
 
 
 def _is_meant(one: Mention, text: str) -> bool:
-    """A plain word that also names a trouble or a general thing, such as "web" or "users", is one only as it stands."""
-    said = text[one.start : one.end]
-    return said.casefold() == one.value.casefold() or base(said.casefold()) not in _GENERAL
+    """A plain word that also is a general one, such as "users", is a thing only where it is called so: "the users
+    service"."""
+    return base(text[one.start : one.end].casefold()) not in _GENERAL or bool(_MARKED.match(text, one.end))
+
+
+def _by_stem(text: str, candidates: Sequence[Candidate]) -> list[str]:
+    """The only thing whose name is a word of the text with a number: the cache, where there is cache-1."""
+    stems: dict[str, list[str]] = {}
+    for one in candidates:
+        stems.setdefault(re.sub(r"[-_.]?\d+$", "", one.name.casefold()), []).append(one.id)
+    words = ["db" if one == "database" else one for one in tokens(text) if base(one) not in _GENERAL]
+    return next((stems[one] for one in words if len(stems.get(one, ())) == 1), [])
+
+
+def find_unknown(text: str) -> str:
+    """The word that a text uses for a thing, though nothing is called so: "billing" in "billing is slow" and in "the
+    billing service"; empty if none."""
+    said = [match[1] for match in (_CALLED.search(text), _SUBJECT.search(text)) if match]
+    return next((one for one in said if not names_nothing(one) and one.casefold() not in _ASKING), "")
 
 
 def _is_joined(text: str, start: int, end: int) -> bool:
