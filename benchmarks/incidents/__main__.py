@@ -1,4 +1,4 @@
-"""`python -m benchmarks.incidents [--count N] [--seed S] [--kind K] [--strict]`: are causes found, and none blamed wrongly?
+"""`python -m benchmarks.incidents [--count N] [--seed S] [--kind K] [--strict]`: are causes found, and none made up?
 
 Each seed is another business with another incident in the embedded worlds, or a healthy day; decoys are in all of them.
 The offline machinery is asked as a person would ask it, or by an alert. Right is the cause itself, or "nothing found".
@@ -18,7 +18,6 @@ from typing import Any
 
 from benchmarks.incidents.scenarios import KINDS, Scenario, draw
 from benchmarks.incidents.systems import serve
-
 from signalbox.worlds.topology import LINKS
 
 __all__ = ["main"]
@@ -56,7 +55,9 @@ def main() -> int:
 
 def _told(one: Outcome, whole: bool) -> Outcome:
     mark = "right" if one.is_right else "BLAMED" if one.is_blamed else "not known"
-    print(f"{one.made.seed:4} {one.made.kind:25} {one.made.subject:15} {mark:9} {one.seconds:5.1f} s  {one.cause[:110]}")
+    print(
+        f"{one.made.seed:4} {one.made.kind:25} {one.made.subject:15} {mark:9} {one.seconds:5.1f} s  {one.cause[:110]}"
+    )
     if whole and not one.is_right:
         print(f"     asked: {one.made.question}\n     started {one.made.start:%H:%M:%S}, ended {one.made.end}, right: "
               f"{sorted(one.made.things)} {one.made.measure}; decoys: {one.made.decoys}\n{one.verdict}\n")  # fmt: skip

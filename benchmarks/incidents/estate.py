@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import pairwise
 from random import Random
 
 from signalbox.worlds.topology import LINKS
@@ -92,7 +93,7 @@ def draw_estate(random: Random) -> Estate:
     )  # fmt: skip
     # A chain through the middle, with the database at its end, and a side that goes outside.
     chain = [made.front, *made.middle[:2]]
-    for one, other in zip(chain, chain[1:], strict=False):
+    for one, other in pairwise(chain):
         made.calls.setdefault(one, []).append(other)
     for one in made.middle[2:]:
         made.calls.setdefault(random.choice([made.front, made.middle[0]]), []).append(one)
@@ -127,5 +128,5 @@ def links_between(one: str, other: str) -> list[tuple[str, str]]:
     way = [other]
     while before[way[-1]]:
         way.append(before[way[-1]])
-    pairs = list(zip(way, way[1:], strict=False))
+    pairs = list(pairwise(way))
     return [pair if pair in LINKS else pair[::-1] for pair in pairs]

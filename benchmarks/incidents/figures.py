@@ -7,7 +7,6 @@ from datetime import datetime
 
 from benchmarks.incidents.effects import Effects
 from benchmarks.incidents.estate import Estate
-
 from signalbox.worlds.metrics.noise import fraction
 from signalbox.worlds.metrics.series import Target
 from signalbox.worlds.metrics.shapes import Constant, Counter, Flow, Level, Steps, Switch
@@ -72,9 +71,7 @@ def _flow(key: str, rate: float, effects: Effects, thing: str, what: str, share:
     return Flow(key, rate, day=0.3, pulses=effects.of(thing, what, share))
 
 
-def _add_pod(
-    estate: Estate, service: str, pod: str, effects: Effects, cluster: Target, catalogue: Catalogue
-) -> None:
+def _add_pod(estate: Estate, service: str, pod: str, effects: Effects, cluster: Target, catalogue: Catalogue) -> None:
     target = Target(service, f"{pod}:8080")
     births = (catalogue.before(21), *sorted(effects.restarts.get(pod, ())))
     catalogue.add_target(target, 60, service=service)

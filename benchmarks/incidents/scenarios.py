@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -11,7 +10,6 @@ from typing import Any
 
 from benchmarks.incidents.effects import Effects
 from benchmarks.incidents.estate import Estate, draw_estate, links_between
-
 from signalbox.worlds.metrics.grid import seconds_of
 from signalbox.worlds.network.conditions import Cause, Condition
 from signalbox.worlds.network.model import build_model
@@ -65,7 +63,12 @@ class Scenario:
             return None
         labels = {"alertname": "ServiceHurts", "service": self.subject, "severity": "page"}
         fired = self.start + timedelta(minutes=6)
-        return {"summary": f"{self.subject} is slow or fails", "labels": labels, "since": fired.isoformat(), "until": ""}
+        return {
+            "summary": f"{self.subject} is slow or fails",
+            "labels": labels,
+            "since": fired.isoformat(),
+            "until": "",
+        }
 
     def dependencies(self) -> str:
         """The operator's own file: where what is outside is reached, and what an experiment is about."""

@@ -13,7 +13,6 @@ from uuid import NAMESPACE_URL, uuid5
 
 from benchmarks.incidents.figures import open_figures
 from benchmarks.incidents.scenarios import Scenario
-
 from signalbox.settings import now
 from signalbox.worlds.experiments import admin
 from signalbox.worlds.experiments.server import serve as serve_experiments

@@ -1,4 +1,4 @@
-"""A real Prometheus rule that fires, a real Alertmanager that tells of it, and the thread and report that come of it."""
+"""A real Prometheus rule that fires, a real Alertmanager that tells of it, and what comes of it."""
 
 from __future__ import annotations
 

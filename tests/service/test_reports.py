@@ -102,9 +102,7 @@ async def test_a_redirect_is_not_followed(inbox: Inbox) -> None:
     assert len(inbox.given) == 1
 
 
-async def test_a_private_address_is_refused_unless_it_is_allowed(
-    inbox: Inbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_private_address_is_refused_unless_it_is_allowed(inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGNALBOX_REPORT_PRIVATE", "0")
     with pytest.raises(ConfigurationError, match="is a private address"):
         await send_report(ALERT, "alert-1", "text")

@@ -13,7 +13,8 @@ from signalbox.errors import MissingExtraError, NotFoundError
 from signalbox.settings import get_settings, now
 
 __all__ = [
-    "close_worlds", "embedded_dependencies", "embedded_experiments", "embedded_metrics", "embedded_network", "open_world",
+    "close_worlds", "embedded_dependencies", "embedded_experiments", "embedded_metrics", "embedded_network",
+    "open_world",
 ]  # fmt: skip
 
 GROUP = "signalbox.worlds"

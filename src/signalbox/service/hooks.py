@@ -1,4 +1,4 @@
-"""Alertmanager's and Grafana's webhooks as they are. Each group that fires is investigated, once; its report goes out."""
+"""The webhooks of Alertmanager and Grafana. Each group that fires is investigated once, and its report sent."""
 
 from __future__ import annotations
 

@@ -13,10 +13,10 @@ import pytest
 from langchain_core.runnables import RunnableLambda
 
 from signalbox.agents.investigate import AGENT, examining, symptom
+from signalbox.agents.investigate.state import start_alert
 from signalbox.contract import Agent, Examination, Observation, Presented, Relation
 from signalbox.contract import installed as installed_module
 from signalbox.contract.installed import InstalledAgent
-from signalbox.agents.investigate.state import start_alert
 from signalbox.errors import UnavailableError
 from signalbox.runs import aanswer, aask
 from signalbox.runs.life import astart
@@ -59,7 +59,12 @@ def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         nothing: Any = {"map": tmp_path / "none.csv", "start": lambda *_: {}, "present": lambda _: Presented("")}
         return Agent(name=name, about=name, examples=(), **nothing, **given)
 
-    found = [AGENT, made("one", examine=see_symptom, relate=relate), made("two", examine=see_cause), made("three", examine=fail)]
+    found = [
+        AGENT,
+        made("one", examine=see_symptom, relate=relate),
+        made("two", examine=see_cause),
+        made("three", examine=fail),
+    ]
     found.append(made("four", note=write))
     monkeypatch.setattr(
         installed_module, "_installed", lambda: tuple(InstalledAgent(one.name, "test", one) for one in found)

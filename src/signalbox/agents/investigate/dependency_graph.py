@@ -1,4 +1,4 @@
-"""The graph of one kind of system: every agent that knows what depends on what is asked, and the operator's file read."""
+"""What depends on what in systems of one kind: asked of every agent that knows, and read in the operator's file."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Known:
 
 
 async def recent_graph(kind: Kind, start: datetime, end: datetime) -> Known:
-    """As `read_graph`; of many investigations that begin within a minute, as in a storm of alerts, one reads for all."""
+    """As `read_graph`; of investigations that begin within a minute, as in a storm of alerts, one reads for all."""
     known = _recent.setdefault(asyncio.get_running_loop(), {})
     places = tuple(str(source_of(one)) for one in _able(kind))
     key = (kind, places, get_settings().dependencies, get_settings().now)

@@ -179,7 +179,9 @@ class Graph:
             if device and labels.get(key):
                 return self._pair(device, labels[key], is_wire="interface" in labels)
         server = next((labels[key] for key in _SERVER_LABELS if labels.get(key)), "")
-        if server and (far := [one for one in self._resolved(f"name:{_plain(server)}", self._known) if one in self._known]):
+        if server and (
+            far := [one for one in self._resolved(f"name:{_plain(server)}", self._known) if one in self._known]
+        ):
             # What a client measures of another is about that one.
             return far
         named = [self.one(f"machine:{device}")] if self.one(f"machine:{device}") in self._known else []

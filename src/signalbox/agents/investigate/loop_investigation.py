@@ -48,10 +48,13 @@ async def ask_model(state: InvestigationState) -> Command[Literal["propose", "re
     sources = [one["source"] for one in outcome["results"] if one.get("source")]
     failed = [f"{one['name']}: {one['error']['message']}" for one in outcome["results"] if one.get("error")]
     update = {
-        "conclusion": conclusion, "evidence": current_ledger().as_list(), "sources": [joined(sources)] if sources else [],
-        "seen": _seen_in(outcome), "failed": failed, "not_covered": list(outcome["not_covered"]),
-        "written": outcome["answer"] if outcome["is_written"] else "",
-    }  # fmt: skip
+        "conclusion": conclusion,
+        "evidence": current_ledger().as_list(),
+        "sources": [joined(sources)] if sources else [],
+        "seen": _seen_in(outcome),
+        "failed": failed,
+        "not_covered": list(outcome["not_covered"]),
+    }
     return Command(goto="propose" if conclusion["next_steps"] else "report", update=update)
 
 
@@ -89,7 +92,9 @@ def _own_tools(state: InvestigationState, graph: Graph) -> list[Tool]:
         """The one thing that is called so; links and sessions are written with both ends."""
         for kind in ("link:", "session:"):
             plain = name.removeprefix("the ").removeprefix("BGP ").removeprefix(kind[:-1]).removeprefix(":").strip()
-            if "–" in plain and (kind == "link:") is (tuple(sorted(f"machine:{one}" for one in plain.split("–"))) in graph.wires):
+            if "–" in plain and (kind == "link:") is (
+                tuple(sorted(f"machine:{one}" for one in plain.split("–"))) in graph.wires
+            ):
                 return f"{kind}{'–'.join(sorted(plain.split('–')))}"
         found = subject_of_words(name, candidates) if name not in graph.things else [name]
         if not found or len(found) > 1:
@@ -182,7 +187,12 @@ def _concluded(outcome: Outcome) -> Conclusion:
 
 def _verified(told: Conclusion, outcome: Outcome, state: InvestigationState) -> Conclusion:
     """The conclusion, without sentences that hold a figure, name or moment which no result of the run holds."""
-    results = {one["id"]: one["text"] for one in outcome["results"] if one["ok"] and one["name"] != "conclude"}
+    given_results = [one for one in outcome["results"] if not one.get("same_as")]
+    results = {
+        f"E{number}": one["text"]
+        for number, one in enumerate(given_results, 1)
+        if one["ok"] and one["name"] != "conclude"
+    }
     graph = Graph.of(graph_relations(state))
     given = [_data(state, graph), *told["connection"], state.get("about") or ""]
     sources = Sources(results, given, vocabulary=INVESTIGATE, zone=person_zone())
@@ -212,5 +222,7 @@ def _verified(told: Conclusion, outcome: Outcome, state: InvestigationState) -> 
 
 def _seen_in(outcome: Outcome) -> list[Seen]:
     """What the systems saw in the last look at them all."""
-    looks: list[Mapping[str, Any]] = [one["data"] for one in outcome["results"] if one["ok"] and one["name"] == "examine"]
+    looks: list[Mapping[str, Any]] = [
+        one["data"] for one in outcome["results"] if one["ok"] and one["name"] == "examine"
+    ]
     return list(looks[-1]["seen"]) if looks else []

@@ -1,12 +1,12 @@
 """Runbooks: Markdown files of the operator's own, for the alerts and things that their head names.
 
-    ---
-    alerts: [CheckoutSlow, High*]      # names of alerts; * stands for anything
-    labels: {team: shop}               # all of these labels
-    subjects: [checkout, payment]      # names of services, machines, …
-    ---
-    # When checkout is slow
-    - Is the payment provider's status page green?
+---
+alerts: [CheckoutSlow, High*]      # names of alerts; * stands for anything
+labels: {team: shop}               # all of these labels
+subjects: [checkout, payment]      # names of services, machines, …
+---
+# When checkout is slow
+- Is the payment provider's status page green?
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def matching_runbooks(read: Reading, alert: Alert | None) -> list[Runbook]:
 
 
 def _rank(head: Mapping[str, Any], names: set[str], labels: Mapping[str, str]) -> int:
-    """How well a runbook fits; 0 if it does not. What its head names must hold: an alert or a subject, and the labels."""
+    """How well a runbook fits by the alert, the subject and the labels that its head names; 0 if it does not."""
     alerts, subjects = (_listed(head.get(key)) for key in ("alerts", "subjects"))
     wanted = head.get("labels") or {}
     if not all(labels.get(str(key)) == str(value) for key, value in wanted.items()):

@@ -100,7 +100,6 @@ class InvestigationState(Reading, total=False):
     sources: Annotated[list[Source], operator.add]
     evidence: list[dict[str, Any]]
     conclusion: Conclusion
-    written: str
     noted: str
     not_covered: list[str]
     error: dict[str, str] | None

@@ -59,7 +59,10 @@ async def read_symptom(state: InvestigationState) -> Command[Next]:
     model = (run.model if run else None) or load_chat_model()
     try:
         known = await recent_graph(kind, now() - _RECENT, now())
-        read = _of_alert(state["alert"], known) if state.get("alert") else await _of_words(state, model, known)
+        if state.get("alert"):
+            read = _of_alert(state["alert"], known)
+        else:
+            read = await _of_words(state, model, known) if fills_plans(model) else _excerpt(state, known)
         books = await asyncio.to_thread(matching_runbooks, read, state.get("alert"))
     except SignalboxError as error:
         return Command(goto="weigh", update={"error": error.as_dict()})
@@ -67,10 +70,10 @@ async def read_symptom(state: InvestigationState) -> Command[Next]:
         **read, "kind": kind, "failed": [*not_asked(kind), *known.failed], "relations": known.as_kept(),
         "runbooks": books,
     }  # fmt: skip
-    if read.get("unknown") or not witnesses(kind):
-        return Command(goto="weigh", update=update)
     if not fills_plans(model):
         return Command(goto="ask_model", update=update)
+    if read.get("unknown") or not witnesses(kind):
+        return Command(goto="weigh", update=update)
     to: list[Send] = send_each({**state, **update})  # type: ignore[typeddict-item]
     return Command(goto=to, update=update)
 
@@ -102,8 +105,16 @@ def _of_alert(alert: Alert, known: Known) -> Reading:
     return _reading(subject, about, find_trouble(alert["summary"]), unknown, since, max(end, since + LEAD / 8))
 
 
+def _excerpt(state: Mapping[str, Any], known: Known) -> Reading:
+    """What a capable model is shown first: the dependencies and runbooks of things whose names stand in the request.
+    It reads the request itself."""
+    subject = find_subject(str(state["user_query"]), candidates_of(known.graph, known.names))
+    moment = now()
+    return _reading(subject, told_subject(subject), "", "", moment - timedelta(days=1), moment)
+
+
 async def _of_words(state: Mapping[str, Any], model: BaseChatModel, known: Known) -> Reading:
-    """The request as a model that fills plans reads it. A capable one reads it again itself, in the loop."""
+    """The request as a model that fills plans reads it, with the names that stand in it."""
     said = str(state["user_query"])
     candidates = candidates_of(known.graph, known.names)
     subject, unknown, about = find_subject(said, candidates), "", ""
@@ -118,7 +129,9 @@ async def _of_words(state: Mapping[str, Any], model: BaseChatModel, known: Known
             unknown = "" if subject else words
         if find_range(said, now(), person_zone()) is None and read.get("when"):
             since, end = _span(str(read["when"]))
-    return _reading(subject, told_subject(subject) or ("" if candidates else about), find_trouble(said), unknown, since, end)
+    return _reading(
+        subject, told_subject(subject) or ("" if candidates else about), find_trouble(said), unknown, since, end
+    )
 
 
 def _reading(subject: list[str], about: str, trouble: str, unknown: str, since: datetime, end: datetime) -> Reading:

@@ -94,7 +94,9 @@ def conclude(
     """The cause of the symptoms that were asked about, held to the graph. What `failed` to be looked at is told; of a
     source that is `unread`, nothing found says nothing."""
     if read.get("unknown"):
-        verdict = f"There is no {read['unknown']} here: nothing that was read is called so. There are {known_things(graph)}."
+        verdict = (
+            f"There is no {read['unknown']} here: nothing that was read is called so. There are {known_things(graph)}."
+        )
         return _conclusion(f"{verdict}{_not_seen(failed)}")
     until = read["end"]
     # What went on when the time was over that was looked at is not known to have gone on until now.
@@ -191,12 +193,15 @@ def _nothing(
     when = f"between {told_moment(read['since'])} and {told_moment(read['end'])}"
     subject = read.get("subject") or []
     if unread:
-        verdict = f"It is not known whether anything was wrong{f' with {about}' if about else ''} {when}: no symptom was seen in what could be read."
+        what = f"anything was wrong{f' with {about}' if about else ''}"
+        verdict = f"It is not known whether {what} {when}: no symptom was seen in what could be read."
     elif subject and not any(_is_measured(one, graph) for one in subject):
         verdict = f"Nothing measures {about}, so nothing can be said about it {when}."
     else:
         named = f" of {about}" if about else ""
-        verdict = f"Nothing found: {about or 'everything that was looked at'} was healthy, no symptom{named} was seen {when}."
+        verdict = (
+            f"Nothing found: {about or 'everything that was looked at'} was healthy, no symptom{named} was seen {when}."
+        )
     verdict += _not_seen(failed)
     others = [one for one in seen if one["is_symptom"] and end_of(one) >= datetime.fromisoformat(read["since"])]
     if others:
@@ -284,7 +289,8 @@ def _lasted(symptoms: Sequence[Seen], until: str) -> str:
     if any(one["end"] is None for one in symptoms):
         return f"The symptoms began {told_moment(began)} and go on."
     if _is_past(until) and datetime.fromisoformat(ended) >= datetime.fromisoformat(until):
-        return f"The symptoms began {told_moment(began)} and were not over by {told_moment(until)}; what came later was not looked at."
+        open_end = f"were not over by {told_moment(until)}; what came later was not looked at"
+        return f"The symptoms began {told_moment(began)} and {open_end}."
     over = _clock(ended) if _day(ended) == _day(began) else told_moment(ended)
     return f"The symptoms lasted from {told_moment(began)} to {over} and are over."
 

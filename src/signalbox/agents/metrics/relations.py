@@ -30,8 +30,21 @@ _HOST = ("node", "nodename", "host", "hostname", "kubernetes_node", "host_ip")
 _SWITCH = ("switch", "router", "gateway", "neighbor_system", "lldp_neighbor", "system_name", "chassis_name", "neighbor")
 _PEER = ("peer", "neighbor", "peer_device")
 _LABELS = dict.fromkeys(
-    ("__name__", "job", "instance", "pod", "pod_ip", "device", "interface", *_SERVICE, *_CLIENT, *_SERVER, *_HOST)
-    + (*_SWITCH, *_PEER)
+    (
+        "__name__",
+        "job",
+        "instance",
+        "pod",
+        "pod_ip",
+        "device",
+        "interface",
+        *_SERVICE,
+        *_CLIENT,
+        *_SERVER,
+        *_HOST,
+        *_SWITCH,
+        *_PEER,
+    )
 )
 _MOST_NAMES = 60
 
@@ -45,7 +58,9 @@ async def relate(start: datetime, end: datetime) -> list[Relation]:
         return []
     counted = f'count by ({", ".join(_LABELS)}) ({{__name__=~"{"|".join(names)}"}})'
     curves = (await ask(Query(counted, at=end), live)).curves
-    return await asyncio.to_thread(lambda: [*dict.fromkeys(one for curve in curves for one in relations_of(curve.labels))])
+    return await asyncio.to_thread(
+        lambda: [*dict.fromkeys(one for curve in curves for one in relations_of(curve.labels))]
+    )
 
 
 def _rank(name: str) -> tuple[bool, str]:

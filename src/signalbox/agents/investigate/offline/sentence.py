@@ -12,7 +12,9 @@ from signalbox.language.words import tokens
 
 __all__ = ["find_subject", "find_trouble", "find_unknown", "is_about_now", "names_nothing"]
 
-_NOW = re.compile(r"\b(?:(?:right|just) now|currently|at the moment|at present|this (?:very )?(?:minute|moment))\b", re.I)
+_NOW = re.compile(
+    r"\b(?:(?:right|just) now|currently|at the moment|at present|this (?:very )?(?:minute|moment))\b", re.I
+)
 _TROUBLES = {
     "slow": "slow slower slowness latency lag laggy sluggish delay timeout hang crawl response",
     "errors": "error fail failure broken break 5xx 500 503 exception refuse reject",
