@@ -254,6 +254,8 @@ async def test_a_runbook_that_fits_is_cited_and_its_checks_are_next_steps(
 
 async def test_a_time_that_cannot_be_is_an_error_of_the_request(monkeypatch: pytest.MonkeyPatch) -> None:
     class Reading:
+        _llm_type = "offline"
+
         def with_structured_output(self, schema: Any) -> Any:
             return RunnableLambda(lambda _: {"about": "checkout", "when": "on 31 February"})
 

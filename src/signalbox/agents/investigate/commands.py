@@ -9,7 +9,7 @@ import typer
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Why something is slow or failing, and what depends on what.", no_args_is_help=True)
+app = typer.Typer(help='Why something is slow or failing: signalbox investigate "why is checkout slow?".', no_args_is_help=True)
 
 
 @app.command()
