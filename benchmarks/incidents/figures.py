@@ -91,7 +91,7 @@ def _add_pod(estate: Estate, service: str, pod: str, effects: Effects, cluster: 
     catalogue.add_histogram("http_request_duration_seconds", parts, _BOUNDS, births, target, service=service)
     for other in estate.calls.get(service, ()):
         labels = {"service": service, "peer_service": other}
-        peer_late = Flow(f"{pod}/{other}/late", rate * 0.04, day=0.3, pulses=effects.of(other, "late") + surge)
+        peer_late = Flow(f"{pod}/{other}/late", rate * 0.02, day=0.3, pulses=effects.of(other, "late") + surge)
         peer_good = Flow(f"{pod}/{other}/good", rate * 0.9, day=0.3, pulses=surge)
         counter = Counter(((peer_good, 1.0), (peer_late, 1.0)), births)
         catalogue.add("http_client_requests_total", counter, target, **labels)

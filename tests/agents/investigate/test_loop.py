@@ -11,6 +11,7 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import Field
 
 from signalbox.agents.investigate import AGENT, loop_investigation, symptom
 from signalbox.contract import Agent, Examination, Observation, Presented, Relation
@@ -28,8 +29,8 @@ class Script(BaseChatModel):
     """Replies one after the other, and keeps what it was sent."""
 
     replies: list[Any]
-    sent: list[list[BaseMessage]] = []
-    offered: list[Any] = []
+    sent: list[list[BaseMessage]] = Field(default_factory=list)
+    offered: list[Any] = Field(default_factory=list)
 
     @property
     def _llm_type(self) -> str:

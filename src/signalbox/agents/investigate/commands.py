@@ -9,7 +9,8 @@ import typer
 
 __all__ = ["app"]
 
-app = typer.Typer(help='Why something is slow or failing: signalbox investigate "why is checkout slow?".', no_args_is_help=True)
+_HELP = 'Why something is slow or failing: signalbox investigate "why is checkout slow?".'
+app = typer.Typer(help=_HELP, no_args_is_help=True)
 
 
 @app.command()
