@@ -178,7 +178,8 @@ def _as_seen(text: str, thing: str) -> Seen:
 def _concluded(outcome: Outcome) -> Conclusion:
     given = [one["data"] for one in outcome["results"] if one["ok"] and one["name"] == "conclude"]
     if given:
-        return Conclusion(**given[-1])
+        told: Conclusion = given[-1]
+        return told
     return Conclusion(
         verdict=outcome["answer"], sureness="not known", cause=None, connection=[], symptoms=[], evidence_for=[],
         evidence_against=[], ruled_out=[], next_steps=[],

@@ -59,8 +59,8 @@ async def read_symptom(state: InvestigationState) -> Command[Next]:
     model = (run.model if run else None) or load_chat_model()
     try:
         known = await recent_graph(kind, now() - _RECENT, now())
-        if state.get("alert"):
-            read = _of_alert(state["alert"], known)
+        if alert := state.get("alert"):
+            read = _of_alert(alert, known)
         else:
             read = await _of_words(state, model, known) if fills_plans(model) else _excerpt(state, known)
         books = await asyncio.to_thread(matching_runbooks, read, state.get("alert"))

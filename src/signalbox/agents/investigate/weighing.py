@@ -66,13 +66,13 @@ def _checks(state: InvestigationState) -> list[str]:
 
 def _concluded(state: InvestigationState) -> Conclusion:
     graph = Graph.of(graph_relations(state))
-    failed, unread = (list(dict.fromkeys(state.get(key) or ())) for key in ("failed", "unread"))  # type: ignore[misc]
+    failed, unread = ([*dict.fromkeys(one)] for one in (state.get("failed") or [], state.get("unread") or []))
     return conclude(state, latest_seen(state), graph, failed, unread, state.get("alert"))
 
 
 def _closer(state: InvestigationState, conclusion: Conclusion) -> dict[str, Any]:
     """The time around the symptoms, where they lie in a far longer one; else nothing."""
-    start, end = (datetime.fromisoformat(state[key]) for key in ("start", "end"))  # type: ignore[literal-required]
+    start, end = (datetime.fromisoformat(state[key]) for key in ("start", "end"))
     symptoms = conclusion["symptoms"]
     if not symptoms or end - start <= FAR:
         return {}

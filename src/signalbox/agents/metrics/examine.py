@@ -22,6 +22,7 @@ from signalbox.agents.metrics.state import TimeRange
 from signalbox.agents.metrics.sweep import Mover, find_movers
 from signalbox.agents.metrics.versions import find_releases
 from signalbox.contract import Examination, Observation
+from signalbox.contract.blocks import Severity
 from signalbox.drawing.names import series_names
 from signalbox.drawing.values import format_moment, format_value
 from signalbox.errors import SignalboxError
@@ -173,7 +174,9 @@ def _observation(group: _Group, began: datetime, evidence: tuple[str, ...]) -> O
     figures = f"{far} to {value}, usually {usual} ({furthest.basis})"
     until = f" until {format_moment(end)}" if end else ", still so"
     score = max(one.score for one in group.movers)
-    severity = "critical" if score >= _CRITICAL else "warning" if score >= _WARNING or first.is_symptom else "info"
+    severity: Severity = (
+        "critical" if score >= _CRITICAL else "warning" if score >= _WARNING or first.is_symptom else "info"
+    )
     return Observation(
         text=f"{first.title}{f' of {name}' if name else ''}{of} {figures}, from {format_moment(began)}{until}",
         start=began,
