@@ -29,10 +29,11 @@ bench: $(SETUP_DEV)  ## Run the long proofs, then measure speed against its targ
 	$(BIN)/python -m benchmarks.kills
 	$(BIN)/python -m benchmarks
 
-eval: $(SETUP_DEV)  ## Measure what the offline model understands and what its layers are worth, replay what a capable one answered, have right calls and right plans carried out, and put every injection of a public collection to all agents.
+eval: $(SETUP_DEV)  ## Measure what the offline model understands and what its layers are worth, replay what a capable one answered, have right calls and right plans carried out, find the causes of drawn incidents, and put every injection of a public collection to all agents.
 	$(BIN)/signalbox eval
 	$(BIN)/signalbox eval evals/oracle.jsonl
 	$(BIN)/python -m benchmarks.metrics_proof
+	$(BIN)/python -m benchmarks.incidents --strict
 	$(BIN)/signalbox eval --ablate tasks --draw 350 --seed 14
 	for name in steps singles; do test ! -f evals/recorded/$$name.jsonl || $(BIN)/signalbox eval evals/$$name.jsonl --recorded evals/recorded/$$name || exit 1; done
 	test ! -f evals/recorded/cost.jsonl || $(BIN)/python -m benchmarks.cost evals/singles.jsonl --recorded evals/recorded/cost

@@ -116,6 +116,19 @@ class Settings(BaseModel):
         default="", description="What answers the chat endpoint, where several packages offer to; default: the first."
     )
     investigate_agent: str = Field(default="investigate", description="The agent that is asked when an alert fires.")
+    dependencies: Path | None = Field(
+        default=None, description="A file of yours that says what depends on what (dependencies.yaml)."
+    )
+    runbooks: Path | None = Field(default=None, description="A folder with runbooks of yours (Markdown).")
+    report_webhook: str = Field(
+        default="", description="Where reports of alerts are sent: https://…; by default nowhere. It may hold a secret."
+    )
+    report_format: Literal["json", "slack", "mattermost"] = Field(
+        default="json", description="What is sent there: the Answer as JSON, or a message for Slack or Mattermost."
+    )
+    report_private: bool = Field(
+        default=False, description="Reports may be sent to private and loopback addresses, too."
+    )
     jwt_secret: str = Field(default="", description="Signs and checks tokens (HS256); by default one made at home.")
     jwks_url: str = Field(default="", description="Where the public keys of the tokens are, instead of a secret.")
     jwt_audience: str = Field(default="", description="The audience that a token must name, if any.")

@@ -8,9 +8,10 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from importlib.metadata import entry_points
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from signalbox import __version__
 from signalbox.cli.agents import agents
@@ -74,13 +75,29 @@ def make_app(named: str = "") -> typer.Typer:
 
 def _add_commands(app: typer.Typer) -> None:
     """Add the commands that agents bring along, by the entry point group `signalbox.commands`; a broken one is left
-    out, and `signalbox agents` says what is wrong with its package."""
+    out, and `signalbox agents` says what is wrong with its package. An agent that is a command itself is asked by what
+    is none of its commands."""
+    groups: dict[str, typer.Typer] = {}
     for entry in sorted(entry_points(group="signalbox.commands"), key=lambda one: one.name):
         with suppress(Exception):
-            app.add_typer(entry.load(), name=entry.name)
+            groups[entry.name] = entry.load()
     for agent in list_agents():
-        if agent.is_command:
+        if agent.is_command and agent.name in groups:
+            groups[agent.name].command("ask", help=f"{agent.about}.")(asking(agent.name))
+            app.add_typer(groups.pop(agent.name), name=agent.name, cls=_AskingGroup)
+        elif agent.is_command:
             app.command(agent.name, help=f"{agent.about}.")(asking(agent.name))
+    for name, group in groups.items():
+        app.add_typer(group, name=name)
+
+
+class _AskingGroup(TyperGroup):
+    """A group in which what is none of its commands is a question."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
+            args = ["ask", *args]
+        return super().parse_args(ctx, args)
 
 
 def _version(wanted: bool) -> None:

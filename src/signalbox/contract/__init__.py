@@ -1,7 +1,7 @@
 """What an agent is and gives back: the class of a node (`BaseAgent`), and what can be asked (`Agent`)."""
 
 from signalbox.contract.agent import BaseAgent
-from signalbox.contract.room import Agent, Examination, Observation, Presented, lazy
+from signalbox.contract.room import Agent, Examination, Observation, Presented, Relation, lazy
 from signalbox.contract.state import StateAdapter
 from signalbox.contract.summary import ExecutionSummary, NodeExecution
 from signalbox.contract.tracker import ExecutionTracker, NodeEvent, current_tracker
@@ -16,6 +16,7 @@ __all__ = [
     "NodeExecution",
     "Observation",
     "Presented",
+    "Relation",
     "StateAdapter",
     "current_tracker",
     "lazy",

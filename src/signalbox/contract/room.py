@@ -13,7 +13,7 @@ from typing import Any
 from signalbox.contract.blocks import Block, Severity
 from signalbox.errors import ContractError, MissingExtraError
 
-__all__ = ["Agent", "Examination", "Observation", "Presented", "lazy"]
+__all__ = ["Agent", "Examination", "Observation", "Presented", "Relation", "lazy"]
 
 State = Mapping[str, Any]
 
@@ -49,6 +49,27 @@ class Observation:
     about: str = ""
     is_symptom: bool = False
     evidence: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What identifies the thing in the system's own labels (service, instance, device, interface, …)."""
+    measure: str = ""
+    """What was measured; observations of one measure are of one kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One thing depends on another, and what says so.
+
+    Things are written `kind:name`, such as `service:checkout`, `machine:web-1` or `experiment:Hint Timing`. With
+    `is_wire`, two machines are wired to each other; with `is_same`, `other` is another name of `thing`. `role` is what
+    the inventory says of `thing`.
+    """
+
+    thing: str
+    other: str = ""
+    evidence: str = ""
+    is_wire: bool = False
+    is_same: bool = False
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +130,11 @@ class Agent:
     data: str = ""
     """What it reads there, in a word for a sentence ("figures"); by default its name."""
     examine: Callable[[str, datetime, datetime], Awaitable[Examination]] | None = None
-    """What it saw between two moments that may explain the symptom in the words of a person. Reads only."""
+    """What it saw between two moments that may explain the trouble of a thing, which may be empty. Reads only."""
+    relate: Callable[[datetime, datetime], Awaitable[Sequence[Relation]]] | None = None
+    """What it knows of which thing depends on which, between two moments. Reads only."""
+    start_alert: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
+    """The state that a run begins with for an alert: `summary`, `labels`, `since` and `until` (ISO 8601 or empty)."""
     tools: Callable[[], Sequence[Any]] | None = None
     """What it can do, as `signalbox.toolbox.Tool`s, for the loop."""
     note: Callable[[Sequence[str], str], Awaitable[str]] | None = None

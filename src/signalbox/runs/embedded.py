@@ -6,12 +6,16 @@ import atexit
 from contextlib import AbstractContextManager, ExitStack
 from datetime import UTC, datetime
 from importlib.metadata import entry_points
+from importlib.resources import files
 from threading import Lock
 
 from signalbox.errors import MissingExtraError, NotFoundError
 from signalbox.settings import get_settings, now
 
-__all__ = ["close_worlds", "embedded_experiments", "embedded_metrics", "embedded_network", "open_world"]
+__all__ = [
+    "close_worlds", "embedded_dependencies", "embedded_experiments", "embedded_metrics", "embedded_network",
+    "open_world",
+]  # fmt: skip
 
 GROUP = "signalbox.worlds"
 # The last two stay open, so that a run which began before midnight still finds its world.
@@ -33,6 +37,11 @@ def embedded_network() -> str:
 def embedded_experiments() -> str:
     """The address of the embedded experiments world."""
     return _address("experiments")
+
+
+def embedded_dependencies() -> str:
+    """The path of the file that says what depends on what in the embedded worlds."""
+    return str(files("signalbox.worlds") / "dependencies.yaml")
 
 
 def open_world(name: str, host: str = "127.0.0.1", port: int = 0) -> AbstractContextManager[str]:

@@ -1,91 +1,113 @@
-"""`POST /hooks/alertmanager`: Alertmanager's webhook as it is. Each group that fires is investigated, once."""
+"""The webhooks of Alertmanager and Grafana. Each group that fires is investigated once, and its report sent."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from typing import Any, Literal
+import logging
+from collections.abc import Coroutine
+from typing import Any
+from weakref import WeakKeyDictionary
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
 
-from signalbox.errors import NotFoundError
+from signalbox.errors import NotFoundError, SignalboxError
 from signalbox.runs.engine import engine
-from signalbox.runs.records import BusyError, latest_run
+from signalbox.runs.records import BusyError, Run, latest_run
 from signalbox.runs.served import find_served
-from signalbox.runs.threads import make_thread
+from signalbox.service.alerts import Webhook, alert_of, close_incident, find_incident
 from signalbox.service.problems import REFUSALS, ProblemError
+from signalbox.service.reports import send_report
+from signalbox.service.threads import values_of
 from signalbox.settings import get_settings
-from signalbox.toolbox.person import current_person
 
 __all__ = ["request_for", "router"]
 
 router = APIRouter(prefix="/hooks", tags=["hooks"], responses=REFUSALS | {503: REFUSALS[404]})
-_LONGEST = 2_000
-
-
-class Alert(BaseModel):
-    """One alert of a group."""
-
-    model_config = ConfigDict(extra="ignore")
-    status: Literal["firing", "resolved"]
-    labels: dict[str, str] = {}
-    annotations: dict[str, str] = {}
-    startsAt: str = ""
-    fingerprint: str = ""
-
-
-class Webhook(BaseModel):
-    """What Alertmanager sends (version 4)."""
-
-    model_config = ConfigDict(extra="ignore")
-    version: str = "4"
-    groupKey: str = Field(min_length=1)
-    status: Literal["firing", "resolved"]
-    groupLabels: dict[str, str] = {}
-    commonLabels: dict[str, str] = {}
-    commonAnnotations: dict[str, str] = {}
-    alerts: list[Alert] = Field(default_factory=list, max_length=10_000)
+_log = logging.getLogger("signalbox.service")
+_locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+_sending: set[asyncio.Task[None]] = set()
 
 
 @router.post("/alertmanager", status_code=202)
 async def alertmanager(told: Webhook) -> dict[str, Any]:
-    """Start an investigation for a group that fires; told of again, it gives the thread of the one there is."""
-    firing = [alert for alert in told.alerts if alert.status == "firing"]
-    if told.status != "firing" or not firing:
-        return {"status": "ignored", "thread_id": None}
-    thread_id = _thread(told, firing)
+    """Start an investigation for a group that fires; told of again, it gives the thread of the one there is. A group
+    that is resolved closes its thread."""
+    return await _take(told, "alertmanager")
+
+
+@router.post("/grafana", status_code=202)
+async def grafana(told: Webhook) -> dict[str, Any]:
+    """The same for the webhook of a Grafana contact point."""
+    return await _take(told, "grafana")
+
+
+async def _take(told: Webhook, source: str) -> dict[str, Any]:
+    if told.status == "resolved" or not told.firing:
+        return await _close(told, source)
     try:
         agent = find_served(get_settings().investigate_agent)
     except NotFoundError as error:
         raise ProblemError(503, "Nothing is installed that investigates.", suggestion=error.suggestion) from None
-    metadata = {"source": "alertmanager", "group_key": told.groupKey, "labels": told.groupLabels or told.commonLabels}
-    is_new = await asyncio.to_thread(make_thread, thread_id, metadata)
-    if not is_new and await asyncio.to_thread(latest_run, thread_id) is not None:
-        return {"status": "known", "thread_id": thread_id}
-    try:
-        said, source = request_for(told, firing), {"source": "alertmanager"}
-        run = await engine().submit(agent, said, thread_id=thread_id, metadata=source)
-    except BusyError:
-        return {"status": "known", "thread_id": thread_id}
+    async with _one_at_a_time():
+        incident = await asyncio.to_thread(find_incident, told, source)
+        thread_id = incident.thread_id
+        if not incident.is_new and await asyncio.to_thread(latest_run, thread_id) is not None:
+            return {"status": "known", "thread_id": thread_id}
+        alert = alert_of(told)
+        state = agent.start_alert(alert) if agent.start_alert is not None else None
+        try:
+            run = await engine().submit(
+                agent, request_for(alert), thread_id=thread_id, state=state, metadata={"source": source}
+            )
+        except BusyError:
+            return {"status": "known", "thread_id": thread_id}
+    _later(_report(run, alert))
     return {"status": "started", "thread_id": thread_id, "run_id": run.run_id}
 
 
-def _thread(told: Webhook, firing: list[Alert]) -> str:
-    """The thread of an incident: the group since its first alert. A repeated notice, or one more alert, is the same."""
-    since = min(alert.startsAt for alert in firing)
-    named = f"{current_person()}|{told.groupKey}|{since}"
-    return f"alert-{hashlib.sha256(named.encode()).hexdigest()[:32]}"
+async def _close(told: Webhook, source: str) -> dict[str, Any]:
+    async with _one_at_a_time():
+        closed = await asyncio.to_thread(close_incident, told, source)
+    if closed is None:
+        return {"status": "ignored", "thread_id": None}
+    thread_id, words = closed
+    _later(send_report(alert_of(told), thread_id, words, status="resolved"))
+    return {"status": "resolved", "thread_id": thread_id, "message": words}
 
 
-def request_for(told: Webhook, firing: list[Alert]) -> str:
-    """The alert as a request in words: what it says, about what, and since when."""
-    labels = {**told.groupLabels, **told.commonLabels}
-    notes = told.commonAnnotations or firing[0].annotations
-    words = (notes.get(name) for name in ("summary", "description", "message"))
-    what = next(filter(None, words), labels.get("alertname", "An alert"))
-    told_of = sorted((name, value) for name, value in labels.items() if name not in ("alertname", "severity"))
+def _one_at_a_time() -> asyncio.Lock:
+    """What makes one incident of two notices of one group that come at once."""
+    return _locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
+
+
+def request_for(alert: dict[str, Any]) -> str:
+    """The alert in words, for the transcript and for agents that are only given words."""
+    told_of = sorted((name, value) for name, value in alert["labels"].items() if name not in ("alertname", "severity"))
     about = ", ".join(f"{name} {value}" for name, value in told_of)
-    since = min(alert.startsAt for alert in firing)
-    parts = [f"Why: {what.rstrip('.')}", f"({about})" if about else "", f"since {since}" if since else ""]
-    return " ".join(part for part in parts if part)[:_LONGEST]
+    since = alert["since"]
+    parts = [f"Why: {alert['summary'].rstrip('.')}", f"({about})" if about else "", f"since {since}" if since else ""]
+    return " ".join(part for part in parts if part)
+
+
+async def _report(run: Run, alert: dict[str, Any]) -> None:
+    """Send the report of a run when it has ended."""
+    ended = await engine().wait(run)
+    answer = await asyncio.to_thread(values_of, ended.thread_id, ended)
+    told = answer.get("answer") or (answer.get("error") or {}).get("message") or "There is no report."
+    await send_report(alert, run.thread_id, str(told), answer=answer)
+
+
+def _later(work: Coroutine[Any, Any, None]) -> None:
+    """Do it after the reply; what fails is logged, and the webhook has long been answered."""
+
+    async def carefully() -> None:
+        try:
+            await work
+        except SignalboxError as error:
+            _log.warning("A report was not sent: %s", error.user_message)
+        except Exception:
+            _log.exception("A report was not sent.")
+
+    task = asyncio.create_task(carefully())
+    _sending.add(task)
+    task.add_done_callback(_sending.discard)

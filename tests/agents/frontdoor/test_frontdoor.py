@@ -12,7 +12,7 @@ import pytest
 from langchain_core.runnables import RunnableLambda
 
 from signalbox.agents.frontdoor import plan, router
-from signalbox.agents.frontdoor.state import next_agent
+from signalbox.agents.frontdoor.entry import next_agent
 from signalbox.contract import Agent, Presented
 from signalbox.contract import installed as installed_module
 from signalbox.contract.installed import InstalledAgent

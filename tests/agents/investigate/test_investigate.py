@@ -13,11 +13,13 @@ import pytest
 from langchain_core.runnables import RunnableLambda
 
 from signalbox.agents.investigate import AGENT, examining, symptom
-from signalbox.contract import Agent, Examination, Observation, Presented
+from signalbox.agents.investigate.state import start_alert
+from signalbox.contract import Agent, Examination, Observation, Presented, Relation
 from signalbox.contract import installed as installed_module
 from signalbox.contract.installed import InstalledAgent
 from signalbox.errors import UnavailableError
 from signalbox.runs import aanswer, aask
+from signalbox.runs.life import astart
 
 SINCE = datetime(2026, 11, 15, 14, 7, tzinfo=UTC)
 UNTIL = datetime(2026, 11, 15, 14, 52, tzinfo=UTC)
@@ -32,8 +34,14 @@ async def see_symptom(question: str, start: datetime, end: datetime) -> Examinat
 
 
 async def see_cause(question: str, start: datetime, end: datetime) -> Examination:
-    flap = Observation("the link a-b flapped", SINCE, UNTIL, "critical", "a")
+    flap = Observation("the link a–b flapped", SINCE, UNTIL, "critical", "a–b")
     return Examination([flap] if start <= SINCE < end else [], ["12 routers"])
+
+
+async def relate(start: datetime, end: datetime) -> list[Relation]:
+    wire = Relation("machine:a", "machine:b", "LLDP", is_wire=True)
+    session = [Relation("session:a–b", f"machine:{end}", "labels") for end in ("a", "b")]
+    return [Relation("service:checkout", "machine:a", "labels of up"), wire, *session]
 
 
 async def fail(question: str, start: datetime, end: datetime) -> Examination:
@@ -51,7 +59,12 @@ def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         nothing: Any = {"map": tmp_path / "none.csv", "start": lambda *_: {}, "present": lambda _: Presented("")}
         return Agent(name=name, about=name, examples=(), **nothing, **given)
 
-    found = [AGENT, made("one", examine=see_symptom), made("two", examine=see_cause), made("three", examine=fail)]
+    found = [
+        AGENT,
+        made("one", examine=see_symptom, relate=relate),
+        made("two", examine=see_cause),
+        made("three", examine=fail),
+    ]
     found.append(made("four", note=write))
     monkeypatch.setattr(
         installed_module, "_installed", lambda: tuple(InstalledAgent(one.name, "test", one) for one in found)
@@ -64,7 +77,10 @@ def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_the_report_names_the_cause_and_tasks_are_written_after_a_yes() -> None:
     asked = await aask("investigate", "why is checkout slow?", thread_id="t")
     assert asked.status == "needs_input"
-    assert asked.answer.startswith("Most likely cause: the link a-b flapped. The symptoms lasted from Sun 15 Nov 14:08")
+    # One of the systems could not be read, so nothing is sure.
+    assert asked.answer.startswith("Most likely cause: the link a–b flapped. It is connected so: checkout → a → ")
+    assert "The symptoms lasted from Sun 15 Nov 14:08" in asked.answer
+    assert "Not everything could be looked at: three: The server is down." in asked.answer
     assert [block["type"] for block in asked.blocks] == ["report", "timeline"]
     assert written == []
     answer = await aanswer("t", "yes")
@@ -77,13 +93,13 @@ async def test_the_report_names_the_cause_and_tasks_are_written_after_a_yes() ->
 
 async def test_a_cause_from_before_the_time_that_was_asked_about_is_found() -> None:
     asked = await aask("investigate", "why has checkout been slow since 15 November 14:30?")
-    assert asked.answer.startswith("Most likely cause: the link a-b flapped.")
+    assert asked.answer.startswith("Most likely cause: the link a–b flapped.")
 
 
 async def test_what_was_seen_in_a_long_time_is_looked_at_once_more_from_near() -> None:
     looks.clear()
     asked = await aask("investigate", "why was checkout slow in the last two weeks?")
-    assert asked.answer.startswith("Most likely cause: the link a-b flapped.")
+    assert asked.answer.startswith("Most likely cause: the link a–b flapped.")
     assert [round((end - start).total_seconds() / 86_400) for start, end in looks] == [14, 1]
     assert [len(block["events"]) for block in asked.blocks if block["type"] == "timeline"] == [2]
 
@@ -110,16 +126,15 @@ def connect(monkeypatch: pytest.MonkeyPatch, **kinds: str) -> None:
 async def test_a_real_symptom_gets_no_invented_cause(monkeypatch: pytest.MonkeyPatch) -> None:
     connect(monkeypatch, one="live", two="embedded")
     answer = await aask("investigate", "why is checkout slow?")
-    assert "its cause is not known" in answer.answer
+    assert "Its cause is not known" in answer.answer
     assert "flapped" not in str(answer.as_dict())
     assert answer.source == {"kind": "live", "system": "one", "address": "http://one"}
     assert "two: not connected (TWO_URL)" in answer.answer
 
 
-async def test_nothing_found_names_what_is_not_connected(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_not_connected_is_named_first(monkeypatch: pytest.MonkeyPatch) -> None:
     connect(monkeypatch, one="embedded", two="live")
     answer = await aask("investigate", "why is checkout slow?")
-    assert answer.answer.startswith("Nothing found")
     assert "one: not connected (ONE_URL)" in answer.answer.split("\n")[0]
 
 
@@ -151,7 +166,7 @@ async def test_an_agent_that_answers_from_the_other_kind_is_left_out(monkeypatch
     )
     monkeypatch.setattr(installed_module, "_installed", lambda: hidden)
     answer = await aask("investigate", "why is checkout slow?")
-    assert "its cause is not known" in answer.answer
+    assert "Its cause is not known" in answer.answer
     assert "two: it answered from an embedded system, which is not mixed in" in answer.answer
 
 
@@ -175,14 +190,72 @@ async def test_a_no_writes_nothing() -> None:
     assert "No task was written down." in answer.answer
 
 
-async def test_on_a_healthy_day_nothing_is_found() -> None:
+def without(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Leave these agents out."""
+    listed = tuple(one for one in installed_module._installed() if one.name not in names)
+    monkeypatch.setattr(installed_module, "_installed", lambda: listed)
+
+
+async def test_on_a_healthy_day_nothing_is_found_unless_a_source_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = await aask("investigate", "why was checkout slow on 10 November?")
+    assert answer.answer.startswith("It is not known whether anything was wrong with checkout")
+    without(monkeypatch, "three")
     answer = await aask("investigate", "why was checkout slow on 10 November?")
     assert answer.status == "completed"
-    assert answer.answer.startswith("Nothing found")
+    assert answer.answer.startswith("Nothing found: checkout was healthy")
+
+
+async def test_a_subject_that_does_not_exist_is_said_and_nobody_is_asked() -> None:
+    looks.clear()
+    answer = await aask("investigate", "why is the billing service slow?")
+    assert answer.answer.startswith("There is no billing here: nothing that was read is called so.")
+    assert "the services checkout" in answer.answer
+    assert (answer.status, looks) == ("completed", [])
+
+
+async def test_right_now_is_the_last_hour() -> None:
+    looks.clear()
+    answer = await aask("investigate", "why is checkout slow right now?")
+    assert [(end - start).total_seconds() / 3600 for start, end in looks] == [3.0]
+    assert "between Mon 16 Nov 11:00 and Mon 16 Nov 12:00" in answer.answer
+
+
+async def test_an_alert_is_read_from_its_labels_and_asks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    without(monkeypatch, "three")
+    alert = {"summary": "SLO burns", "labels": {"service": "checkout", "severity": "page"},
+             "since": "2026-11-15T14:10:00+00:00", "until": ""}  # fmt: skip
+    result = await astart(AGENT.map, start_alert(alert), thread_id="alert-1")
+    told = dict(result.state)
+    assert told["subject"] == ["service:checkout"]
+    assert told["conclusion"]["cause"]["text"] == "the link a–b flapped"
+    assert written == []
+
+
+async def test_labels_that_name_nothing_known_are_said() -> None:
+    alert = {"summary": "down", "labels": {"service": "billing"}, "since": "", "until": ""}
+    told = dict((await astart(AGENT.map, start_alert(alert), thread_id="alert-2")).state)
+    assert told["conclusion"]["verdict"].startswith("There is no service billing here")
+
+
+async def test_a_runbook_that_fits_is_cited_and_its_checks_are_next_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    books = tmp_path / "books"
+    books.mkdir()
+    (books / "slow.md").write_text("---\nsubjects: [checkout]\n---\n# Slow\n- [ ] Is the provider up?\n")
+    (books / "other.md").write_text("---\nalerts: [Other*]\n---\n- Not this\n")
+    monkeypatch.setenv("SIGNALBOX_RUNBOOKS", str(books))
+    asked = await aask("investigate", "why is checkout slow?", thread_id="t")
+    assert "Runbooks:\n- slow.md" in asked.answer
+    assert asked.question is not None
+    assert "Is the provider up? (runbook slow.md)" in asked.question["message"]
+    assert "Not this" not in asked.question["message"]
 
 
 async def test_a_time_that_cannot_be_is_an_error_of_the_request(monkeypatch: pytest.MonkeyPatch) -> None:
     class Reading:
+        _llm_type = "offline"
+
         def with_structured_output(self, schema: Any) -> Any:
             return RunnableLambda(lambda _: {"about": "checkout", "when": "on 31 February"})
 
@@ -204,7 +277,7 @@ async def test_many_investigations_at_once_each_get_their_turn(monkeypatch: pyte
 
     agent = replace(AGENT, name="busy", examine=look)
     monkeypatch.setattr(examining, "find_agent", lambda _: agent)
-    state: Any = {"agent": "busy", "user_query": "x", "start": SINCE.isoformat(), "end": UNTIL.isoformat()}
+    state: Any = {"agent": "busy", "about": "x", "kind": "live", "start": SINCE.isoformat(), "end": UNTIL.isoformat()}
     told = await asyncio.gather(*(examining.examine(state) for _ in range(40)))
     assert all("failed" not in one or not one["failed"] for one in told)
     assert most <= examining.MOST_AT_ONCE

@@ -52,6 +52,7 @@ AGENT = Agent(
     data="A/B tests",
     tools=lazy(f"{__name__}.loop_tools:room_tools", _EXTRA),
     examine=lazy(f"{__name__}.examine:examine", _EXTRA),
+    relate=lazy(f"{__name__}.relations:relate", _EXTRA),
     remembers=REMEMBERED,
     private=("question", "loop"),
 )

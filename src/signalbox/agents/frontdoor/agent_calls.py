@@ -7,7 +7,7 @@ part: a run of that agent inside this one, whose result the model sees.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from langgraph.graph import END
@@ -22,7 +22,7 @@ from signalbox.errors import ToolFailedError
 from signalbox.maps.context import Part, run_context
 from signalbox.settings import person_zone
 from signalbox.toolbox import Result
-from signalbox.toolbox.loop import Limits, LoopContext, LoopNodes, LoopState, start_loop
+from signalbox.toolbox.loop import Limits, LoopContext, LoopNodes, LoopState
 from signalbox.toolbox.loop_calls import list_calls
 from signalbox.toolbox.loop_prompt import said_texts
 from signalbox.toolbox.person import use_results
@@ -37,42 +37,41 @@ _CITED = re.compile(r"\[E\d+(?:,\s*E\d+)*\]")
 _KEPT = ("asked", "replies", "results", "shown")
 
 
-async def continue_loop(state: FrontDoorState, model: Any) -> tuple[Route | None, dict[str, Any], Any]:
-    """One pass of the loop: the way that the first reply chooses, or None; what changes in the state; and where the
-    loop goes next."""
+async def continue_loop(
+    begun: LoopState, state: FrontDoorState, model: Any
+) -> tuple[Route | None, dict[str, Any], Any]:
+    """One pass of the loop that begins so: the way that the first reply chooses, or None; what changes in the state;
+    and where the loop goes next."""
     run = run_context()
     is_first = not state.get("replies")
-    begun: Any = start_loop(state["user_query"], run.conversation)
     if not is_first:
-        begun |= {name: state[name] for name in _KEPT if name in state}  # type: ignore[literal-required]
+        begun = {**begun, **{name: state[name] for name in _KEPT if name in state}}  # type: ignore[literal-required,typeddict-item]
     command = await _nodes().model(begun, LoopContext(model, streams=run.streams))
     update: dict[str, Any] = dict(command.update or {})
     if is_first:
-        route, chosen = _first_way(state["user_query"], begun, update)
+        route, chosen = _first_way(begun, update)
         if route is not None:
             return route, chosen, None
         update["asked"] = begun["asked"]
     outcome = update.get("outcome")
     if outcome and outcome["error"] and not outcome["results"]:
         return None, {"error": outcome["error"]}, END
-    return None, update, _with_words(command.goto, state["user_query"], has_seen=bool(begun["results"]))
+    return None, update, _with_words(command.goto, begun)
 
 
-def _with_words(goto: Any, said: str, *, has_seen: bool) -> Any:
+def _with_words(goto: Any, begun: LoopState) -> Any:
     """Where the loop goes; its calls know what the person said, and whether the model had seen results."""
     if isinstance(goto, str):
         return goto
-    return [Send(one.node, {**one.arg, "said": said, "has_seen": has_seen}) for one in goto]
+    known = {"said": begun["asked"]["said"], "has_seen": bool(begun["results"])}
+    return [Send(one.node, {**one.arg, **known}) for one in goto]
 
 
-async def read_first_reply(
-    request: str, conversation: Sequence[Mapping[str, str]], model: Any
-) -> tuple[Route | None, dict[str, Any]]:
+async def read_first_reply(begun: LoopState, model: Any) -> tuple[Route | None, dict[str, Any]]:
     """The way that the model's first reply chooses, or None, and the state with it; no agent is called."""
-    begun = start_loop(request, conversation)
     command = await _nodes().model(begun, LoopContext(model))
     update: dict[str, Any] = dict(command.update or {})
-    route, chosen = _first_way(request, begun, update)
+    route, chosen = _first_way(begun, update)
     return (route, chosen) if route is not None else (None, update)
 
 
@@ -85,7 +84,7 @@ async def call_agent(state: Any) -> Any:
             raise ToolFailedError("No agent can be called here.")
         said, label = state["said"], f"E{state['number']}"
         with use_results(state["has_seen"]):
-            parts.append(await run.call_agent(agent.name, _request(args, said), said, label))
+            parts.append(await run.call_agent(agent.name, _written(args) or said, said, label))
         answer = parts[0].answer
         if answer.status == "error":
             raise ToolFailedError(answer.answer)
@@ -114,7 +113,7 @@ def _nodes(ask: Any = _uncalled) -> LoopNodes:
     return LoopNodes(agent_tools(ask), CALL, limits=_LIMITS, nodes=("route_request", "call_agent"))
 
 
-def _first_way(request: str, begun: LoopState, update: Mapping[str, Any]) -> tuple[Route | None, dict[str, Any]]:
+def _first_way(begun: LoopState, update: Mapping[str, Any]) -> tuple[Route | None, dict[str, Any]]:
     """The way of a first reply that is one call: to an agent whose answer is the answer, or one of the front door's
     own; else None."""
     calls = list_calls(update.get("replies") or ())
@@ -126,14 +125,15 @@ def _first_way(request: str, begun: LoopState, update: Mapping[str, Any]) -> tup
         question = _question(args, begun) if name == "clarify" else ""
         return route, {"question": question} if question else {}
     if calls[0]["is_marked"] and name in {agent.name for agent in known_agents()}:
-        return route, {"request": _request(args, request)}
+        written = _written(args)
+        return route, {"request": written} if written else {}
     return None, {}
 
 
-def _request(args: Mapping[str, Any], said: str) -> str:
-    """What an agent is asked: what the model wrote, else what the person said."""
-    request = args.get("request")
-    return request if isinstance(request, str) and 0 < len(request.strip()) <= _LONGEST_REQUEST else said
+def _written(args: Mapping[str, Any]) -> str:
+    """What the model wrote for an agent; empty where it is asked what the person said."""
+    written = args.get("request")
+    return written if isinstance(written, str) and 0 < len(written.strip()) <= _LONGEST_REQUEST else ""
 
 
 def _question(args: Mapping[str, Any], begun: LoopState) -> str:

@@ -15,7 +15,7 @@ from langgraph.types import Command, interrupt
 
 from signalbox.agents.frontdoor.agent_calls import continue_loop, read_first_reply
 from signalbox.agents.frontdoor.answers import tell_unconnected, what_can_be_asked, what_is_not_connected
-from signalbox.agents.frontdoor.courtesy import is_courtesy
+from signalbox.agents.frontdoor.offline.courtesy import is_courtesy
 from signalbox.agents.frontdoor.plan import known_agents, offered_agents, route_schema
 from signalbox.agents.frontdoor.prompts import ROUTE
 from signalbox.agents.frontdoor.state import OWN, FrontDoorState, Route
@@ -23,8 +23,9 @@ from signalbox.contract import Agent, Presented
 from signalbox.errors import SignalboxError
 from signalbox.language.names import nearest
 from signalbox.language.today import today_line
-from signalbox.maps.context import current_run
+from signalbox.maps.context import current_run, run_context
 from signalbox.models import fills_plans, load_chat_model
+from signalbox.toolbox.loop import start_loop
 from signalbox.toolbox.loop_calls import list_calls
 
 __all__ = ["ask_which", "dry_run", "first_route", "hand_over", "read_route", "route_request"]
@@ -51,7 +52,8 @@ async def route_request(state: FrontDoorState) -> Command[Way]:
                 return Command(goto="return_courtesy", update={"route": Route(to="help", confidence=1.0)})
             route: Route | None = await read_route(state["user_query"], state.get("before"), model)
         else:
-            route, update, goto = await continue_loop(state, model)
+            begun = start_loop(state["user_query"], run_context().conversation)
+            route, update, goto = await continue_loop(begun, state, model)
     except SignalboxError as error:
         return Command(update={"error": error.as_dict()})
     if route is None:
@@ -157,7 +159,7 @@ async def first_route(
     chosen = model or load_chat_model()
     if fills_plans(chosen):
         return await read_route(request, before, chosen), {}
-    return await read_first_reply(request, [before] if before else [], chosen)
+    return await read_first_reply(start_loop(request, [before] if before else []), chosen)
 
 
 def _messages(request: str, before: Mapping[str, Any] | None) -> list[BaseMessage]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
 from typing import Annotated, Any, TypedDict
 
 from signalbox.toolbox.loop import LoopState
 
-__all__ = ["OWN", "FrontDoorState", "Route", "next_agent", "start_state"]
+__all__ = ["OWN", "FrontDoorState", "Route"]
 
 OWN = ("help", "clarify", "unsupported")
 """The ways that lead to no agent."""
@@ -39,16 +38,3 @@ class FrontDoorState(LoopState, total=False):
     parts: Annotated[dict[str, Any], operator.or_]
     answer: str
     error: dict[str, str] | None
-
-
-def start_state(request: str, before: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The state that a run begins with."""
-    return {"user_query": request, "before": dict(before) if before else None}
-
-
-def next_agent(state: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The agent that the request goes on to, with the request and what the person said."""
-    route = state.get("route")
-    if not route or route["to"] in OWN:
-        return None
-    return {**route, "request": state.get("request") or state["user_query"], "said": state["user_query"]}

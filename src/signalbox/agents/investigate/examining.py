@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from langgraph.types import Send
@@ -18,7 +18,7 @@ from signalbox.contract.installed import find_agent, list_agents
 from signalbox.contract.sources import Kind, Source, connecting, joined, kind_in_use, kind_of, shown, source_of
 from signalbox.errors import SignalboxError
 
-__all__ = ["examine", "examine_each", "not_asked", "send_each", "source_set", "witnesses"]
+__all__ = ["examine", "look", "not_asked", "send_each", "source_set", "witnesses"]
 
 PATIENCE = 90.0
 """Seconds that an agent may take to say what it saw, from when it is its turn."""
@@ -49,30 +49,36 @@ def source_set() -> Source | None:
     return joined([source for agent in witnesses(kind_in_use()) if (source := source_of(agent))])
 
 
-def examine_each(state: InvestigationState) -> list[Send] | Literal["examine", "weigh"]:
-    """One `examine` for every witness; the report at once where the symptom could not be read or nobody can know."""
-    return "weigh" if state.get("error") or not witnesses(state["kind"]) else send_each(state)
-
-
 def send_each(state: InvestigationState) -> list[Send]:
     """One `examine` for every witness."""
-    return [Send("examine", {**state, "agent": agent.name}) for agent in witnesses(state["kind"])]
+    # What an agent does not need is not stored with every question to one.
+    needed = ("about", "start", "end", "kind")
+    return [
+        Send("examine", {**{key: state.get(key) for key in needed}, "agent": agent.name})
+        for agent in witnesses(state["kind"])
+    ]
 
 
 async def examine(state: InvestigationState) -> dict[str, Any]:
     """What one agent saw."""
-    agent = find_agent(state["agent"])
     start, end = (datetime.fromisoformat(state[key]) for key in ("start", "end"))
+    return await look(find_agent(state["agent"]), state.get("about") or "", start, end, state["kind"])
+
+
+async def look(agent: Agent, about: str, start: datetime, end: datetime, kind: Kind) -> dict[str, Any]:
+    """What one agent saw between two moments, as it goes into the state; what it could not see is in `failed`."""
     assert agent.examine is not None
     try:
         async with _turn(), asyncio.timeout(PATIENCE):
-            told = await agent.examine(state["user_query"], start, end)
+            told = await agent.examine(about, start, end)
     except TimeoutError:
-        return {"failed": [f"{agent.name} did not answer within {PATIENCE:g} seconds"], "sources": _sources(agent)}
+        return _unread(agent, f"{agent.name} did not answer within {PATIENCE:g} seconds")
     except SignalboxError as error:
-        return {"failed": [f"{agent.name}: {error.user_message}"], "sources": _sources(agent)}
-    if told.source and told.source["kind"] != state["kind"]:
+        return _unread(agent, f"{agent.name}: {error.user_message}")
+    if told.source and told.source["kind"] != kind:
         return {"failed": [f"{agent.name}: it answered from an {told.source['kind']} system, which is not mixed in"]}
+    if told.failed and not told.looked_at and not told.observations:
+        return {**_unread(agent, f"{agent.name}: {told.failed[0]}"), "failed": told.failed}
     return {
         "seen": [_plain(agent.name, one) for one in told.observations],
         "looked_at": told.looked_at,
@@ -81,9 +87,9 @@ async def examine(state: InvestigationState) -> dict[str, Any]:
     }
 
 
-def _sources(agent: Agent) -> list[Source]:
+def _unread(agent: Agent, why: str) -> dict[str, Any]:
     source = source_of(agent)
-    return [source] if source else []
+    return {"failed": [why], "unread": [why], "sources": [source] if source else []}
 
 
 def _turn() -> asyncio.Semaphore:
@@ -101,4 +107,6 @@ def _plain(agent: str, one: Observation) -> Seen:
         about=one.about,
         is_symptom=one.is_symptom,
         evidence=list(one.evidence),
+        labels=dict(one.labels),
+        measure=one.measure,
     )

@@ -17,9 +17,10 @@ __all__ = ["propose", "report"]
 
 
 async def propose(state: InvestigationState) -> dict[str, Any]:
-    """Show the report, and ask whether its next steps are to be written down; without somebody who can, only report."""
+    """Show the report, and ask whether its next steps are to be written down; without somebody who can, only report.
+    After an alert nobody is there to answer."""
     writer = _writer()
-    if writer is None or writer.note is None:
+    if writer is None or writer.note is None or state.get("alert"):
         return {}
     steps = state["conclusion"]["next_steps"]
     listed = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))

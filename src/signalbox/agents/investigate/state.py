@@ -1,18 +1,46 @@
-"""The state of an investigation: the symptom, what every agent saw, and what follows from it."""
+"""The state of an investigation: the symptom, what every agent saw, what depends on what, and what follows from it."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
+from signalbox.contract import Relation
 from signalbox.contract.sources import Kind, Source
 
-__all__ = ["LEAD", "Conclusion", "InvestigationState", "Seen", "latest_seen", "start_state"]
+__all__ = [
+    "LEAD", "Alert", "Conclusion", "InvestigationState", "Reading", "Runbook", "Seen", "Sureness", "graph_relations",
+    "latest_seen", "start_alert", "start_state",
+]  # fmt: skip
 
 LEAD = timedelta(hours=2)
 """How long before its symptom a cause may begin; so long before the time that is asked about is looked at, too."""
+Sureness = Literal["confirmed", "likely", "not known"]
+
+
+class Alert(TypedDict):
+    """What fires, as its labels; moments are ISO 8601, `until` is empty while it fires."""
+
+    summary: str
+    labels: dict[str, str]
+    since: str
+    until: str
+
+
+class Reading(TypedDict, total=False):
+    """A request as data. `subject` are things of the graph, all of them together what the trouble is seen on; empty
+    means everything. `about` tells them to a person. `trouble` is the kind of symptom, if one is named. `unknown` is
+    what the request names and nothing is called. The time asked about is from `since` to `end`; `start` is before."""
+
+    subject: list[str]
+    about: str
+    trouble: str
+    unknown: str
+    since: str
+    start: str
+    end: str
 
 
 class Seen(TypedDict):
@@ -26,13 +54,18 @@ class Seen(TypedDict):
     about: str
     is_symptom: bool
     evidence: list[str]
+    labels: NotRequired[dict[str, str]]
+    measure: NotRequired[str]
 
 
 class Conclusion(TypedDict):
-    """What follows. `cause` is None where nothing explains the symptom; `ruled_out` says why each thing is no cause."""
+    """What follows. `cause` is None where nothing explains the symptom, `connection` is how it is connected to it, step
+    by step, and `ruled_out` says why each thing is no cause."""
 
     verdict: str
+    sureness: Sureness
     cause: Seen | None
+    connection: list[str]
     symptoms: list[Seen]
     evidence_for: list[str]
     evidence_against: list[str]
@@ -40,22 +73,30 @@ class Conclusion(TypedDict):
     next_steps: list[str]
 
 
-class InvestigationState(TypedDict, total=False):
-    """`start` and `end` are the time that is looked at, `since` is when the time begins that was asked about; `about`
-    is what the symptom is seen on, if it is named. What comes in `seen` before `closer` was seen from too far away.
-    `kind` is the one kind of system that is asked, from the beginning to the end."""
+class Runbook(TypedDict):
+    """A file of the operator's own that fits: its checks are the items of its lists."""
+
+    name: str
+    text: str
+    checks: list[str]
+
+
+class InvestigationState(Reading, total=False):
+    """What comes in `seen` before `closer` was seen from too far away. `kind` is the one kind of system that is asked,
+    from the beginning to the end. `relations` are the edges of the graph. `failed` says what could not be looked at;
+    `unread` are the sources of which nothing was."""
 
     user_query: str
-    about: str
-    since: str
-    start: str
-    end: str
+    alert: Alert | None
     kind: Kind
     agent: str
+    relations: list[dict[str, Any]]
+    runbooks: list[Runbook]
     seen: Annotated[list[Seen], operator.add]
     closer: int
     looked_at: Annotated[list[str], operator.add]
     failed: Annotated[list[str], operator.add]
+    unread: Annotated[list[str], operator.add]
     sources: Annotated[list[Source], operator.add]
     evidence: list[dict[str, Any]]
     conclusion: Conclusion
@@ -66,9 +107,21 @@ class InvestigationState(TypedDict, total=False):
 
 def start_state(request: str, before: Mapping[str, Any] | None) -> dict[str, Any]:
     """The state that a run begins with."""
-    return {"user_query": request, "seen": [], "looked_at": [], "failed": [], "sources": []}
+    empty: dict[str, Any] = {key: [] for key in ("seen", "looked_at", "failed", "unread", "sources")}
+    return {"user_query": request, "alert": None, **empty}
+
+
+def start_alert(alert: Mapping[str, Any]) -> dict[str, Any]:
+    """The state that a run begins with for an alert."""
+    told = {key: str(alert.get(key) or "") for key in ("summary", "since", "until")}
+    return {**start_state(told["summary"], None), "alert": {**told, "labels": dict(alert.get("labels") or {})}}
 
 
 def latest_seen(state: Mapping[str, Any]) -> list[Seen]:
     """What was seen when it was looked at most closely."""
     return list((state.get("seen") or ())[state.get("closer", 0) :])
+
+
+def graph_relations(state: Mapping[str, Any]) -> list[Relation]:
+    """The relations that the graph is made of."""
+    return [Relation(**one) for one in state.get("relations") or ()]

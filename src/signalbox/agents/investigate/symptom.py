@@ -1,26 +1,45 @@
-"""The first node: what is wrong, on what, and when it was."""
+"""Reads what is wrong, on what, and when. Nothing behind this file, except `offline/` and prompts, sees the text.
+
+An alert is read from its labels. A sentence is read with the names of the things that there are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
+from langgraph.types import Command, Send
 
-from signalbox.agents.investigate.examining import not_asked, source_set, witnesses
+from signalbox.agents.investigate.dependency_graph import recent_graph
+from signalbox.agents.investigate.examining import not_asked, send_each, source_set, witnesses
+from signalbox.agents.investigate.graph import Graph
+from signalbox.agents.investigate.offline.sentence import (
+    find_subject,
+    find_trouble,
+    find_unknown,
+    is_about_now,
+    names_nothing,
+)
 from signalbox.agents.investigate.prompts import symptom_prompt
-from signalbox.agents.investigate.state import LEAD, InvestigationState
+from signalbox.agents.investigate.runbooks import matching_runbooks
+from signalbox.agents.investigate.state import LEAD, Alert, InvestigationState, Reading
+from signalbox.agents.investigate.subjects import candidates_of, subject_of_alert, subject_of_words, told_subject
 from signalbox.contract import Presented
 from signalbox.contract.sources import kind_in_use
 from signalbox.errors import SignalboxError
+from signalbox.grounding import Candidate
 from signalbox.language.time import find_range
 from signalbox.maps.context import current_run
-from signalbox.models import load_chat_model
+from signalbox.models import fills_plans, load_chat_model
 from signalbox.settings import now, person_zone
+from signalbox.toolbox.loop import LoopState, start_loop
 
-__all__ = ["SYMPTOM", "dry_run", "read_symptom"]
+__all__ = ["SYMPTOM", "begin_loop", "dry_run", "read_symptom"]
 
 SYMPTOM: dict[str, Any] = {
     "title": "Symptom",
@@ -32,45 +51,120 @@ SYMPTOM: dict[str, Any] = {
     },
     "required": [],
 }
+_RECENT, _LONGEST_ALERT = timedelta(hours=1), timedelta(hours=6)
+Next = Literal["examine", "ask_model", "weigh"]
 
 
-async def read_symptom(state: InvestigationState) -> dict[str, Any]:
-    """Read what the trouble is about and when it was; without a time, from the start of yesterday until now."""
-    run, kind = current_run.get(), kind_in_use()
+async def read_symptom(state: InvestigationState) -> Command[Next]:
+    """Read what the trouble is about and when it was, among the things that the connected systems know."""
+    kind, run = kind_in_use(), current_run.get()
+    model = (run.model if run else None) or load_chat_model()
     try:
-        read = await _read(state["user_query"], run.model if run else None)
-        return {**read, "kind": kind, "failed": not_asked(kind)}
+        known = await recent_graph(kind, now() - _RECENT, now())
+        graph = await asyncio.to_thread(Graph.of, known.relations)
+        candidates = candidates_of(graph, known.names)
+        if alert := state.get("alert"):
+            read = _of_alert(alert, graph)
+        else:
+            read = await _of_words(state, model, candidates) if fills_plans(model) else _excerpt(state, candidates)
+        books, wrong = await asyncio.to_thread(matching_runbooks, read, state.get("alert"))
     except SignalboxError as error:
-        return {"error": error.as_dict()}
+        return Command(goto="weigh", update={"error": error.as_dict()})
+    update: dict[str, Any] = {
+        **read, "kind": kind, "failed": [*not_asked(kind), *known.failed, *wrong], "relations": known.as_kept(),
+        "runbooks": books,
+    }  # fmt: skip
+    if not fills_plans(model):
+        return Command(goto="ask_model", update=update)
+    if read.get("unknown") or not witnesses(kind):
+        return Command(goto="weigh", update=update)
+    to: list[Send] = send_each({**state, **update})  # type: ignore[typeddict-item]
+    return Command(goto=to, update=update)
+
+
+def begin_loop(state: InvestigationState, data: str) -> LoopState:
+    """The state that a capable model's loop begins with: the request, the conversation, and what is known."""
+    run = current_run.get()
+    return start_loop(state["user_query"], run.conversation if run else (), data=data)
 
 
 async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Presented:
-    """Which agents would be asked, about what and when."""
-    read = await _read(state["user_query"], model)
+    """Which agents would be asked, about what and when; nothing is looked up."""
+    read = await _of_words(state, model or load_chat_model(), ())
     kind = kind_in_use()
     asked = ", ".join(agent.name for agent in witnesses(kind)) or "nobody"
     told = f"Would ask {asked} what they saw from {read['since']} to {read['end']}, and shortly before"
-    return Presented(
-        f"{told}, about {read['about'] or 'everything'}.", source=source_set(), state={**state, **read, "kind": kind}
+    about = read["about"] or read.get("unknown") or "everything"
+    return Presented(f"{told}, about {about}.", source=source_set(), state={**state, **read, "kind": kind})
+
+
+def _of_alert(alert: Alert, graph: Graph) -> Reading:
+    subject, unknown = subject_of_alert(alert, graph)
+    moment = now()
+    since = _moment(alert["since"]) or moment - _RECENT
+    end = min(_moment(alert["until"]) or moment, moment, since + _LONGEST_ALERT)
+    # An alert fires some minutes after its trouble began.
+    since = min(since, end) - timedelta(minutes=15)
+    about = told_subject(subject)
+    return _reading(subject, about, find_trouble(alert["summary"]), unknown, since, max(end, since + LEAD / 8))
+
+
+def _excerpt(state: Mapping[str, Any], candidates: Sequence[Candidate]) -> Reading:
+    """What a capable model is shown first: the dependencies and runbooks of things whose names stand in the request.
+    It reads the request itself."""
+    subject = find_subject(str(state["user_query"]), candidates)
+    moment = now()
+    return _reading(subject, told_subject(subject), "", "", moment - timedelta(days=1), moment)
+
+
+async def _of_words(state: Mapping[str, Any], model: BaseChatModel, candidates: Sequence[Candidate]) -> Reading:
+    """The request as a model that fills plans reads it, with the names that stand in it."""
+    said = str(state["user_query"])
+    subject, unknown, about = find_subject(said, candidates), "", ""
+    since, end = _span(said)
+    if not subject:
+        asked = model.with_structured_output(SYMPTOM)
+        read: Any = await asked.ainvoke([SystemMessage(symptom_prompt()), HumanMessage(said)])
+        words = str(read.get("about") or "").strip()
+        words = about = words if words and not names_nothing(words) else find_unknown(said)
+        if words and candidates:
+            subject = subject_of_words(words, candidates) or []
+            unknown = "" if subject else words
+        if find_range(said, now(), person_zone()) is None and read.get("when"):
+            since, end = _span(str(read["when"]))
+    return _reading(
+        subject, told_subject(subject) or ("" if candidates else about), find_trouble(said), unknown, since, end
     )
 
 
-async def _read(request: str, model: BaseChatModel | None) -> dict[str, Any]:
-    asked = (model or load_chat_model()).with_structured_output(SYMPTOM)
-    read: Any = await asked.ainvoke([SystemMessage(symptom_prompt()), HumanMessage(request)])
-    since, end = _span(str(read.get("when") or ""))
-    about = str(read.get("about") or "")
-    return {"about": about, "since": since.isoformat(), "start": (since - LEAD).isoformat(), "end": end.isoformat()}
+def _reading(subject: list[str], about: str, trouble: str, unknown: str, since: datetime, end: datetime) -> Reading:
+    return Reading(
+        subject=subject, about=about, trouble=trouble, unknown=unknown, since=since.isoformat(),
+        start=(since - LEAD).isoformat(), end=end.isoformat(),
+    )  # fmt: skip
 
 
-def _span(when: str) -> tuple[datetime, datetime]:
-    """The time that is asked about. A moment is meant with an hour around it. Raises TimeRangeError."""
+def _span(words: str) -> tuple[datetime, datetime]:
+    """The time that is asked about: the last hour for now, from the start of yesterday without any. A moment is meant
+    with the time around it. Raises TimeRangeError."""
     moment, zone = now(), person_zone()
-    found = find_range(when, moment, zone) if when else None
+    # Answers with such a status are no seconds.
+    words = re.sub(r"\b[45]\d\ds\b", "errors", words)
+    found = find_range(words, moment, zone)
     if found is None:
+        if is_about_now(words):
+            return moment - _RECENT, moment
         today = moment.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
         return today - timedelta(days=1), moment
     start, end = found.range.start, found.range.end
-    if end - start < timedelta(hours=1):
+    if end - start <= timedelta(hours=1):
         start, end = start - timedelta(minutes=30), end + timedelta(minutes=30)
     return start, min(end, moment)
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo and found.year > 1 else None

@@ -1,8 +1,4 @@
-"""Lining up what was seen: which symptom is meant, what began before it and lasted with it, and what is ruled out.
-
-A cause begins before its symptom, or with it, and is still there while it lasts. Nothing else is claimed: what is told
-is which of the things that were seen fits that best, and what speaks against it.
-"""
+"""What follows from all that was seen, in words: the cause and how it is connected, or that none is known."""
 
 from __future__ import annotations
 
@@ -12,38 +8,66 @@ from typing import Any, Literal
 
 from langgraph.types import Command
 
+from signalbox.agents.investigate.causes import (
+    SLACK,
+    Found,
+    end_of,
+    ended_together,
+    find_causes,
+    find_symptoms,
+    is_event,
+    start_of,
+)
 from signalbox.agents.investigate.examining import send_each
-from signalbox.agents.investigate.naming import find_meant
-from signalbox.agents.investigate.state import LEAD, Conclusion, InvestigationState, Seen, latest_seen
+from signalbox.agents.investigate.graph import Graph, name_of
+from signalbox.agents.investigate.state import (
+    LEAD,
+    Alert,
+    Conclusion,
+    InvestigationState,
+    Reading,
+    Seen,
+    graph_relations,
+    latest_seen,
+)
+from signalbox.agents.investigate.subjects import known_things
 from signalbox.settings import now, person_zone
 from signalbox.toolbox import current_ledger
 
-__all__ = ["conclude", "weigh"]
+__all__ = ["conclude", "told_moment", "weigh"]
 
 FAR = timedelta(days=5)
 """What was seen in a longer time than this is looked at once more: a curve of it has too few points to say what began
 first."""
-SLACK = timedelta(minutes=2)
-"""How exactly two systems agree on when something began."""
-_ABOUT_EQUAL = 0.35
-_WEIGHTS = {"critical": 1.0, "warning": 0.7, "info": 0.2}
+_MOST_TOLD, _MOST_LISTED = 5, 20
+_BY_FILE = ("dependencies", ".yaml", ".yml", "its decision point", "its context")
 
 
 def weigh(state: InvestigationState) -> Command[Literal["examine", "propose", "report"]]:
     """What follows from all that was seen; where it was seen from far away, a closer look first."""
     if state.get("error"):
         return Command(goto="report")
-    seen, about, since, end = latest_seen(state), state.get("about", ""), state.get("since"), state.get("end")
-    failed = state.get("failed") or ()
-    conclusion = conclude(about, seen, since, end, failed)
+    conclusion, checks = _concluded(state), _checks(state)
     closer = _closer(state, conclusion) if "closer" not in state else {}
     if closer:
         return Command(goto=send_each({**state, **closer}), update=closer)  # type: ignore[typeddict-item]
     if not conclusion["symptoms"] and state.get("closer"):
         state = {**state, "closer": 0}
-        conclusion = conclude(about, latest_seen(state), since, end, failed)
+        conclusion = _concluded(state)
+    if conclusion["symptoms"] or state.get("alert"):
+        conclusion = {**conclusion, "next_steps": list(dict.fromkeys([*conclusion["next_steps"], *checks]))}
     update = {"conclusion": conclusion, "closer": state.get("closer", 0), "evidence": current_ledger().as_list()}
     return Command(goto="propose" if conclusion["next_steps"] else "report", update=update)
+
+
+def _checks(state: InvestigationState) -> list[str]:
+    return [f"{check} (runbook {book['name']})" for book in state.get("runbooks") or () for check in book["checks"]]
+
+
+def _concluded(state: InvestigationState) -> Conclusion:
+    graph = Graph.of(graph_relations(state))
+    failed, unread = ([*dict.fromkeys(one)] for one in (state.get("failed") or [], state.get("unread") or []))
+    return conclude(state, latest_seen(state), graph, failed, unread, state.get("alert"))
 
 
 def _closer(state: InvestigationState, conclusion: Conclusion) -> dict[str, Any]:
@@ -53,147 +77,176 @@ def _closer(state: InvestigationState, conclusion: Conclusion) -> dict[str, Any]
     if not symptoms or end - start <= FAR:
         return {}
     margin = (end - start) / 50
-    first, last = min(map(_start, symptoms)) - LEAD - margin, min(max(map(_end, symptoms)) + margin, end)
+    first, last = min(map(start_of, symptoms)) - LEAD - margin, min(max(map(end_of, symptoms)) + margin, end)
     if last - first > (end - start) / 2:
         return {}
     return {"start": first.isoformat(), "end": last.isoformat(), "closer": len(state["seen"])}
 
 
 def conclude(
-    about: str,
+    read: Reading,
     seen: Sequence[Seen],
-    since: str | None = None,
-    until: str | None = None,
+    graph: Graph,
     failed: Sequence[str] = (),
+    unread: Sequence[str] = (),
+    alert: Alert | None = None,
 ) -> Conclusion:
-    """The most likely cause of the symptoms of `about` (of all, where it is empty). What was over before `since` is no
-    symptom that was asked about; where something `failed` to be looked at, nothing found says nothing."""
-    begin = datetime.fromisoformat(since) if since else None
+    """The cause of the symptoms that were asked about, held to the graph. What `failed` to be looked at is told; of a
+    source that is `unread`, nothing found says nothing."""
+    if read.get("unknown"):
+        verdict = (
+            f"There is no {read['unknown']} here: nothing that was read is called so. There are {known_things(graph)}."
+        )
+        return _conclusion(f"{verdict}{_not_seen(failed)}")
+    until = read["end"]
     # What went on when the time was over that was looked at is not known to have gone on until now.
-    seen = [{**one, "end": one["end"] or until} for one in seen] if _is_past(until) else seen
-    symptoms = sorted((one for one in seen if one["is_symptom"] and (not begin or _end(one) >= begin)), key=_start)
-    mine = sorted(_mine(about, seen, symptoms, begin), key=_start)
-    others = [one for one in seen if not one["is_symptom"] and one not in mine]
-    if not mine:
-        return _nothing(about, symptoms, others, since, until, failed)
-    first, last = _start(mine[0]), max(_end(one) for one in mine)
-    fitting = [one for one in others if _fits(one, first, last)]
-    cause = _likeliest(fitting, first, last)
-    rest = [one for one in seen if one is not cause and one not in mine]
-    if cause is None:
-        verdict = f"{_sentence(mine[0]['text'])} Nothing that was looked at began before it, so its cause is not known."
-        return _conclusion(verdict, None, mine, ruled_out=[_why_not(one, first, last) for one in rest])
-    pro, contra = _for(cause, mine, rest, first, last), _against(cause, rest, first, last)
-    verdict = f"{_sentence('Most likely cause: ' + cause['text'])} {_lasted(mine, first, last, until)}"
-    ruled = [_why_not(one, first, last) for one in rest if one not in fitting and not one["is_symptom"]]
-    return _conclusion(verdict, cause, mine, pro, contra, ruled, _next_steps(cause, mine[0], about))
+    seen = [{**one, "end": one["end"] or until} for one in seen] if _is_past(until) else list(seen)
+    symptoms = find_symptoms(read, seen, graph)
+    if alert and not symptoms:
+        symptoms = [_as_seen(alert)]
+    if not symptoms:
+        return _nothing(read, seen, graph, failed, unread)
+    found = find_causes(read, symptoms, seen, graph)
+    ruled_out = [_ruled(one, why) for one, why in found.ruled_out][:_MOST_LISTED]
+    if found.cause is None:
+        return _unknown(read, symptoms, found, ruled_out, failed)
+    return _caused(read, symptoms, found, ruled_out, failed, unread)
 
 
-def _mine(about: str, seen: Sequence[Seen], symptoms: Sequence[Seen], begin: datetime | None) -> Sequence[Seen]:
-    """The symptoms of what was named; where it has none, the troubles that it had itself."""
-    if not about:
-        return symptoms
-    meant = find_meant(about, seen)
-    troubles = (one for one in meant if one["severity"] != "info" and (not begin or _end(one) >= begin))
-    return [one for one in symptoms if one in meant] or list(troubles)
+def _as_seen(alert: Alert) -> Seen:
+    return Seen(
+        agent="alert", text=alert["summary"], start=alert["since"] or now().isoformat(), end=alert["until"] or None,
+        severity="critical", about="", is_symptom=True, evidence=[], labels=alert["labels"],
+    )  # fmt: skip
+
+
+def _caused(
+    read: Reading, symptoms: list[Seen], found: Found, ruled_out: list[str], failed: Sequence[str],
+    unread: Sequence[str],
+) -> Conclusion:  # fmt: skip
+    assert found.cause is not None
+    cause, first = found.cause.seen, start_of(symptoms[0])
+    apart = first - start_of(cause)
+    is_near = -SLACK <= apart <= timedelta(minutes=30)
+    by_name = any(edge.evidence == "its name" for edge in found.cause.way)
+    is_sure = found.is_clear and is_near and not by_name and not unread
+    is_sure = is_sure and (ended_together(cause, symptoms) or is_event(cause))
+    way = [str(edge) for edge in found.cause.way]
+    how = " → ".join(_steps(found)) if way else ""
+    lead = "Cause" if is_sure else "Most likely cause"
+    told = _sentence(f"{lead}: {cause['text']}")
+    verdict = f"{told} {f'It is connected so: {how}. ' if how else ''}"
+    verdict += _lasted(symptoms, read["end"])
+    pro = [f"it began at {_clock(cause['start'])}, {_apart(apart)} the first symptom ({symptoms[0]['text']})"]
+    pro += [f"connected: {one}" for one in way] or ["it was seen on the thing itself that has the symptom"]
+    if not is_event(cause) and ended_together(cause, symptoms) and cause["end"]:
+        pro.append(f"it ended at {_clock(cause['end'])}, and the symptoms at {_clock(_last(symptoms))}")
+    pro += [f"seen there as well, from {_clock(one['start'])}: {one['text']}" for one in found.cause.also[:_MOST_TOLD]]
+    followed = sorted((one.seen for one in found.explained), key=start_of)[:_MOST_TOLD]
+    pro += [f"it explains, from {_clock(one['start'])}: {one['text']}" for one in followed]
+    contra = [
+        f"{one.seen['text']} ({_apart(first - start_of(one.seen))} the symptom) may be a cause as well"
+        for one in found.others[:_MOST_TOLD]
+    ]
+    if cause["end"] and not is_event(cause) and end_of(cause) < max(map(end_of, symptoms)) - timedelta(minutes=15):
+        contra.append(f"it ended at {_clock(cause['end'])}, long before the symptoms did")
+    if not is_sure and not contra:
+        contra.append("that one thing began before another does not prove that it caused it")
+    return _conclusion(
+        f"{verdict}{_not_seen(failed)}", "confirmed" if is_sure else "likely", cause, way, symptoms, pro, contra,
+        ruled_out, _next_steps(cause, symptoms[0], read.get("about") or ""),
+    )  # fmt: skip
+
+
+def _steps(found: Found) -> list[str]:
+    assert found.cause is not None
+    way = found.cause.way
+    return [name_of(way[0].thing), *(name_of(edge.other) for edge in way)]
+
+
+def _unknown(
+    read: Reading, symptoms: list[Seen], found: Found, ruled_out: list[str], failed: Sequence[str]
+) -> Conclusion:
+    """A symptom whose cause is not known: with what is connected but explains it badly, and what is not connected."""
+    verdict = (
+        f"{_sentence(symptoms[0]['text'])} {_lasted(symptoms, read['end'])} Its cause is not known: nothing that was "
+        "looked at and is connected to it began before it."
+    )
+    if found.others:
+        verdict = f"{_sentence(symptoms[0]['text'])} {_lasted(symptoms, read['end'])} Its cause is not known."
+    contra = [f"{one.seen['text']} is connected, and explains it badly" for one in found.others[:_MOST_TOLD]]
+    steps = []
+    if found.unconnected:
+        about = read.get("about") or symptoms[0]["about"] or "it"
+        steps.append(f"If {about} depends on one of what was ruled out as unconnected, say so in dependencies.yaml")
+    return _conclusion(
+        f"{verdict}{_not_seen(failed)}", symptoms=symptoms, evidence_against=contra, ruled_out=ruled_out,
+        next_steps=steps,
+    )  # fmt: skip
 
 
 def _nothing(
-    about: str,
-    symptoms: Sequence[Seen],
-    others: Sequence[Seen],
-    since: str | None,
-    until: str | None,
-    failed: Sequence[str],
+    read: Reading, seen: Sequence[Seen], graph: Graph, failed: Sequence[str], unread: Sequence[str]
 ) -> Conclusion:
-    named = f" of {about}" if about else ""
-    when = f"between {_moment(since)} and {_moment(until)}" if since and until else "in that time"
-    verdict = f"Nothing found: no symptom{named} was seen {when}."
-    if failed:
-        unseen = "; ".join(one.rstrip(".") for one in dict.fromkeys(failed))
-        verdict += f" Not everything could be looked at, though: {unseen}."
-    if symptoms:
-        verdict += f" Others had symptoms: {'; '.join(one['text'] for one in symptoms[:3])}."
-    ruled_out = [] if failed else [f"{one['text'].rstrip('.')} (no symptom beside it)" for one in others]
-    return _conclusion(verdict, None, [], ruled_out=ruled_out)
+    """No symptom of the subject: it is healthy if it was read, and not known to be if not."""
+    about = read.get("about") or ""
+    when = f"between {told_moment(read['since'])} and {told_moment(read['end'])}"
+    subject = read.get("subject") or []
+    if unread:
+        what = f"anything was wrong{f' with {about}' if about else ''}"
+        verdict = f"It is not known whether {what} {when}: no symptom was seen in what could be read."
+    elif subject and not any(_is_measured(one, graph) for one in subject):
+        verdict = f"Nothing measures {about}, so nothing can be said about it {when}."
+    else:
+        named = f" of {about}" if about else ""
+        verdict = (
+            f"Nothing found: {about or 'everything that was looked at'} was healthy, no symptom{named} was seen {when}."
+        )
+    verdict += _not_seen(failed)
+    others = [one for one in seen if one["is_symptom"] and end_of(one) >= datetime.fromisoformat(read["since"])]
+    if others:
+        verdict += f" Others had symptoms: {'; '.join(one['text'] for one in others[:3])}."
+    rest = [] if unread else [_ruled(one, "no symptom beside it") for one in seen if one not in others]
+    return _conclusion(verdict, ruled_out=rest[:_MOST_LISTED])
+
+
+def _is_measured(thing: str, graph: Graph) -> bool:
+    """True if a system itself told of the thing, and not only the operator's file or an experiment's name."""
+    edges = [edge for pair, edge in graph.edges.items() if thing in pair]
+    told = [edge.evidence for edge in edges] + [why for pair, why in graph.wires.items() if thing in pair]
+    is_pair = thing.startswith(("link:", "session:"))
+    is_told = thing in graph.alone and not thing.startswith("experiment:")
+    return is_pair or is_told or thing in graph.roles or any(not any(one in why for one in _BY_FILE) for why in told)
 
 
 def _conclusion(
     verdict: str,
-    cause: Seen | None,
-    symptoms: Sequence[Seen],
+    sureness: Literal["confirmed", "likely", "not known"] = "not known",
+    cause: Seen | None = None,
+    connection: Sequence[str] = (),
+    symptoms: Sequence[Seen] = (),
     evidence_for: Sequence[str] = (),
     evidence_against: Sequence[str] = (),
     ruled_out: Sequence[str] = (),
     next_steps: Sequence[str] = (),
 ) -> Conclusion:
     return Conclusion(
-        verdict=verdict,
-        cause=cause,
-        symptoms=list(symptoms),
-        evidence_for=list(evidence_for),
-        evidence_against=list(evidence_against),
-        ruled_out=list(ruled_out),
-        next_steps=list(next_steps),
-    )
+        verdict=verdict, sureness=sureness, cause=cause, connection=[*connection], symptoms=[*symptoms],
+        evidence_for=[*evidence_for], evidence_against=[*evidence_against], ruled_out=[*ruled_out],
+        next_steps=[*next_steps],
+    )  # fmt: skip
 
 
-def _fits(one: Seen, first: datetime, last: datetime) -> bool:
-    began = _start(one)
-    return first - LEAD <= began <= first + SLACK and _end(one) >= first and one["severity"] != "info"
+def _not_seen(failed: Sequence[str]) -> str:
+    if not failed:
+        return ""
+    told = "; ".join(one.rstrip(".") for one in failed[:3])
+    more = f"; and {len(failed) - 3} more" if len(failed) > 3 else ""
+    return f" Not everything could be looked at: {told}{more}."
 
 
-def _likeliest(fitting: Sequence[Seen], first: datetime, last: datetime) -> Seen | None:
-    """What explains the symptom best; of several that do so about equally well, the one that began before the others:
-    in a chain of troubles, each is the cause of the next."""
-    best = max((_score(one, first, last) for one in fitting), default=0.0)
-    return min((one for one in fitting if _score(one, first, last) >= best - _ABOUT_EQUAL), key=_start, default=None)
-
-
-def _score(one: Seen, first: datetime, last: datetime) -> float:
-    """How well something explains the symptom: it lasts as long, begins shortly before it, and is bad enough."""
-    start, end = _start(one), _end(one)
-    shared = max(0.0, (min(end, last) - max(start, first)).total_seconds())
-    whole = (max(end, last) - min(start, first)).total_seconds() or 1.0
-    return shared / whole + _WEIGHTS.get(one["severity"], 0.2) - abs((first - start) / LEAD) * 0.5
-
-
-def _for(cause: Seen, mine: Sequence[Seen], rest: Sequence[Seen], first: datetime, last: datetime) -> list[str]:
-    told = [
-        f"it began at {_clock(cause['start'])}, {_apart(first - _start(cause))} the first symptom ({mine[0]['text']})"
-    ]
-    if abs(_end(cause) - last) <= timedelta(minutes=15):
-        told.append(f"it ended at {_clock(cause['end'])}, and the symptoms at {_clock(last.isoformat())}")
-    followed = [one for one in rest if _start(cause) <= _start(one) <= last and one["severity"] != "info"]
-    told += [f"with it, at {_clock(one['start'])}: {one['text']}" for one in sorted(followed, key=_start)[:5]]
-    return told
-
-
-def _against(cause: Seen, rest: Sequence[Seen], first: datetime, last: datetime) -> list[str]:
-    told = [
-        f"{one['text']} had begun earlier, at {_clock(one['start'])}, and may be the cause as well"
-        for one in rest
-        if not one["is_symptom"] and _fits(one, first, last) and _start(one) < _start(cause)
-    ]
-    if _end(cause) < last - timedelta(minutes=15):
-        told.append(f"it ended at {_clock(cause['end'])}, long before the symptoms did")
-    told.append("that one thing began before another does not prove that it caused it")
-    return told
-
-
-def _why_not(one: Seen, first: datetime, last: datetime) -> str:
-    began, ended = _start(one), _end(one)
-    if ended < first:
-        reason = "it was over before the symptom began"
-    elif began > last:
-        reason = "it began when the symptom was over"
-    elif began > first + SLACK:
-        reason = f"it began {_apart(first - began)} the symptom"
-    elif one["severity"] == "info":
-        reason = "nothing was wrong with it"
-    else:
-        reason = "it had been so long before the symptom began"
-    return f"{one['text'].rstrip('.')} ({reason})"
+def _ruled(one: Seen, why: str) -> str:
+    return f"{one['text'].rstrip('.')} ({why})"
 
 
 def _next_steps(cause: Seen, symptom: Seen, named: str) -> list[str]:
@@ -205,12 +258,8 @@ def _next_steps(cause: Seen, symptom: Seen, named: str) -> list[str]:
     ]
 
 
-def _start(one: Seen) -> datetime:
-    return datetime.fromisoformat(one["start"])
-
-
-def _end(one: Seen) -> datetime:
-    return datetime.fromisoformat(one["end"]) if one["end"] else now()
+def _last(symptoms: Sequence[Seen]) -> str:
+    return max(map(end_of, symptoms)).isoformat()
 
 
 def _sentence(text: str) -> str:
@@ -226,25 +275,25 @@ def _day(moment: str) -> str:
     return f"{local:%a} {local.day} {local:%b}"
 
 
-def _moment(moment: str) -> str:
+def told_moment(moment: str) -> str:
+    """A moment with its day, as a person reads it."""
     return f"{_day(moment)} {_clock(moment)}"
 
 
-def _is_past(until: str | None) -> bool:
-    return until is not None and now() - datetime.fromisoformat(until) > SLACK
+def _is_past(until: str) -> bool:
+    return now() - datetime.fromisoformat(until) > SLACK
 
 
-def _lasted(mine: Sequence[Seen], first: datetime, last: datetime, until: str | None) -> str:
+def _lasted(symptoms: Sequence[Seen], until: str) -> str:
     """When it was: a trouble that is over since yesterday is told otherwise than one of now."""
-    began, ended = _moment(first.isoformat()), last.isoformat()
-    if any(one["end"] is None for one in mine):
-        if until and now() - datetime.fromisoformat(until) > SLACK:
-            return (
-                f"The symptoms began {began} and were not over by {_moment(until)}; what came later was not looked at."
-            )
-        return f"The symptoms began {began} and go on."
-    over = _clock(ended) if _day(ended) == _day(first.isoformat()) else _moment(ended)
-    return f"The symptoms lasted from {began} to {over} and are over."
+    began, ended = symptoms[0]["start"], _last(symptoms)
+    if any(one["end"] is None for one in symptoms):
+        return f"The symptoms began {told_moment(began)} and go on."
+    if _is_past(until) and datetime.fromisoformat(ended) >= datetime.fromisoformat(until):
+        open_end = f"were not over by {told_moment(until)}; what came later was not looked at"
+        return f"The symptoms began {told_moment(began)} and {open_end}."
+    over = _clock(ended) if _day(ended) == _day(began) else told_moment(ended)
+    return f"The symptoms lasted from {told_moment(began)} to {over} and are over."
 
 
 def _apart(before: timedelta) -> str:

@@ -67,6 +67,7 @@ AGENT = Agent(
     source=lazy(f"{__name__}.clients:source_set", _EXTRA),
     data="figures",
     examine=lazy(f"{__name__}.examine:examine", _EXTRA),
+    relate=lazy(f"{__name__}.relations:relate", _EXTRA),
     tools=lazy(f"{__name__}.tools:tools", _EXTRA),
     remembers=("asked",),
     private=("previous",),

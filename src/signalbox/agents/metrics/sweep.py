@@ -186,10 +186,16 @@ async def look_now(live: Live, things: Sequence[Matcher], now: datetime) -> Swep
     return swept
 
 
-async def find_movers(live: Live, start: datetime, end: datetime, things: Sequence[Matcher] = ()) -> Swept[Mover]:
-    """Find what left its usual course between two moments, the furthest first."""
+async def find_movers(
+    live: Live, start: datetime, end: datetime, things: Sequence[Matcher] = (), *,
+    also: Callable[[Offer], bool] | None = None,
+) -> Swept[Mover]:  # fmt: skip
+    """Find what left its usual course between two moments, the furthest first; `also` of these measures, which are no
+    sign of trouble by themselves."""
     mine, window = _by_label(things), _span(start, end)
-    swept = await _sweep([(one.title, _movers_of(one, live, mine, window)) for one in _health_offers(live)])
+    offers = _health_offers(live)
+    offers += [one for one in live.offers.values() if also and not one.is_health and also(one)][:_MOST_LOOKED]
+    swept = await _sweep([(one.title, _movers_of(one, live, mine, window)) for one in offers])
     swept.found.sort(key=lambda one: -one.score)
     return swept
 
@@ -380,7 +386,7 @@ async def _movers_of(offer: Offer, live: Live, things: Sequence[Matcher], window
     slots = await _slots(offer, live, things, _span(max(start, end - _DAY), end), most=_MOST_CURVES)
     if slots is None:
         return Swept()
-    plain, health = _query(slots), live.recipes.recipes[offer.recipe].health or Health()
+    plain, health = _query(slots), (live.recipes.recipes[offer.recipe].health if offer.recipe else None) or Health()
     step = round(max(min(plain.step, _FINEST), seconds_of(window) / _MOST_STEPS))
     query = replace(plain, window=window, step=step)
     curves, doubts = _possible(offer.title, slots, health, (await ask(query, live)).curves)

@@ -35,6 +35,7 @@ AGENT = Agent(
     source=lazy(f"{__name__}.source:source_set", _EXTRA),
     data="network devices",
     examine=lazy(f"{__name__}.examine:examine", _EXTRA),
+    relate=lazy(f"{__name__}.relations:relate", _EXTRA),
     tools=lazy(f"{__name__}.agent_tools:tools", _EXTRA),
     remembers=("asked",),
     private=("previous", "retry", "inventory"),

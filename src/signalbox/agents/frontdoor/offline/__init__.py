@@ -1,0 +1,1 @@
+"""What only a model that fills plans needs: courtesies are answered without asking it."""

@@ -1,0 +1,250 @@
+"""Which of the things that were seen explains a symptom: connected to it, begun before it, and itself unexplained.
+
+A cause is on what has the symptom, or on something that this depends on. Requests flow the other way: more of them, or
+a new version that makes more, trouble whatever is depended on. Of a chain of troubles the cause is the one at its end
+that nothing else explains, whatever is louder or nearer in time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from signalbox.agents.investigate.graph import Edge, Graph, kind_of, name_of, things_of_pair
+from signalbox.agents.investigate.state import LEAD, Reading, Seen
+from signalbox.settings import now
+
+__all__ = ["SLACK", "Found", "Suspect", "end_of", "find_causes", "find_symptoms", "is_about", "start_of"]
+
+SLACK = timedelta(minutes=2)
+"""How exactly two systems agree on when something began."""
+_SOON, _OVER = timedelta(minutes=30), timedelta(minutes=15)
+_GROWING = timedelta(hours=24)
+_GROWTH = re.compile(r"disk|file ?system|memory|swap|connections|queue|lag|leak", re.I)
+_LOAD = re.compile(r"request rate|query rate|traffic|logins", re.I)
+_EVENT = re.compile(r"^release$|^restarts?$|reboots?$", re.I)
+_MEASURES = {
+    "slow": re.compile("latency|duration|time", re.I),
+    "errors": re.compile("error|fail", re.I),
+    "down": re.compile("down|error|success", re.I),
+    "busy": re.compile("usage|load|saturation|busy|memory|disk", re.I),
+    "restarts": re.compile("restart|reboot", re.I),
+}
+_WEIGHTS = {"critical": 1.0, "warning": 0.8, "info": 0.0}
+_CLEAR, _FAINT = 0.25, 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """Something that may be the cause: how it is connected to the symptom, and how well it fits."""
+
+    seen: Seen
+    things: tuple[str, ...]
+    way: tuple[Edge, ...]
+    score: float
+    also: tuple[Seen, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The cause and how sure it is; those that it explains, other possible ones, and why each of the rest is none."""
+
+    cause: Suspect | None
+    is_clear: bool
+    explained: list[Suspect]
+    others: list[Suspect]
+    ruled_out: list[tuple[Seen, str]]
+    unconnected: list[Seen]
+
+
+def start_of(one: Seen) -> datetime:
+    """When it began."""
+    return datetime.fromisoformat(one["start"])
+
+
+def end_of(one: Seen) -> datetime:
+    """When it ended; now, if it goes on."""
+    return datetime.fromisoformat(one["end"]) if one["end"] else now()
+
+
+def is_event(one: Seen) -> bool:
+    """True for something that somebody did at a moment, and nothing else explains: a release, an experiment."""
+    return one.get("measure") == "release" or one["about"].startswith("experiment ")
+
+
+def is_about(one: Seen, graph: Graph) -> tuple[str, ...]:
+    """The things of the graph that something was seen on."""
+    return tuple(graph.find(one.get("labels") or {}, one["about"], one["agent"]))
+
+
+def find_symptoms(read: Reading, seen: Sequence[Seen], graph: Graph) -> list[Seen]:
+    """The symptoms of the subject in the time asked about, the first first; where it has none, its own troubles."""
+    begin = datetime.fromisoformat(read["since"])
+    there = sorted((one for one in seen if end_of(one) >= begin), key=start_of)
+    subject = read.get("subject") or []
+    if not subject:
+        return [one for one in there if one["is_symptom"]]
+    family = {member for one in subject for member in graph.family(one)}
+    mine = [one for one in there if _belongs(is_about(one, graph), family)]
+    symptoms = [one for one in mine if one["is_symptom"]] or [one for one in mine if _is_trouble(one)]
+    wanted = _MEASURES.get(read.get("trouble") or "")
+    return [one for one in symptoms if wanted and wanted.search(one.get("measure") or one["text"])] or symptoms
+
+
+def _is_trouble(one: Seen) -> bool:
+    return one["severity"] != "info" and not is_event(one) and not _LOAD.search(one.get("measure") or "")
+
+
+def _belongs(things: Sequence[str], family: set[str]) -> bool:
+    """True if something was seen on the family, or on a link or session that ends there."""
+    services = {one for one in things if kind_of(one) == "service"}
+    if services and any(kind_of(one) == "service" for one in family):
+        return bool(services & family)
+    ends = {f"machine:{name}" for one in things for name in things_of_pair(one.partition(":")[2]) or ()}
+    return bool(family & {*things, *ends})
+
+
+def find_causes(read: Reading, symptoms: Sequence[Seen], seen: Sequence[Seen], graph: Graph) -> Found:
+    """Which of what was seen explains these symptoms, of which there is at least one."""
+    first, last = start_of(symptoms[0]), max(map(end_of, symptoms))
+    subject = read.get("subject") or [thing for one in symptoms for thing in is_about(one, graph)]
+    ways = {thing: graph.ways(thing) for thing in dict.fromkeys(subject)}
+    suspects: list[Suspect] = []
+    ruled_out: list[tuple[Seen, str]] = []
+    unconnected: list[Seen] = []
+    for one in seen:
+        if one in symptoms:
+            continue
+        things = is_about(one, graph)
+        way = _connection(one, things, ways, graph)
+        reason = _why_not_in_time(one, first, last)
+        if way is None and things and not reason:
+            unconnected.append(one)
+        if way is None:
+            reason = _why_unconnected(one, things, ways, graph) + (f", and {reason}" if reason else "")
+        if reason:
+            ruled_out.append((one, reason))
+        else:
+            suspects.append(Suspect(one, things, way or (), _score(one, first, last)))
+    suspects = _by_thing(suspects)
+    roots = [one for one in suspects if not any(_explains(other, one, graph) for other in suspects)]
+    ordered = sorted(roots or suspects, key=lambda one: (-round(one.score, 1), -len(one.way), start_of(one.seen)))
+    cause = ordered[0] if ordered and ordered[0].score >= _FAINT else None
+    rest = [one for one in suspects if one is not cause]
+    explained = [one for one in rest if cause and _explains(cause, one, graph)]
+    others = [one for one in rest if one not in explained]
+    rivals = [one for one in others if one in ordered and cause and one.score >= cause.score - _CLEAR]
+    return Found(cause, not rivals, explained, others, ruled_out, unconnected)
+
+
+def _why_unconnected(
+    one: Seen, things: Sequence[str], ways: dict[str, dict[str, tuple[Edge, ...]]], graph: Graph
+) -> str:
+    mine = next((mine for thing in things for mine in ways if mine in graph.ways(thing)), None)
+    if mine is not None:
+        return f"it depends on {name_of(mine)} itself"
+    told = ", ".join(name_of(thing) for thing in things[:2]) or one["about"] or "it"
+    return f"nothing connects {told} to the symptom"
+
+
+def _by_thing(suspects: Sequence[Suspect]) -> list[Suspect]:
+    """Of several troubles of one thing the first, as a log tells it where one does; the others are `also`."""
+    groups: dict[tuple[str, bool, bool], list[Suspect]] = {}
+    for one in suspects:
+        key = (one.things[0], is_event(one.seen), bool(_LOAD.search(one.seen.get("measure") or "")))
+        groups.setdefault(key, []).append(one)
+    found = []
+    for ones in groups.values():
+        earliest = min(start_of(one.seen) for one in ones)
+        near = [one for one in ones if start_of(one.seen) <= earliest + SLACK]
+        best = min(near, key=lambda one: (bool(one.seen.get("measure")), -_WEIGHTS.get(one.seen["severity"], 0.5),
+                                          start_of(one.seen)))  # fmt: skip
+        also = tuple(one.seen for one in ones if one is not best)
+        found.append(Suspect(best.seen, best.things, best.way, max(one.score for one in ones), also))
+    return found
+
+
+def _connection(
+    one: Seen, things: Sequence[str], ways: dict[str, dict[str, tuple[Edge, ...]]], graph: Graph
+) -> tuple[Edge, ...] | None:
+    """The shortest way from the subject to where something was seen; for what flows the other way, also that one."""
+    found = [way[thing] for way in ways.values() for thing in things if thing in way]
+    if not found and _flows_down(one):
+        found = [way[mine] for thing in things for way in [graph.ways(thing)] for mine in ways if mine in way]
+    return min(found, key=len) if found else None
+
+
+def _flows_down(one: Seen) -> bool:
+    return is_event(one) or bool(_LOAD.search(one.get("measure") or ""))
+
+
+def _explains(one: Suspect, other: Suspect, graph: Graph) -> bool:
+    """True if the other is a consequence: it depends on where the one is, or is flooded by it, and began no earlier."""
+    if one is other or is_event(other.seen) or start_of(one.seen) > start_of(other.seen) + SLACK:
+        return False
+    # What somebody did explains what came soon after, and not for ever.
+    if is_event(one.seen) and start_of(other.seen) - start_of(one.seen) > _SOON:
+        return False
+    mine, below = set(one.things), {thing for own in other.things for thing in graph.ways(own)}
+    if is_event(one.seen) and below & mine:
+        return True
+    if _flows_down(one.seen):
+        reached = {thing for own in one.things for thing in graph.ways(own)}
+        is_flood_back = _flows_down(other.seen) and _flows_back(other, one, graph)
+        return bool(reached & set(other.things)) and not is_flood_back
+    if mine & set(other.things):
+        return other.seen["is_symptom"] and not one.seen["is_symptom"] and not _flows_down(other.seen)
+    return bool(below & mine) and not _flows_down(other.seen)
+
+
+def _flows_back(one: Suspect, other: Suspect, graph: Graph) -> bool:
+    """True if two floods reach each other, so that neither is said to come from the other unless it was earlier."""
+    reached = {thing for mine in one.things for thing in graph.ways(mine)}
+    return bool(reached & set(other.things)) and start_of(one.seen) <= start_of(other.seen)
+
+
+def _why_not_in_time(one: Seen, first: datetime, last: datetime) -> str:
+    """Why something is no cause by its time or by what it is; empty if it may be."""
+    began, ended = start_of(one), end_of(one)
+    lead = _GROWING if _GROWTH.search(one.get("measure") or "") else LEAD
+    if began > last:
+        return "it began when the symptom was over"
+    if began > first + SLACK:
+        return f"it began {_minutes(began - first)} after the symptom"
+    if one["severity"] == "info":
+        return "nothing was wrong with it"
+    if is_event(one):
+        return "" if began >= first - LEAD else "it was done long before the symptom began"
+    if ended < first - SLACK:
+        return "it was over before the symptom began"
+    return "" if began >= first - lead else "it had been so long before the symptom began"
+
+
+def _score(one: Seen, first: datetime, last: datetime) -> float:
+    """How well something explains the symptom by its times: it begins shortly before and lasts as long."""
+    start, end, apart = start_of(one), end_of(one), max(timedelta(0), first - start_of(one))
+    weight = _WEIGHTS.get(one["severity"], 0.5)
+    if is_event(one):
+        return weight + (1.0 if apart <= _SOON / 2 else 0.4 if apart <= _SOON else 0.0)
+    shared = max(0.0, (min(end, last) - max(start, first)).total_seconds())
+    whole = max((last - first).total_seconds(), 60.0)
+    if _EVENT.search(one.get("measure") or ""):
+        shared = whole / 2
+    near = 0.5 if _GROWTH.search(one.get("measure") or "") else 1.0 - min(1.0, apart / LEAD)
+    return weight + 0.5 * min(1.0, shared / whole) + 0.5 * near
+
+
+def ended_together(cause: Seen, symptoms: Sequence[Seen]) -> bool:
+    """True if cause and symptoms both go on, or ended within a quarter of an hour of each other."""
+    last = max(map(end_of, symptoms))
+    goes_on = cause["end"] is None and not is_event(cause), any(one["end"] is None for one in symptoms)
+    return goes_on == (True, True) or (not any(goes_on) and abs(end_of(cause) - last) <= _OVER)
+
+
+def _minutes(apart: timedelta) -> str:
+    count = round(abs(apart.total_seconds()) / 60)
+    if count < 120:
+        return f"{count} minute{'s' if count != 1 else ''}" if count else "seconds"
+    return f"{count // 60} hours"

@@ -1,0 +1,309 @@
+"""What depends on what: things, edges with their evidence, and how one thing is connected to another.
+
+Things are written `kind:name`. A `machine` is anything with a name of its own on the network: an instance, a pod, a
+host, a router. A thing depends on what its edges lead to, and that on what its own lead to. Between routers there are
+wires; a wire counts where it lies on a shortest way between two routers that the same thing needs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+
+from signalbox.contract import Relation
+
+__all__ = ["Edge", "Graph", "kind_of", "name_of", "things_of_pair"]
+
+_SERVICE_LABELS = ("service", "service_name", "app", "application", "app_kubernetes_io_name")
+_SERVER_LABELS = (
+    "server", "destination_workload", "destination_service_name", "destination_service", "peer_service", "upstream",
+    "target_service", "remote_service", "dependency", "peer_name", "server_address",
+)  # fmt: skip
+_MACHINE_LABELS = ("pod", "node", "nodename", "host", "hostname", "instance")
+_CUSTOMER = "CE"
+_MOST_ENDS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`thing` depends on `other`, and the evidence for it."""
+
+    thing: str
+    other: str
+    evidence: str
+
+    def __str__(self) -> str:
+        return f"{name_of(self.thing)} → {name_of(self.other)} ({self.evidence})"
+
+
+def kind_of(thing: str) -> str:
+    """The kind in `kind:name`."""
+    return thing.partition(":")[0]
+
+
+def name_of(thing: str) -> str:
+    """The name in `kind:name`, as a person reads it."""
+    kind, _, name = thing.partition(":")
+    words = {"link": "the link ", "session": "the BGP session ", "experiment": "the experiment "}
+    return f"{words.get(kind, '')}{name}"
+
+
+def things_of_pair(about: str) -> tuple[str, str] | None:
+    """Two names with a dash between them, in order; None for anything else."""
+    parts = about.split("–")
+    return (min(parts), max(parts)) if len(parts) == 2 and all(parts) and parts[0] != parts[1] else None
+
+
+@dataclass
+class Graph:
+    """The things of one kind of system, live or embedded. Make one with `Graph.of`."""
+
+    edges: dict[tuple[str, str], Edge] = field(default_factory=dict)
+    wires: dict[tuple[str, str], str] = field(default_factory=dict)
+    roles: dict[str, str] = field(default_factory=dict)
+    alone: set[str] = field(default_factory=set)
+    """Things that are known, whether or not anything is known to depend on them."""
+    _same: dict[str, str] = field(default_factory=dict)
+    _ways: dict[str, dict[str, tuple[Edge, ...]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, relations: Iterable[Relation]) -> Graph:
+        """The graph of relations; names that stand for a service or a machine are resolved once all are known."""
+        graph, every = cls(), [*relations]
+        for one in every:
+            if one.is_same:
+                graph._join(one.thing, one.other)
+        known = {graph.one(end) for one in every if not one.is_same for end in (one.thing, one.other) if end}
+        known = {thing for thing in known if kind_of(thing) != "name"}
+        for one in every:
+            if one.role:
+                graph.roles[graph.one(one.thing)] = one.role
+            if not one.other:
+                graph.alone.add(graph.one(one.thing))
+            if one.is_same or not one.other:
+                continue
+            for thing in graph._resolved(one.thing, known, is_user=kind_of(one.other) == "experiment"):
+                for other in graph._resolved(one.other, known):
+                    graph._add(thing, other, one)
+        graph._name_pods()
+        return graph
+
+    def _join(self, thing: str, other: str) -> None:
+        first, second = self.one(thing), self.one(other)
+        if first != second:
+            self._same[second] = first
+
+    def one(self, thing: str) -> str:
+        """The thing under the name that the graph uses for it."""
+        while thing in self._same:
+            thing = self._same[thing]
+        return thing
+
+    def _resolved(self, thing: str, known: set[str], *, is_user: bool = False) -> list[str]:
+        """The thing itself; for a bare name the service or machine of that name, else something outside.
+
+        What works on a name that nothing bears, such as an experiment's context, works on nothing known.
+        """
+        kind, _, name = thing.partition(":")
+        if kind != "name":
+            return [self.one(thing)]
+        for wanted in ("service", "machine"):
+            same = self.one(f"{wanted}:{name}")
+            if same in known:
+                return [same]
+            folded = [one for one in known if kind_of(one) == wanted and _folded(name_of(one)) == _folded(name)]
+            if folded:
+                return folded
+        return [] if is_user else [f"external:{name}"]
+
+    def _add(self, thing: str, other: str, one: Relation) -> None:
+        if thing == other:
+            return
+        if one.is_wire:
+            pair = (min(thing, other), max(thing, other))
+            self.wires[pair] = _both(self.wires.get(pair, ""), one.evidence)
+        else:
+            known = self.edges.get((thing, other))
+            self.edges[(thing, other)] = Edge(thing, other, _both(known.evidence if known else "", one.evidence))
+
+    def _name_pods(self) -> None:
+        """A pod without a label for its service belongs to the one that its name begins with."""
+        services = sorted((one for one in self.things if kind_of(one) == "service"), key=len, reverse=True)
+        owned = {edge.other for edge in self.edges.values() if kind_of(edge.thing) == "service"}
+        pods = {edge.thing for edge in self.edges.values() if kind_of(edge.thing) == kind_of(edge.other) == "machine"}
+        for pod in pods - owned:
+            name = name_of(pod)
+            service = next((one for one in services if re.fullmatch(rf"{re.escape(name_of(one))}-[\w-]+", name)), None)
+            if service:
+                self.edges[(service, pod)] = Edge(service, pod, "its name")
+
+    @property
+    def things(self) -> list[str]:
+        """Everything that is known, in order."""
+        ends = [end for pair in (*self.edges, *self.wires) for end in pair]
+        return sorted({*ends, *self.roles, *self.alone})
+
+    @cached_property
+    def _needs(self) -> dict[str, list[Edge]]:
+        found: dict[str, list[Edge]] = {}
+        for edge in self.edges.values():
+            found.setdefault(edge.thing, []).append(edge)
+        return found
+
+    @cached_property
+    def _beside(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for one, other in self.wires:
+            found.setdefault(one, []).append(other)
+            found.setdefault(other, []).append(one)
+        return found
+
+    @cached_property
+    def _sessions(self) -> dict[str, list[tuple[str, Edge]]]:
+        """The BGP sessions of each router, with the other end."""
+        found: dict[str, list[tuple[str, Edge]]] = {}
+        for edge in self.edges.values():
+            pair = things_of_pair(edge.thing.partition(":")[2]) if kind_of(edge.thing) == "session" else None
+            if pair:
+                other = next(name for name in pair if f"machine:{name}" != edge.other)
+                found.setdefault(edge.other, []).append((self.one(f"machine:{other}"), edge))
+        return found
+
+    def find(self, labels: Mapping[str, str], about: str = "", agent: str = "") -> list[str]:
+        """The things that labels, or the words of an observation, are about; none if the graph has none of them."""
+        device = labels.get("device", "")
+        for key in ("peer", "neighbor"):
+            if device and labels.get(key):
+                return self._pair(device, labels[key], is_wire="interface" in labels)
+        server = next((labels[key] for key in _SERVER_LABELS if labels.get(key)), "")
+        if server and (
+            far := [one for one in self._resolved(f"name:{_plain(server)}", self._known) if one in self._known]
+        ):
+            # What a client measures of another is about that one.
+            return far
+        named = [self.one(f"machine:{device}")] if self.one(f"machine:{device}") in self._known else []
+        if not named:
+            named = [one for key in _SERVICE_LABELS if labels.get(key) for one in [f"service:{labels[key]}"]]
+            machines = [_plain(labels[key]) for key in _MACHINE_LABELS if labels.get(key)]
+            machines += [_plain(one) for one in labels.get("instances", "").split(",") if one]
+            named += [one for name in machines if (one := self.one(f"machine:{name}")) in self._known]
+            if not named and labels.get("container"):
+                named = [f"service:{labels['container']}"]
+        named = [one for one in named if one in self._known]
+        return [*dict.fromkeys(named)] or self._spoken(about)
+
+    def _spoken(self, about: str) -> list[str]:
+        pair = things_of_pair(about)
+        if pair:
+            return self._pair(*pair, is_wire=self._is_wired(*pair))
+        plain = about.removeprefix("experiment ")
+        if plain != about:
+            return [f"experiment:{plain}"]
+        return [
+            one
+            for kind in ("service", "machine", "experiment", "external")
+            if (one := self.one(f"{kind}:{about}")) in self._known
+        ]
+
+    def _pair(self, one: str, other: str, *, is_wire: bool) -> list[str]:
+        return [f"{'link' if is_wire else 'session'}:{'–'.join(sorted((one, other)))}"]
+
+    def _is_wired(self, one: str, other: str) -> bool:
+        ends = sorted((self.one(f"machine:{one}"), self.one(f"machine:{other}")))
+        return (ends[0], ends[1]) in self.wires
+
+    @cached_property
+    def _known(self) -> set[str]:
+        return {*self.things}
+
+    def family(self, thing: str) -> set[str]:
+        """The thing, and the instances that a service is made of."""
+        if kind_of(thing) != "service":
+            return {thing}
+        return {thing, *(edge.other for edge in self._needs.get(thing, ()) if kind_of(edge.other) == "machine")}
+
+    def ways(self, thing: str) -> dict[str, tuple[Edge, ...]]:
+        """Everything that a thing depends on, each with the edges that lead there; the thing itself with none."""
+        if thing not in self._ways:
+            self._ways[thing] = self._found_ways(thing)
+        return self._ways[thing]
+
+    def _found_ways(self, thing: str) -> dict[str, tuple[Edge, ...]]:
+        found: dict[str, tuple[Edge, ...]] = {thing: ()}
+        self._walk(found, [thing])
+        routers = [one for one in found if one in self._beside]
+        for way in self._between(found, routers):
+            added = []
+            for edge in way:
+                if edge.other not in found:
+                    found[edge.other] = (*found[edge.thing], edge) if edge.thing in found else (edge,)
+                    added.append(edge.other)
+            self._walk(found, [one for one in added if kind_of(one) == "experiment"])
+        return found
+
+    def _walk(self, found: dict[str, tuple[Edge, ...]], first: Sequence[str]) -> None:
+        waiting = deque(first)
+        while waiting:
+            here = waiting.popleft()
+            for edge in self._needs.get(here, ()):
+                if edge.other not in found:
+                    found[edge.other] = (*found[here], edge)
+                    waiting.append(edge.other)
+
+    def _between(self, found: Mapping[str, tuple[Edge, ...]], routers: Sequence[str]) -> Iterator[list[Edge]]:
+        """The sessions of these routers, and every shortest way between two of them or over which a session runs."""
+        for router in routers:
+            for peer, edge in self._sessions.get(router, ()):
+                is_customer = self.roles.get(peer) == _CUSTOMER and peer not in found
+                if not is_customer:
+                    session = Edge(router, edge.thing, edge.evidence)
+                    yield [session]
+                    yield from self._on_way(router, peer, edge.thing, f"{name_of(edge.thing)} runs over it")
+        for one, other in combinations(routers[:_MOST_ENDS], 2):
+            yield from self._on_way(one, other, one, f"on the way from {name_of(one)} to {name_of(other)}")
+
+    def _on_way(self, start: str, goal: str, user: str, evidence: str) -> Iterator[list[Edge]]:
+        distance = self._distances(goal)
+        if start not in distance:
+            return
+        waiting, seen = deque([start]), {start}
+        while waiting:
+            here = waiting.popleft()
+            for other in self._beside.get(here, ()):
+                if distance.get(other, -1) != distance[here] - 1:
+                    continue
+                link = f"link:{'–'.join(sorted((name_of(here), name_of(other))))}"
+                wire = self.wires[(min(here, other), max(here, other))]
+                yield [Edge(user, link, f"{evidence}; {wire}")]
+                yield [Edge(user, other, evidence)]
+                if other not in seen:
+                    seen.add(other)
+                    waiting.append(other)
+
+    def _distances(self, goal: str) -> dict[str, int]:
+        distance, waiting = {goal: 0}, deque([goal])
+        while waiting:
+            here = waiting.popleft()
+            for other in self._beside.get(here, ()):
+                if other not in distance:
+                    distance[other] = distance[here] + 1
+                    waiting.append(other)
+        return distance
+
+
+def _both(known: str, evidence: str) -> str:
+    """Both pieces of evidence; of several metrics that say the same, one is enough."""
+    is_told = not evidence or evidence in known or (evidence.startswith("labels of") and "labels of" in known)
+    return known if known and is_told else f"{known}; {evidence}".removeprefix("; ")
+
+
+def _plain(name: str) -> str:
+    return name if name.count(":") > 1 else name.partition(":")[0]
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).casefold()

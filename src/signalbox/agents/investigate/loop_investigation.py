@@ -1,0 +1,229 @@
+"""How a capable model investigates: in the loop, with the read tools of all rooms. Code keeps the ledger, checks every
+figure, name and moment of the verdict, and holds the claim to the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from langgraph.types import Command
+from pydantic import AwareDatetime, Field
+
+from signalbox.agents.investigate.examining import look, witnesses
+from signalbox.agents.investigate.graph import Graph, name_of
+from signalbox.agents.investigate.prompts import INVESTIGATE
+from signalbox.agents.investigate.state import Conclusion, InvestigationState, Seen, Sureness, graph_relations
+from signalbox.agents.investigate.subjects import candidates_of, known_things, subject_of_words
+from signalbox.agents.investigate.symptom import begin_loop
+from signalbox.contract.sources import joined
+from signalbox.errors import NotFoundError, ToolFailedError
+from signalbox.language.names import did_you_mean
+from signalbox.maps.context import current_run
+from signalbox.models import load_chat_model
+from signalbox.settings import person_zone
+from signalbox.toolbox import Result, Tool, current_ledger, tool
+from signalbox.toolbox.loop import Limits, LoopContext, build_loop, run_loop
+from signalbox.toolbox.loop_outcome import Outcome
+from signalbox.toolbox.verify import Sources, split_sentences
+
+__all__ = ["ask_model", "investigation_tools"]
+
+_LIMITS = Limits(rounds=14, calls=40, tokens=300_000, seconds=400)
+_MOST_SEEN, _LONGEST_BOOK = 60, 3_000
+_LINE = Annotated[str, Field(max_length=500)]
+
+
+async def ask_model(state: InvestigationState) -> Command[Literal["propose", "report"]]:
+    """Have the model investigate, and keep its verdict, without what nothing supports."""
+    run = current_run.get()
+    model, graph = (run.model if run else None) or load_chat_model(), Graph.of(graph_relations(state))
+    loop = build_loop(investigation_tools(state, graph), INVESTIGATE, limits=_LIMITS)
+    context = LoopContext(model, streams=run.streams if run else False, may_pause=False)
+    outcome = await run_loop(loop, begin_loop(state, _data(state, graph)), context)
+    if outcome["error"]:
+        return Command(goto="report", update={"error": outcome["error"]})
+    conclusion = _verified(_concluded(outcome), outcome, state)
+    sources = [one["source"] for one in outcome["results"] if one.get("source")]
+    failed = [f"{one['name']}: {one['error']['message']}" for one in outcome["results"] if one.get("error")]
+    update = {
+        "conclusion": conclusion,
+        "evidence": current_ledger().as_list(),
+        "sources": [joined(sources)] if sources else [],
+        "seen": _seen_in(outcome),
+        "failed": failed,
+        "not_covered": list(outcome["not_covered"]),
+    }
+    return Command(goto="propose" if conclusion["next_steps"] else "report", update=update)
+
+
+def _data(state: InvestigationState, graph: Graph) -> str:
+    """What is known before the first call: the things, the alert, what is not connected, and the runbooks."""
+    parts = [f"What there is: {known_things(graph)}."]
+    for thing in (state.get("subject") or [])[:3]:
+        parts.append(f"{name_of(thing)} depends on:\n{_told_ways(graph, thing)}")
+    if alert := state.get("alert"):
+        labels = ", ".join(f"{key}={value}" for key, value in alert["labels"].items())
+        parts.append(f"The alert: {alert['summary']} ({labels}), firing since {alert['since']} {alert['until']}")
+    if failed := state.get("failed"):
+        parts.append("Not connected or not read: " + "; ".join(failed))
+    parts += [f"Runbook {one['name']}:\n{one['text'][:_LONGEST_BOOK]}" for one in state.get("runbooks") or ()]
+    return "\n\n".join(parts)
+
+
+def investigation_tools(state: InvestigationState, graph: Graph) -> list[Tool]:
+    """The read tools of all agents on systems of the kind in use, and those of the investigation itself."""
+    own, kind = _own_tools(state, graph), state["kind"]
+    names, found = {one.name for one in own}, [*own]
+    for agent in witnesses(kind):
+        for one in agent.tools() if agent.tools is not None else ():
+            if one.effect == "read":
+                named = one if one.name not in names else replace(one, name=f"{agent.name}_{one.name}")
+                names.add(named.name)
+                found.append(named)
+    return found
+
+
+def _own_tools(state: InvestigationState, graph: Graph) -> list[Tool]:
+    candidates = candidates_of(graph, {})
+
+    def exactly(name: str) -> str:
+        """The one thing that is called so; links and sessions are written with both ends."""
+        for kind in ("link:", "session:"):
+            plain = name.removeprefix("the ").removeprefix("BGP ").removeprefix(kind[:-1]).removeprefix(":").strip()
+            if "–" in plain and (kind == "link:") is (
+                tuple(sorted(f"machine:{one}" for one in plain.split("–"))) in graph.wires
+            ):
+                return f"{kind}{'–'.join(sorted(plain.split('–')))}"
+        found = subject_of_words(name, candidates) if name not in graph.things else [name]
+        if not found or len(found) > 1:
+            raise NotFoundError(
+                f"There is no thing '{name}'." if not found else f"'{name}' is {' or '.join(found)}.",
+                suggestion=did_you_mean(name, [one.name for one in candidates]),
+            )
+        return found[0]
+
+    @tool(effect="read")
+    async def examine(start: AwareDatetime, end: AwareDatetime) -> Result:
+        """What every connected system saw between two moments: measures that left their course and when each began,
+        links and sessions that went down, releases, experiments. Begin with it; look two hours before the symptom."""
+        parts = [await look(agent, "", start, end, state["kind"]) for agent in witnesses(state["kind"])]
+        seen: list[Seen] = [one for part in parts for one in part.get("seen", ())]
+        lines = [f"- {one['start']} {one['agent']}: {one['text']}" for one in sorted(seen, key=_began)[:_MOST_SEEN]]
+        failed = [line for part in parts for line in part.get("failed", ())]
+        sources = joined([one for part in parts for one in part.get("sources", ())])
+        text = "\n".join(lines) or f"Nothing left its course between {start.isoformat()} and {end.isoformat()}."
+        text += "\nCould not be looked at: " + "; ".join(failed) if failed else ""
+        return Result(text, {"seen": seen}, source=sources, not_covered=failed)
+
+    @tool(effect="read")
+    async def dependencies(thing: str) -> Result:
+        """Everything that a service, machine or other thing depends on, each with the way there and its evidence."""
+        return Result(f"{name_of(exactly(thing))} depends on:\n{_told_ways(graph, exactly(thing))}")
+
+    @tool(effect="read")
+    async def conclude(
+        verdict: Annotated[str, Field(max_length=1200, description="For a person, in their language.")],
+        subject: Annotated[str, Field(description="The thing that has the symptom, by its exact name.")],
+        sureness: Sureness,
+        cause: Annotated[str, Field(max_length=500, description="What happened; empty if not known.")] = "",
+        cause_thing: Annotated[str, Field(description="The thing that it happened to; a link as a–b.")] = "",
+        evidence_for: list[_LINE] | None = None,
+        evidence_against: list[_LINE] | None = None,
+        ruled_out: Annotated[list[_LINE] | None, Field(description="Each with why.")] = None,
+        next_steps: list[_LINE] | None = None,
+    ) -> Result:
+        """End with the verdict. Mark it as the answer. A cause must be connected to the subject in the graph."""
+        way: list[str] = []
+        if cause:
+            if sureness == "not known":
+                raise ToolFailedError("A cause is confirmed or likely; where it is not known, leave cause empty.")
+            thing, mine = exactly(cause_thing), exactly(subject)
+            ways = graph.ways(mine)
+            back = graph.ways(thing)
+            if thing not in ways and mine not in back:
+                raise ToolFailedError(
+                    f"Nothing connects {name_of(thing)} to {name_of(mine)}.",
+                    suggestion="Rule it out for that reason, name a connected cause, or say that it is not known.",
+                )
+            way = [str(edge) for edge in (ways[thing] if thing in ways else back[mine])]
+        told = Conclusion(
+            verdict=verdict, sureness=sureness if cause else "not known",
+            cause=_as_seen(cause, cause_thing) if cause else None, connection=way, symptoms=[],
+            evidence_for=evidence_for or [], evidence_against=evidence_against or [], ruled_out=ruled_out or [],
+            next_steps=next_steps or [],
+        )  # fmt: skip
+        return Result(verdict, told)
+
+    return [examine, dependencies, conclude]
+
+
+def _began(one: Seen) -> datetime:
+    return datetime.fromisoformat(one["start"])
+
+
+def _told_ways(graph: Graph, thing: str) -> str:
+    ways = graph.ways(thing)
+    lines = [f"- {name_of(other)}: {'; '.join(map(str, way))}" for other, way in ways.items() if way]
+    return "\n".join(lines[:_MOST_SEEN]) or "- nothing that is known"
+
+
+def _as_seen(text: str, thing: str) -> Seen:
+    return Seen(
+        agent="model", text=text, start="", end=None, severity="critical", about=thing, is_symptom=False, evidence=[]
+    )
+
+
+def _concluded(outcome: Outcome) -> Conclusion:
+    given = [one["data"] for one in outcome["results"] if one["ok"] and one["name"] == "conclude"]
+    if given:
+        told: Conclusion = given[-1]
+        return told
+    return Conclusion(
+        verdict=outcome["answer"], sureness="not known", cause=None, connection=[], symptoms=[], evidence_for=[],
+        evidence_against=[], ruled_out=[], next_steps=[],
+    )  # fmt: skip
+
+
+def _verified(told: Conclusion, outcome: Outcome, state: InvestigationState) -> Conclusion:
+    """The conclusion, without sentences that hold a figure, name or moment which no result of the run holds."""
+    given_results = [one for one in outcome["results"] if not one.get("same_as")]
+    results = {
+        f"E{number}": one["text"]
+        for number, one in enumerate(given_results, 1)
+        if one["ok"] and one["name"] != "conclude"
+    }
+    graph = Graph.of(graph_relations(state))
+    given = [_data(state, graph), *told["connection"], state.get("about") or ""]
+    sources = Sources(results, given, vocabulary=INVESTIGATE, zone=person_zone())
+
+    def kept(text: str) -> str:
+        checked = [sources.check(one) for one in split_sentences(text)]
+        return "".join(one.text for one in checked if not one.unsupported).strip()
+
+    def lines(texts: Sequence[str]) -> list[str]:
+        return [one for text in texts if (one := kept(text))]
+
+    cause = told["cause"]
+    if cause is not None and not kept(cause["text"]):
+        cause = None
+    verdict = kept(told["verdict"])
+    if told["cause"] is not None and cause is None:
+        verdict = "The cause is not known: what was named as the cause is in no result."
+    sureness: Sureness = told["sureness"] if cause else "not known"
+    if sureness == "confirmed" and (not told["evidence_for"] or state.get("unread")):
+        sureness = "likely"
+    return {
+        **told, "verdict": verdict or "The cause is not known.", "cause": cause, "sureness": sureness,
+        "evidence_for": lines(told["evidence_for"]), "evidence_against": lines(told["evidence_against"]),
+        "ruled_out": lines(told["ruled_out"]), "next_steps": lines(told["next_steps"]),
+    }  # fmt: skip
+
+
+def _seen_in(outcome: Outcome) -> list[Seen]:
+    """What the systems saw in the last look at them all."""
+    looks: list[Mapping[str, Any]] = [
+        one["data"] for one in outcome["results"] if one["ok"] and one["name"] == "examine"
+    ]
+    return list(looks[-1]["seen"]) if looks else []

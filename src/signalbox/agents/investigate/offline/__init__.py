@@ -1,0 +1,1 @@
+"""What only a model that fills plans needs: a sentence about a trouble, read with the names that there are."""

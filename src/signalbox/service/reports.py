@@ -1,0 +1,124 @@
+"""Reports that go out: to one webhook of the operator's, as JSON or as a message for Slack or Mattermost.
+
+The address may hold a secret: the log has its host alone. Private addresses are refused unless a setting allows them,
+the address that was checked is the one that is connected to, and redirects are not followed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import socket
+from collections.abc import Mapping
+from typing import Any, Literal
+from urllib.parse import urlsplit, urlunsplit
+
+import httpx
+
+from signalbox.errors import ConfigurationError, UnavailableError
+from signalbox.settings import get_settings
+
+__all__ = ["message_for", "send_report"]
+
+_TRIES, _PATIENCE, _PAUSE = 3, 10.0, 1.0
+_LONGEST = {"slack": 3_000, "mattermost": 12_000}
+_log = logging.getLogger("signalbox.service")
+
+
+async def send_report(
+    alert: Mapping[str, Any], thread_id: str, text: str, *, answer: Mapping[str, Any] | None = None,
+    status: Literal["firing", "resolved"] = "firing",
+) -> None:  # fmt: skip
+    """Send a report where the settings say; without an address, nowhere.
+
+    Raises ConfigurationError for an address that may not be used, and UnavailableError where nobody takes the report.
+    """
+    settings = get_settings()
+    address = settings.report_webhook.strip()
+    if not address:
+        return
+    body = message_for(settings.report_format, alert, thread_id, text, answer=answer, status=status)
+    host = urlsplit(address).hostname or "?"
+    for number in range(_TRIES):
+        if number:
+            await asyncio.sleep(_PAUSE * 2**number)
+        try:
+            code = await _post(address, body, is_private_allowed=settings.report_private)
+        except httpx.HTTPError as error:
+            why = type(error).__name__
+            continue
+        if code < 300:
+            _log.info("A report went to %s.", host)
+            return
+        why = f"it answered {code}"
+        if code < 500 and code != 429:
+            break
+    raise UnavailableError(f"The report's webhook at {host} did not take it: {why}.")
+
+
+async def _post(address: str, body: Mapping[str, Any], *, is_private_allowed: bool) -> int:
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
+        raise ConfigurationError(
+            "SIGNALBOX_REPORT_WEBHOOK is no address of a webhook.", suggestion="Write https://host/path, with no name."
+        )
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    found = await _resolved(parts.hostname, port)
+    if not is_private_allowed and any(not ipaddress.ip_address(one).is_global for one in found):
+        raise ConfigurationError(
+            f"The report's webhook at {parts.hostname} is a private address.",
+            suggestion="Set SIGNALBOX_REPORT_PRIVATE=1 if it is meant.",
+        )
+    chosen = found[0]
+    place = f"[{chosen}]" if ":" in chosen else chosen
+    url = urlunsplit((parts.scheme, f"{place}:{port}", parts.path or "/", parts.query, ""))
+    default = port == (443 if parts.scheme == "https" else 80)
+    headers = {"Host": parts.hostname if default else f"{parts.hostname}:{port}"}
+    waits = dict.fromkeys(("connect", "read", "write", "pool"), _PATIENCE)
+    extensions = {"sni_hostname": parts.hostname, "timeout": waits}
+    request = httpx.Request("POST", url, json=dict(body), headers=headers, extensions=extensions)
+    # Without a client: that one would log the address with what is secret in it, and follow what it is told.
+    async with httpx.AsyncHTTPTransport(trust_env=False) as transport:
+        reply = await transport.handle_async_request(request)
+        await reply.aclose()
+        return reply.status_code
+
+
+async def _resolved(host: str, port: int) -> list[str]:
+    """The addresses of a host. Raises httpx.ConnectError where it has none."""
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError:
+        raise httpx.ConnectError("no such host") from None
+    return list(dict.fromkeys(str(one[4][0]) for one in found))
+
+
+def message_for(
+    form: str, alert: Mapping[str, Any], thread_id: str, text: str, *, answer: Mapping[str, Any] | None = None,
+    status: str = "firing",
+) -> dict[str, Any]:  # fmt: skip
+    """What is sent, in the form that is set."""
+    if form == "json":
+        told = {key: value for key, value in (answer or {}).items() if key != "state"}
+        return {"status": status, "thread_id": thread_id, "alert": dict(alert), "text": text, "answer": told or None}
+    mark = "Resolved" if status == "resolved" else "Alert"
+    summary = str(alert.get("summary") or "")
+    if form == "slack":
+        whole = f"*{mark}: {_for_slack(summary)}*\n{_for_slack(text)}\n_Thread {_for_slack(thread_id)}_"
+        return {"text": _cut(whole, _LONGEST["slack"])}
+    whole = f"**{mark}: {_for_mattermost(summary)}**\n\n{_for_mattermost(text)}\n\n*Thread {thread_id}*"
+    return {"text": _cut(whole, _LONGEST["mattermost"])}
+
+
+def _for_slack(text: str) -> str:
+    """Nothing in it is a mention or a link: what systems send is data."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _for_mattermost(text: str) -> str:
+    return text.replace("@", "@\u200b")
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

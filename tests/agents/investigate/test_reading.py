@@ -1,0 +1,134 @@
+"""A sentence about a trouble, read among the things that there are; and runbooks that fit what was read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from signalbox.agents.investigate.graph import Graph
+from signalbox.agents.investigate.offline.sentence import find_subject, find_trouble, find_unknown, is_about_now
+from signalbox.agents.investigate.runbooks import matching_runbooks
+from signalbox.agents.investigate.state import Alert, Reading
+from signalbox.agents.investigate.subjects import candidates_of, subject_of_alert, subject_of_words
+from signalbox.contract import Relation
+
+GRAPH = Graph.of([
+    *(Relation(f"service:{one}", f"machine:{one}-1", "labels of up") for one in ("basket", "users", "ledger")),
+    Relation("machine:cache-7"),
+    Relation("machine:rtr-1", "machine:rtr-2", "LLDP", is_wire=True),
+    Relation("name:basket", "experiment:Big Button", "point"),
+])  # fmt: skip
+CANDIDATES = candidates_of(GRAPH, {"the cart": "basket"})
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Why is basket slow?", ["service:basket"]),
+        ("what happened to the cart last night", ["service:basket"]),
+        ("basket and ledger both time out, why", ["service:basket", "service:ledger"]),
+        ("Users see errors in the ledger", ["service:ledger"]),
+        ("Why do our users complain?", []),
+        ("what is wrong with the users service", ["service:users"]),
+        ("why did basket-1 restart", ["machine:basket-1"]),
+        ("the link from rtr-1 to rtr-2 keeps flapping", ["link:rtr-1–rtr-2"]),
+        ("Why was the BGP session rtr-2 – rtr-1 lost?", ["session:rtr-1–rtr-2"]),
+        ("why is the cache so full", ["machine:cache-7"]),
+        ("Did Big Button break something?", ["experiment:Big Button"]),
+        ("why is everything slow", []),
+    ],
+)
+def test_the_subject_is_one_of_the_things_that_there_are(text: str, subject: list[str]) -> None:
+    assert find_subject(text, CANDIDATES) == subject
+
+
+@pytest.mark.parametrize(
+    ("text", "unknown"),
+    [("why is invoicing slow", "invoicing"), ("the quotes service is down", "quotes"), ("why is it slow", ""),
+     ("what is going on", ""), ("why is everything broken", "")],
+)  # fmt: skip
+def test_a_name_that_nothing_bears_is_noticed(text: str, unknown: str) -> None:
+    assert find_unknown(text) == unknown
+
+
+@pytest.mark.parametrize(
+    ("words", "subject"),
+    [("the invoicing service", None), ("the button api", None), ("ledger", ["service:ledger"]),
+     ("the basket backend", ["service:basket"]), ("Big Button experiment", ["experiment:Big Button"])],
+)  # fmt: skip
+def test_a_word_for_the_kind_of_a_thing_names_none(words: str, subject: list[str] | None) -> None:
+    found = Graph.of([Relation("service:ledger"), Relation("service:basket"), Relation("experiment:Big Button test")])
+    experiment = subject and subject[0].replace("Big Button", "Big Button test")
+    assert subject_of_words(words, candidates_of(found, {})) == (subject and [experiment])
+
+
+@pytest.mark.parametrize(
+    ("text", "trouble"),
+    [("why so slow", "slow"), ("lots of 500 errors", "errors"), ("it is unreachable", "down"),
+     ("pods keep crashing", "restarts"), ("disk full", "busy"), ("what happened", "")],
+)  # fmt: skip
+def test_the_kind_of_trouble_is_read(text: str, trouble: str) -> None:
+    assert find_trouble(text) == trouble
+
+
+def test_right_now_is_this_moment_and_now_alone_is_not() -> None:
+    assert is_about_now("why is it slow right now?")
+    assert is_about_now("what is currently wrong")
+    assert not is_about_now("now tell me why it was slow yesterday")
+
+
+def alert(**labels: str) -> Alert:
+    return Alert(summary="x", labels=labels, since="", until="")
+
+
+@pytest.mark.parametrize(
+    ("labels", "subject", "unknown"),
+    [
+        ({"service": "basket", "alertname": "Slow"}, ["service:basket"], ""),
+        ({"instance": "cache-7:9100"}, ["machine:cache-7"], ""),
+        ({"device": "rtr-1", "interface": "Gi0", "peer": "rtr-2"}, ["link:rtr-1–rtr-2"], ""),
+        ({"team": "shop", "component": "ledger"}, ["service:ledger"], ""),
+        ({"service": "invoicing"}, [], "service invoicing"),
+        ({"alertname": "Watchdog", "severity": "none"}, [], ""),
+    ],
+)
+def test_an_alerts_labels_are_the_subject(labels: dict[str, str], subject: list[str], unknown: str) -> None:
+    assert subject_of_alert(alert(**labels), GRAPH) == (subject, unknown)
+
+
+@pytest.fixture
+def books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SIGNALBOX_RUNBOOKS", str(tmp_path))
+    return tmp_path
+
+
+def fitting(subject: str = "", **labels: str) -> list[str]:
+    read = Reading(subject=[f"service:{subject}"] if subject else [], about=subject)
+    return [one["name"] for one in matching_runbooks(read, alert(**labels) if labels else None)[0]]
+
+
+def test_runbooks_fit_by_alert_by_subject_and_by_labels(books: Path) -> None:
+    (books / "alerts.md").write_text("---\nalerts: [High*]\nlabels: {team: shop}\n---\n- check\n")
+    (books / "subject.md").write_text("---\nsubjects: [Basket]\n---\n- check\n")
+    (books / "ledger.md").write_text("No head.\n\n1. first\n2. second\n```\n- not this\n```\n")
+    assert fitting("basket") == ["subject.md"]
+    assert fitting("basket", alertname="HighLatency", team="shop") == ["alerts.md", "subject.md"]
+    assert fitting(alertname="HighLatency", team="other") == []
+    assert fitting("ledger") == ["ledger.md"]
+    [book], _ = matching_runbooks(Reading(subject=["service:ledger"], about="ledger"), None)
+    assert book["checks"] == ["first", "second"]
+
+
+@pytest.mark.parametrize("head", ["- a", "alert: x", "labels: [a]", "a: : b"])
+def test_a_wrong_head_is_told_and_the_others_are_used(books: Path, head: str) -> None:
+    (books / "wrong.md").write_text(f"---\n{head}\n---\n- check\n")
+    (books / "basket.md").write_text("---\ntitle: What to do\nowner: shop\n---\n- check\n")
+    [book], [wrong] = matching_runbooks(Reading(subject=["service:basket"], about="basket"), None)
+    assert book["name"] == "basket.md"
+    assert "wrong.md" in wrong
+
+
+def test_a_folder_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGNALBOX_RUNBOOKS", "/nowhere/books")
+    assert matching_runbooks(Reading(), None)[1] == ["/nowhere/books, which SIGNALBOX_RUNBOOKS names, is no folder"]
