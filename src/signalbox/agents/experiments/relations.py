@@ -19,6 +19,7 @@ async def relate(start: datetime, end: datetime) -> list[Relation]:
     found = []
     for one in result["data"]:
         experiment = f"experiment:{one['name']}"
+        found.append(Relation(experiment, evidence="experiment on UpGrade"))
         found.append(Relation(f"name:{one['context']}", experiment, f"its context {one['context']}"))
         for point in one["decision_points"]:
             found += [

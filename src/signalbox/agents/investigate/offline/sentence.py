@@ -25,6 +25,7 @@ _TROUBLES = {
 _LINK = re.compile(r"\b(?:link|cable|circuit|wire|fibre|fiber|isis|is-is|adjacency)s?\b", re.I)
 _SESSION = re.compile(r"\b(?:bgp|session|peering|neighbou?r)s?\b", re.I)
 _NOUN = r"(?:service|api|backend|system|app|database|cluster|host|server|router|device|pod|experiment)s?\b"
+_NAME = re.compile(r"[^\W\d][\w.]*(?:[-/][\w.]+)+")
 _MARKED = re.compile(rf"\s*{_NOUN}", re.I)
 _CALLED = re.compile(rf"([\w.-]+)\s+{_NOUN}", re.I)
 _SUBJECT = re.compile(
@@ -32,8 +33,15 @@ _SUBJECT = re.compile(
     r"([\w.-]+) (?:is|are|was|were|has|have|had|keeps?|seems?|been|failing|slow|down|broken|throwing|not)\b",
     re.I,
 )
+_WHY = re.compile(
+    r"\bwhy (?:does |do |did )?(?:the |our )?([\w.-]+) (?:lag|fail|hang|crash|break|broke|die|stop|restart|drop|flap|time)"
+    r"\w*\b",
+    re.I,
+)
+_ROLES = {"RR": r"(?:route )?reflectors?|rrs?", "PE": r"pes|provider edges?", "P": r"core routers?",
+          "CE": r"ces|customer (?:edges?|routers?)"}  # fmt: skip
 _GENERAL = frozenset(
-    "it this that these everything anything something all thing system site website shop app application page service "
+    "prod production platform infrastructure stuff people login logins it this that these everything anything something all thing system site website shop app application page service "
     "server host machine device network user customer problem trouble issue incident alert alarm symptom cause spike "
     "increase rise high many so much one here there our the a an my we they request traffic number rate".split()
 )
@@ -53,7 +61,7 @@ def find_subject(text: str, candidates: Sequence[Candidate]) -> list[str]:
             by_name[(one.kind, name)] = one.id
     found = [one for one in find_mentions(text, Values(labels)) if _is_meant(one, text)]
     if not found:
-        return _by_stem(text, candidates)
+        return _by_role(text, candidates) or _by_stem(text, candidates)
     services = [one for one in found if one.label == "service"]
     machines = list(dict.fromkeys(one.value for one in found if one.label == "host"))
     if not services and len(machines) == 2 and (_LINK.search(text) or _SESSION.search(text)):
@@ -71,6 +79,12 @@ def _is_meant(one: Mention, text: str) -> bool:
     return base(text[one.start : one.end].casefold()) not in _GENERAL or bool(_MARKED.match(text, one.end))
 
 
+def _by_role(text: str, candidates: Sequence[Candidate]) -> list[str]:
+    """The routers of a role that the text names."""
+    roles = {role.casefold() for role, words in _ROLES.items() if re.search(rf"\b(?:{words})\b", text, re.I)}
+    return [one.id for one in candidates if roles & one.traits]
+
+
 def _by_stem(text: str, candidates: Sequence[Candidate]) -> list[str]:
     """The only thing whose name is a word of the text with a number: the cache, where there is cache-1."""
     stems: dict[str, list[str]] = {}
@@ -83,7 +97,7 @@ def _by_stem(text: str, candidates: Sequence[Candidate]) -> list[str]:
 def find_unknown(text: str) -> str:
     """The word that a text uses for a thing, though nothing is called so: "billing" in "billing is slow" and in "the
     billing service"; empty if none."""
-    said = [match[1] for match in (_CALLED.search(text), _SUBJECT.search(text)) if match]
+    said = [match[1] for match in (_CALLED.search(text), _SUBJECT.search(text), _WHY.search(text)) if match]
     return next((one for one in said if not names_nothing(one) and one.casefold() not in _ASKING), "")
 
 
@@ -94,7 +108,7 @@ def _is_joined(text: str, start: int, end: int) -> bool:
 
 def find_trouble(text: str) -> str:
     """The kind of symptom that a text names first: slow, errors, down, busy or restarts; empty if none."""
-    said = [base(one) for one in tokens(text)]
+    said = [base(one) for one in tokens(_NAME.sub(" ", text))]
     known = {base(word): kind for kind, words in _TROUBLES.items() for word in words.split()}
     return next((known[word] for word in said if word in known), "")
 
