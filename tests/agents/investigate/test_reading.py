@@ -12,7 +12,6 @@ from signalbox.agents.investigate.runbooks import matching_runbooks
 from signalbox.agents.investigate.state import Alert, Reading
 from signalbox.agents.investigate.subjects import candidates_of, subject_of_alert
 from signalbox.contract import Relation
-from signalbox.errors import ConfigurationError
 
 GRAPH = Graph.of([
     *(Relation(f"service:{one}", f"machine:{one}-1", "labels of up") for one in ("basket", "users", "ledger")),
@@ -95,7 +94,7 @@ def books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def fitting(subject: str = "", **labels: str) -> list[str]:
     read = Reading(subject=[f"service:{subject}"] if subject else [], about=subject)
-    return [one["name"] for one in matching_runbooks(read, alert(**labels) if labels else None)]
+    return [one["name"] for one in matching_runbooks(read, alert(**labels) if labels else None)[0]]
 
 
 def test_runbooks_fit_by_alert_by_subject_and_by_labels(books: Path) -> None:
@@ -106,18 +105,19 @@ def test_runbooks_fit_by_alert_by_subject_and_by_labels(books: Path) -> None:
     assert fitting("basket", alertname="HighLatency", team="shop") == ["alerts.md", "subject.md"]
     assert fitting(alertname="HighLatency", team="other") == []
     assert fitting("ledger") == ["ledger.md"]
-    [book] = matching_runbooks(Reading(subject=["service:ledger"], about="ledger"), None)
+    [book], _ = matching_runbooks(Reading(subject=["service:ledger"], about="ledger"), None)
     assert book["checks"] == ["first", "second"]
 
 
 @pytest.mark.parametrize("head", ["- a", "alert: x", "labels: [a]", "a: : b"])
-def test_a_wrong_head_is_named(books: Path, head: str) -> None:
+def test_a_wrong_head_is_told_and_the_others_are_used(books: Path, head: str) -> None:
     (books / "wrong.md").write_text(f"---\n{head}\n---\n- check\n")
-    with pytest.raises(ConfigurationError, match=r"wrong\.md"):
-        fitting("basket")
+    (books / "basket.md").write_text("---\ntitle: What to do\nowner: shop\n---\n- check\n")
+    [book], [wrong] = matching_runbooks(Reading(subject=["service:basket"], about="basket"), None)
+    assert book["name"] == "basket.md"
+    assert "wrong.md" in wrong
 
 
-def test_a_folder_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGNALBOX_RUNBOOKS", "/nowhere/books")
-    with pytest.raises(ConfigurationError, match="there is no such folder"):
-        fitting("basket")
+    assert matching_runbooks(Reading(), None)[1] == ["/nowhere/books, which SIGNALBOX_RUNBOOKS names, is no folder"]

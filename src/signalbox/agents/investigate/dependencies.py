@@ -21,25 +21,31 @@ from typing import Any
 from signalbox.contract import Relation
 from signalbox.contract.sources import Kind
 from signalbox.errors import ConfigurationError
-from signalbox.settings import get_settings
+from signalbox.settings import get_settings, home_folder
 
 __all__ = ["read_dependencies"]
 
+_FILE = "dependencies.yaml"
 _KEYS = ("depends_on", "also_called")
 _KINDS = ("service:", "machine:", "experiment:", "external:")
 
 
 def read_dependencies(kind: Kind) -> tuple[list[Relation], dict[str, str]]:
-    """The relations, and other names by what they stand for. Of the embedded systems it is their own file.
+    """The relations, and other names by what they stand for: of the file that the settings name, else of the one in
+    the home, which is about real systems. The embedded ones have a file of their own as well.
 
     Raises ConfigurationError that names the file and what is wrong in it.
     """
-    path = _embedded_file() if kind == "embedded" else get_settings().dependencies
-    if path is None or (not path.is_file() and kind == "embedded"):
-        return [], {}
-    if not path.is_file():
-        raise _wrong(path, "there is no such file")
-    return _read(path)
+    own = get_settings().dependencies
+    if own is None and kind == "live" and (home_folder() / _FILE).is_file():
+        own = home_folder() / _FILE
+    relations: list[Relation] = []
+    names: dict[str, str] = {}
+    for path in (_embedded_file() if kind == "embedded" else None, own):
+        if path is not None:
+            more, others = _read(path)
+            relations, names = [*relations, *more], {**names, **others}
+    return relations, names
 
 
 def _embedded_file() -> Path | None:
@@ -50,6 +56,8 @@ def _embedded_file() -> Path | None:
 def _read(path: Path) -> tuple[list[Relation], dict[str, str]]:
     import yaml
 
+    if not path.is_file():
+        raise _wrong(path, "there is no such file")
     try:
         told: Any = yaml.safe_load(path.read_text("utf-8")) or {}
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

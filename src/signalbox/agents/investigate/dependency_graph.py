@@ -15,7 +15,7 @@ from signalbox.agents.investigate.graph import Graph
 from signalbox.contract import Agent, Relation
 from signalbox.contract.installed import list_agents
 from signalbox.contract.sources import Kind, kind_of, source_of
-from signalbox.errors import SignalboxError
+from signalbox.errors import ConfigurationError, SignalboxError
 from signalbox.settings import get_settings
 
 __all__ = ["Known", "read_graph", "recent_graph"]
@@ -62,11 +62,17 @@ def _is_broken(task: asyncio.Task[Known]) -> bool:
 
 
 async def read_graph(kind: Kind, start: datetime, end: datetime) -> Known:
-    """What systems of this kind, and the operator, say. Raises ConfigurationError for a file that is wrong."""
-    declared, names = await asyncio.to_thread(read_dependencies, kind)
+    """What systems of this kind, and the operator, say; a file that is wrong is told in `failed`."""
+    declared: list[Relation] = []
+    names: dict[str, str] = {}
+    wrong = []
+    try:
+        declared, names = await asyncio.to_thread(read_dependencies, kind)
+    except ConfigurationError as error:
+        wrong.append(error.user_message)
     told = await asyncio.gather(*(_asked(one, start, end) for one in _able(kind)))
     relations = [*declared, *(one for part in told if isinstance(part, list) for one in part)]
-    return Known(list(dict.fromkeys(relations)), names, [part for part in told if isinstance(part, str)])
+    return Known(list(dict.fromkeys(relations)), names, [*wrong, *(part for part in told if isinstance(part, str))])
 
 
 def _able(kind: Kind) -> list[Agent]:

@@ -20,34 +20,42 @@ from typing import Any
 from signalbox.agents.investigate.graph import name_of
 from signalbox.agents.investigate.state import Alert, Reading, Runbook
 from signalbox.errors import ConfigurationError
-from signalbox.settings import get_settings
+from signalbox.settings import get_settings, home_folder
 
 __all__ = ["matching_runbooks"]
 
 _HEAD = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*\n", re.S | re.M)
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)$", re.M)
 _FENCE = re.compile(r"^```.*?^```[ \t]*$", re.S | re.M)
-_KEYS = ("alerts", "labels", "subjects")
+_NEARLY = {"alert": "alerts", "label": "labels", "subject": "subjects"}
+_FOLDER = "runbooks"
 _MOST, _MOST_CHECKS, _LONGEST, _LARGEST = 3, 6, 6_000, 200_000
 
 
-def matching_runbooks(read: Reading, alert: Alert | None) -> list[Runbook]:
-    """The runbooks for an alert's labels or a subject, those of the alert first. Raises ConfigurationError."""
+def matching_runbooks(read: Reading, alert: Alert | None) -> tuple[list[Runbook], list[str]]:
+    """The runbooks for an alert's labels or a subject, those of the alert first; and what is wrong with others."""
     folder = get_settings().runbooks
+    if folder is None and (home_folder() / _FOLDER).is_dir():
+        folder = home_folder() / _FOLDER
     if folder is None:
-        return []
+        return [], []
     if not folder.is_dir():
-        raise ConfigurationError(f"{folder}: there is no such folder.", suggestion="Set or unset SIGNALBOX_RUNBOOKS.")
+        return [], [f"{folder}, which SIGNALBOX_RUNBOOKS names, is no folder"]
     names = {name_of(one).casefold() for one in read.get("subject") or ()} | {(read.get("about") or "").casefold()}
     found: list[tuple[int, Runbook]] = []
+    wrong: list[str] = []
     for path in sorted(folder.glob("**/*.md")):
-        head, text = _read(path)
+        try:
+            head, text = _read(path)
+        except ConfigurationError as error:
+            wrong.append(f"the runbook {error.user_message.rstrip('.')}")
+            continue
         rank = _rank(head, names, alert["labels"] if alert else {})
         if rank:
             checks = [one.strip() for one in _ITEM.findall(_FENCE.sub("", text))][:_MOST_CHECKS]
             book = Runbook(name=path.relative_to(folder).as_posix(), text=text.strip()[:_LONGEST], checks=checks)
             found.append((rank, book))
-    return [book for _, book in sorted(found, key=lambda one: -one[0])[:_MOST]]
+    return [book for _, book in sorted(found, key=lambda one: -one[0])[:_MOST]], wrong
 
 
 def _rank(head: Mapping[str, Any], names: set[str], labels: Mapping[str, str]) -> int:
@@ -77,11 +85,12 @@ def _read(path: Path) -> tuple[Mapping[str, Any], str]:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         told = f"{path} cannot be read: {str(error).partition(chr(10))[0]}."
         raise ConfigurationError(told, suggestion="Correct the runbook.") from None
-    is_right = isinstance(head, Mapping) and isinstance(head.get("labels") or {}, Mapping)
-    if not is_right or (unknown := [key for key in head if key not in _KEYS]):
-        what = ", ".join(map(str, unknown)) if is_right else "something else"
-        raise ConfigurationError(
-            f"{path}: its head has {what}, and there is {', '.join(_KEYS)}.", suggestion="Correct the runbook."
-        )
-    # Without a head, the file's own name is the subject.
-    return head or {"subjects": [path.stem]}, text[found.end() :] if found else text
+    if not isinstance(head, Mapping) or not isinstance(head.get("labels") or {}, Mapping):
+        told = f"{path}: its head is no mapping, or its labels are none."
+        raise ConfigurationError(told, suggestion="Correct the runbook.")
+    if nearly := [key for key in head if key in _NEARLY]:
+        told = f"{path}: its head has {nearly[0]}, which is {_NEARLY[nearly[0]]}."
+        raise ConfigurationError(told, suggestion="Correct the runbook.")
+    # Where a head does not say what it is for, the file's own name is the subject.
+    is_for = any(head.get(key) for key in _NEARLY.values())
+    return head if is_for else {"subjects": [path.stem]}, text[found.end() :] if found else text

@@ -63,11 +63,11 @@ async def read_symptom(state: InvestigationState) -> Command[Next]:
             read = _of_alert(alert, known)
         else:
             read = await _of_words(state, model, known) if fills_plans(model) else _excerpt(state, known)
-        books = await asyncio.to_thread(matching_runbooks, read, state.get("alert"))
+        books, wrong = await asyncio.to_thread(matching_runbooks, read, state.get("alert"))
     except SignalboxError as error:
         return Command(goto="weigh", update={"error": error.as_dict()})
     update: dict[str, Any] = {
-        **read, "kind": kind, "failed": [*not_asked(kind), *known.failed], "relations": known.as_kept(),
+        **read, "kind": kind, "failed": [*not_asked(kind), *known.failed, *wrong], "relations": known.as_kept(),
         "runbooks": books,
     }  # fmt: skip
     if not fills_plans(model):

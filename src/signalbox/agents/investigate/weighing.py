@@ -215,7 +215,8 @@ def _is_measured(thing: str, graph: Graph) -> bool:
     edges = [edge for pair, edge in graph.edges.items() if thing in pair]
     told = [edge.evidence for edge in edges] + [why for pair, why in graph.wires.items() if thing in pair]
     is_pair = thing.startswith(("link:", "session:"))
-    return is_pair or thing in graph.roles or any(not any(one in why for one in _BY_FILE) for why in told)
+    is_told = thing in graph.alone and not thing.startswith("experiment:")
+    return is_pair or is_told or thing in graph.roles or any(not any(one in why for one in _BY_FILE) for why in told)
 
 
 def _conclusion(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from signalbox.agents.metrics.clients import current_client
@@ -14,7 +14,7 @@ from signalbox.agents.metrics.run import ask
 from signalbox.contract import Relation
 from signalbox.settings import now
 
-__all__ = ["relate", "relations_of"]
+__all__ = ["alternatives", "relate", "relations_of"]
 
 _NAMED = re.compile(
     r"^up$|_info$|^(?!.*_bucket$)(?:.*(?:request|client|call|rpc|dependency|upstream|service_graph|logins|payments).*"
@@ -53,14 +53,19 @@ async def relate(start: datetime, end: datetime) -> list[Relation]:
     """Return what the labels of the series say at the end of the range. Raises what the client raises."""
     client = await asyncio.to_thread(current_client)
     live = await open_live(client, now())
-    names = [re.escape(name) for name in sorted(live.names, key=_rank) if _NAMED.search(name)][:_MOST_NAMES]
+    names = [name for name in sorted(live.names, key=_rank) if _NAMED.search(name)][:_MOST_NAMES]
     if not names:
         return []
-    counted = f'count by ({", ".join(_LABELS)}) ({{__name__=~"{"|".join(names)}"}})'
+    counted = f'count by ({", ".join(_LABELS)}) ({{__name__=~"{alternatives(names)}"}})'
     curves = (await ask(Query(counted, at=end), live)).curves
     return await asyncio.to_thread(
         lambda: [*dict.fromkeys(one for curve in curves for one in relations_of(curve.labels))]
     )
+
+
+def alternatives(names: Iterable[str]) -> str:
+    """A regular expression for these names, as it stands in a string of PromQL."""
+    return "|".join(map(re.escape, names)).replace("\\", "\\\\")
 
 
 def _rank(name: str) -> tuple[bool, str]:

@@ -9,6 +9,7 @@ from signalbox.agents.metrics.compile import Query
 from signalbox.agents.metrics.found import moment_of
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.promapi import Curve
+from signalbox.agents.metrics.relations import alternatives
 from signalbox.agents.metrics.run import ask
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.contract import Observation
@@ -24,13 +25,13 @@ _MOST_POINTS, _FINEST, _MOST = 700, 30.0, 12
 
 async def find_releases(live: Live, start: datetime, end: datetime) -> list[Observation]:
     """Return each version that a thing began to run between the moments and did not run before them."""
-    names = [re.escape(name) for name in live.names if _NAMED.search(name)]
+    names = [name for name in live.names if _NAMED.search(name)]
     if not names:
         return []
     labels = ", ".join((*_THINGS, *_VERSIONS))
     step = max(_FINEST, (end - start).total_seconds() / _MOST_POINTS)
     query = Query(
-        f'count by ({labels}) ({{__name__=~"{"|".join(names)}"}})',
+        f'count by ({labels}) ({{__name__=~"{alternatives(names)}"}})',
         window=TimeRange(start_time=start, end_time=end),
         step=step,
     )
