@@ -67,6 +67,13 @@ def test_what_was_never_told_of_and_is_resolved_is_ignored(ann: httpx.Client) ->
     assert ann.post("/hooks/alertmanager", json=resolved()).json() == {"status": "ignored", "thread_id": None}
 
 
+def test_the_end_of_what_was_deleted_is_ignored(ann: httpx.Client) -> None:
+    first = ann.post("/hooks/alertmanager", json=notice()).json()
+    ann.get(f"/threads/{first['thread_id']}/runs/{first['run_id']}/join")
+    assert ann.delete(f"/threads/{first['thread_id']}").status_code == 204
+    assert ann.post("/hooks/alertmanager", json=resolved()).json()["status"] == "ignored"
+
+
 def test_a_group_that_fires_again_is_another_incident(ann: httpx.Client) -> None:
     first = ann.post("/hooks/alertmanager", json=notice()).json()["thread_id"]
     ann.post("/hooks/alertmanager", json=resolved())

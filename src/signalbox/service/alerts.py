@@ -122,7 +122,12 @@ def close_incident(told: Webhook, source: str) -> tuple[str, str] | None:
     thread_id = str(own.metadata.get("open") or "")
     if not thread_id:
         return None
-    since = str(require_own(thread_id).metadata.get("since") or "")
+    try:
+        since = str(require_own(thread_id).metadata.get("since") or "")
+    except NotFoundError:
+        # Its owner deleted it.
+        update_thread(own.thread_id, metadata={"open": "", "alerts": {}})
+        return None
     ended = _last([one.endsAt for one in told.alerts]) or now().isoformat()
     lasted = told_length(since, ended)
     words = f"Resolved at {ended}{f', after {lasted}' if lasted else ''}."

@@ -41,8 +41,8 @@ _WHY = re.compile(
 _ROLES = {"RR": r"(?:route )?reflectors?|rrs?", "PE": r"pes|provider edges?", "P": r"core routers?",
           "CE": r"ces|customer (?:edges?|routers?)"}  # fmt: skip
 _GENERAL = frozenset(
-    "prod production platform infrastructure stuff people login logins it this that these everything anything something "
-    "all thing system site website shop app application page service "
+    "prod production platform infrastructure stuff people login logins it this that these everything anything "
+    "something all thing system site website shop app application page service "
     "server host machine device network user customer problem trouble issue incident alert alarm symptom cause spike "
     "increase rise high many so much one here there our the a an my we they request traffic number rate".split()
 )
