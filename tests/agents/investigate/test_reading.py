@@ -10,7 +10,7 @@ from signalbox.agents.investigate.graph import Graph
 from signalbox.agents.investigate.offline.sentence import find_subject, find_trouble, find_unknown, is_about_now
 from signalbox.agents.investigate.runbooks import matching_runbooks
 from signalbox.agents.investigate.state import Alert, Reading
-from signalbox.agents.investigate.subjects import candidates_of, subject_of_alert
+from signalbox.agents.investigate.subjects import candidates_of, subject_of_alert, subject_of_words
 from signalbox.contract import Relation
 
 GRAPH = Graph.of([
@@ -50,6 +50,17 @@ def test_the_subject_is_one_of_the_things_that_there_are(text: str, subject: lis
 )  # fmt: skip
 def test_a_name_that_nothing_bears_is_noticed(text: str, unknown: str) -> None:
     assert find_unknown(text) == unknown
+
+
+@pytest.mark.parametrize(
+    ("words", "subject"),
+    [("the invoicing service", None), ("the button api", None), ("ledger", ["service:ledger"]),
+     ("the basket backend", ["service:basket"]), ("Big Button experiment", ["experiment:Big Button"])],
+)  # fmt: skip
+def test_a_word_for_the_kind_of_a_thing_names_none(words: str, subject: list[str] | None) -> None:
+    found = Graph.of([Relation("service:ledger"), Relation("service:basket"), Relation("experiment:Big Button test")])
+    experiment = subject and subject[0].replace("Big Button", "Big Button test")
+    assert subject_of_words(words, candidates_of(found, {})) == (subject and [experiment])
 
 
 @pytest.mark.parametrize(

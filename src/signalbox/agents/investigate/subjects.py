@@ -7,11 +7,17 @@ from collections.abc import Mapping, Sequence
 from signalbox.agents.investigate.graph import Graph, kind_of, name_of
 from signalbox.agents.investigate.state import Alert
 from signalbox.grounding import Ask, Candidate, NotFound, One, Several, resolve
+from signalbox.language.words import fold, stem, tokens
 
 __all__ = ["WORDS", "candidates_of", "known_things", "subject_of_alert", "subject_of_words", "told_subject"]
 
 WORDS = {"service": "service", "machine": "host", "experiment": "experiment", "external": "dependency"}
 _MOST_NAMED = 12
+_KINDS_OF_THINGS = frozenset(
+    map(
+        stem, "service api backend system app application database cluster host server router device experiment".split()
+    )
+)
 # Labels of an alert that say nothing of the thing.
 _NO_THING = frozenset("alertname severity job namespace cluster env environment team receiver prometheus".split())
 
@@ -24,7 +30,8 @@ def candidates_of(graph: Graph, names: Mapping[str, str]) -> list[Candidate]:
     return [
         Candidate(
             one, name_of(one).removeprefix("the experiment "), WORDS[kind_of(one)],
-            frozenset({WORDS[kind_of(one)], graph.roles.get(one, "").casefold()} - {""}),
+            # No trait says that a service is one: "the billing service" would mean them all.
+            frozenset({graph.roles.get(one, "").casefold()} - {""}),
             tuple(others.get(name_of(one).casefold(), ())),
         )
         for one in graph.things
@@ -33,12 +40,18 @@ def candidates_of(graph: Graph, names: Mapping[str, str]) -> list[Candidate]:
 
 
 def subject_of_words(words: str, candidates: Sequence[Candidate]) -> list[str] | None:
-    """The things that words mean; None if nothing is called so. Of several that they could mean, the services."""
-    found = resolve(words, candidates)
+    """The things that words mean; None if nothing is called so. Of several that they could mean, the services.
+
+    A word for the kind of a thing names none: "the billing service" is no other service.
+    """
+    bare = " ".join(one for one in words.split() if stem(fold(one)) not in _KINDS_OF_THINGS) or words
+    found = resolve(bare, candidates)
     if isinstance(found, NotFound):
         return None
     if isinstance(found, One):
-        return [found.candidate.id]
+        named = {*tokens(found.candidate.name)}
+        is_named = found.candidate.kind != "experiment" or 2 * len(named & {*tokens(bare)}) >= len(named)
+        return [found.candidate.id] if is_named else None
     several = found.options if isinstance(found, Ask) else found.candidates if isinstance(found, Several) else ()
     services = [one.id for one in several if one.kind == "service"]
     return services or [one.id for one in several]
