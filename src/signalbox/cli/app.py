@@ -93,7 +93,7 @@ class _AskingGroup(TyperGroup):
     """A group in which what is none of its commands is a question."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] != "--help":
+        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
             args = ["ask", *args]
         return super().parse_args(ctx, args)
 
