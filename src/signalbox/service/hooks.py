@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from fastapi import APIRouter
 
@@ -23,8 +24,7 @@ __all__ = ["request_for", "router"]
 
 router = APIRouter(prefix="/hooks", tags=["hooks"], responses=REFUSALS | {503: REFUSALS[404]})
 _log = logging.getLogger("signalbox.service")
-_one_at_a_time = asyncio.Lock()
-"""Two notices of one group that come at once are one incident."""
+_locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 _sending: set[asyncio.Task[None]] = set()
 
 
@@ -48,7 +48,7 @@ async def _take(told: Webhook, source: str) -> dict[str, Any]:
         agent = find_served(get_settings().investigate_agent)
     except NotFoundError as error:
         raise ProblemError(503, "Nothing is installed that investigates.", suggestion=error.suggestion) from None
-    async with _one_at_a_time:
+    async with _one_at_a_time():
         incident = await asyncio.to_thread(find_incident, told, source)
         thread_id = incident.thread_id
         if not incident.is_new and await asyncio.to_thread(latest_run, thread_id) is not None:
@@ -66,13 +66,18 @@ async def _take(told: Webhook, source: str) -> dict[str, Any]:
 
 
 async def _close(told: Webhook, source: str) -> dict[str, Any]:
-    async with _one_at_a_time:
+    async with _one_at_a_time():
         closed = await asyncio.to_thread(close_incident, told, source)
     if closed is None:
         return {"status": "ignored", "thread_id": None}
     thread_id, words = closed
     _later(send_report(alert_of(told), thread_id, words, status="resolved"))
     return {"status": "resolved", "thread_id": thread_id, "message": words}
+
+
+def _one_at_a_time() -> asyncio.Lock:
+    """What makes one incident of two notices of one group that come at once."""
+    return _locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
 
 def request_for(alert: dict[str, Any]) -> str:
