@@ -11,7 +11,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from signalbox.agents.investigate.dependencies import read_dependencies
-from signalbox.agents.investigate.graph import Graph
 from signalbox.contract import Agent, Relation
 from signalbox.contract.installed import list_agents
 from signalbox.contract.sources import Kind, kind_of, source_of
@@ -34,10 +33,6 @@ class Known:
     relations: list[Relation] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     failed: list[str] = field(default_factory=list)
-
-    @property
-    def graph(self) -> Graph:
-        return Graph.of(self.relations)
 
     def as_kept(self) -> list[dict[str, Any]]:
         """The relations as a state keeps them."""

@@ -68,6 +68,7 @@ class Graph:
     alone: set[str] = field(default_factory=set)
     """Things that are known, whether or not anything is known to depend on them."""
     _same: dict[str, str] = field(default_factory=dict)
+    _ways: dict[str, dict[str, tuple[Edge, ...]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, relations: Iterable[Relation]) -> Graph:
@@ -227,6 +228,11 @@ class Graph:
 
     def ways(self, thing: str) -> dict[str, tuple[Edge, ...]]:
         """Everything that a thing depends on, each with the edges that lead there; the thing itself with none."""
+        if thing not in self._ways:
+            self._ways[thing] = self._found_ways(thing)
+        return self._ways[thing]
+
+    def _found_ways(self, thing: str) -> dict[str, tuple[Edge, ...]]:
         found: dict[str, tuple[Edge, ...]] = {thing: ()}
         self._walk(found, [thing])
         routers = [one for one in found if one in self._beside]

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from signalbox.agents.investigate.dependency_graph import read_graph
-from signalbox.agents.investigate.graph import name_of
+from signalbox.agents.investigate.graph import Graph, name_of
 from signalbox.agents.investigate.subjects import candidates_of, known_things, subject_of_words
 from signalbox.contract.installed import list_agents
 from signalbox.contract.sources import kind_in_use
@@ -29,7 +29,7 @@ async def read_now(of: str = "") -> dict[str, Any]:
         for agent in list_agents():
             if agent.relate is not None and agent.close is not None:
                 await agent.close()
-    whole = known.graph
+    whole = Graph.of(known.relations)
     edges = list(whole.edges.values())
     wires: Mapping[tuple[str, str], str] = whole.wires
     if of:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -15,8 +15,9 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.types import Command, Send
 
-from signalbox.agents.investigate.dependency_graph import Known, recent_graph
+from signalbox.agents.investigate.dependency_graph import recent_graph
 from signalbox.agents.investigate.examining import not_asked, send_each, source_set, witnesses
+from signalbox.agents.investigate.graph import Graph
 from signalbox.agents.investigate.offline.sentence import (
     find_subject,
     find_trouble,
@@ -31,6 +32,7 @@ from signalbox.agents.investigate.subjects import candidates_of, subject_of_aler
 from signalbox.contract import Presented
 from signalbox.contract.sources import kind_in_use
 from signalbox.errors import SignalboxError
+from signalbox.grounding import Candidate
 from signalbox.language.time import find_range
 from signalbox.maps.context import current_run
 from signalbox.models import fills_plans, load_chat_model
@@ -59,10 +61,12 @@ async def read_symptom(state: InvestigationState) -> Command[Next]:
     model = (run.model if run else None) or load_chat_model()
     try:
         known = await recent_graph(kind, now() - _RECENT, now())
+        graph = await asyncio.to_thread(Graph.of, known.relations)
+        candidates = candidates_of(graph, known.names)
         if alert := state.get("alert"):
-            read = _of_alert(alert, known)
+            read = _of_alert(alert, graph)
         else:
-            read = await _of_words(state, model, known) if fills_plans(model) else _excerpt(state, known)
+            read = await _of_words(state, model, candidates) if fills_plans(model) else _excerpt(state, candidates)
         books, wrong = await asyncio.to_thread(matching_runbooks, read, state.get("alert"))
     except SignalboxError as error:
         return Command(goto="weigh", update={"error": error.as_dict()})
@@ -86,7 +90,7 @@ def begin_loop(state: InvestigationState, data: str) -> LoopState:
 
 async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Presented:
     """Which agents would be asked, about what and when; nothing is looked up."""
-    read = await _of_words(state, model or load_chat_model(), Known())
+    read = await _of_words(state, model or load_chat_model(), ())
     kind = kind_in_use()
     asked = ", ".join(agent.name for agent in witnesses(kind)) or "nobody"
     told = f"Would ask {asked} what they saw from {read['since']} to {read['end']}, and shortly before"
@@ -94,8 +98,8 @@ async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Pres
     return Presented(f"{told}, about {about}.", source=source_set(), state={**state, **read, "kind": kind})
 
 
-def _of_alert(alert: Alert, known: Known) -> Reading:
-    subject, unknown = subject_of_alert(alert, known.graph)
+def _of_alert(alert: Alert, graph: Graph) -> Reading:
+    subject, unknown = subject_of_alert(alert, graph)
     moment = now()
     since = _moment(alert["since"]) or moment - _RECENT
     end = min(_moment(alert["until"]) or moment, moment, since + _LONGEST_ALERT)
@@ -105,18 +109,17 @@ def _of_alert(alert: Alert, known: Known) -> Reading:
     return _reading(subject, about, find_trouble(alert["summary"]), unknown, since, max(end, since + LEAD / 8))
 
 
-def _excerpt(state: Mapping[str, Any], known: Known) -> Reading:
+def _excerpt(state: Mapping[str, Any], candidates: Sequence[Candidate]) -> Reading:
     """What a capable model is shown first: the dependencies and runbooks of things whose names stand in the request.
     It reads the request itself."""
-    subject = find_subject(str(state["user_query"]), candidates_of(known.graph, known.names))
+    subject = find_subject(str(state["user_query"]), candidates)
     moment = now()
     return _reading(subject, told_subject(subject), "", "", moment - timedelta(days=1), moment)
 
 
-async def _of_words(state: Mapping[str, Any], model: BaseChatModel, known: Known) -> Reading:
+async def _of_words(state: Mapping[str, Any], model: BaseChatModel, candidates: Sequence[Candidate]) -> Reading:
     """The request as a model that fills plans reads it, with the names that stand in it."""
     said = str(state["user_query"])
-    candidates = candidates_of(known.graph, known.names)
     subject, unknown, about = find_subject(said, candidates), "", ""
     since, end = _span(said)
     if not subject:
