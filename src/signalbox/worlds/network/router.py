@@ -12,13 +12,13 @@ from signalbox.worlds.network.history import Change, History
 from signalbox.worlds.network.model import Device, End, Link, Session
 from signalbox.worlds.network.snapshot import Peering, Snapshot
 
-__all__ = ["CLOCK_SKEW", "Alarm", "Port", "Router", "fraction"]
+__all__ = ["CLOCK_SKEW", "ERRORS_A_RETURN", "Alarm", "Port", "Router", "fraction"]
 
 CLOCK_SKEW = timedelta(minutes=7, seconds=12)
 _OCTETS = {"PE": 2.4e7, "P": 6.5e7, "RR": 1.2e5, "CE": 1.1e7}
 _ERRORS_A_SECOND = 430
 # A link that comes back has a few broken frames at first.
-_ERRORS_A_RETURN = 3
+ERRORS_A_RETURN = 3
 _AFTER_BOOT = timedelta(seconds=41)
 # An interface is down and up once while a router starts.
 _TRANSITIONS_AT_BOOT = 2
@@ -107,7 +107,7 @@ class Router:
         broken = self.history.seconds(lambda at: at.has(Cause.ERRORS, *_place(end)), self.booted, self.moment)
         short = self.history.seconds(lambda at: _is_short(at, end, link), self.booted, self.moment)
         returns = sum(1 for change in changes if change.value)
-        errors = int(broken * _ERRORS_A_SECOND) + returns * _ERRORS_A_RETURN
+        errors = int(broken * _ERRORS_A_SECOND) + returns * ERRORS_A_RETURN
         received = int(lit * self._rate(end.peer, end.peer_interface, end.device))
         sent = int(lit * self._rate(end.device, end.interface, end.peer))
         return {
