@@ -52,7 +52,7 @@ def test_a_real_latency_is_not_blamed_on_the_demonstration(signalbox: Cli, conne
     assert done.json["route"]["to"] == "investigate"
     assert done.json["source"] == {"kind": "live", "system": "prometheus", "address": connected}
     assert "ledger-api rose" in done.json["answer"]
-    assert "its cause is not known" in done.json["answer"]
+    assert "Its cause is not known" in done.json["answer"]
     assert "network devices: not connected (NETWORK_INVENTORY)" in done.json["answer"]
     assert not [word for word in ("hunter2", "flap", "invented", "xrd") if word in done.out]
 

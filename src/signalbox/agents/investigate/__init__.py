@@ -16,6 +16,7 @@ AGENT = Agent(
     map=Path(__file__).with_name("map.csv"),
     start=lazy(f"{__name__}.state:start_state"),
     present=lazy(f"{__name__}.present:present"),
+    close=lazy(f"{__name__}.examining:close_witnesses"),
     start_alert=lazy(f"{__name__}.state:start_alert"),
     plan=lazy(f"{__name__}.symptom:dry_run"),
     source=lazy(f"{__name__}.examining:source_set"),

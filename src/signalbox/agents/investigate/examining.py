@@ -18,7 +18,7 @@ from signalbox.contract.installed import find_agent, list_agents
 from signalbox.contract.sources import Kind, Source, connecting, joined, kind_in_use, kind_of, shown, source_of
 from signalbox.errors import SignalboxError
 
-__all__ = ["examine", "look", "not_asked", "send_each", "source_set", "witnesses"]
+__all__ = ["close_witnesses", "examine", "look", "not_asked", "send_each", "source_set", "witnesses"]
 
 PATIENCE = 90.0
 """Seconds that an agent may take to say what it saw, from when it is its turn."""
@@ -42,6 +42,13 @@ def not_asked(kind: Kind) -> list[str]:
 
 def _able() -> list[Agent]:
     return [agent for agent in list_agents() if agent.examine is not None and agent.is_offered]
+
+
+async def close_witnesses() -> None:
+    """Close the connections that asking the other agents opened in the running event loop."""
+    for agent in _able():
+        if agent.close is not None:
+            await agent.close()
 
 
 def source_set() -> Source | None:
