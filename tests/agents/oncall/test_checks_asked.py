@@ -61,11 +61,20 @@ async def test_a_wish_is_refused_also_where_the_model_reads_a_check(network: Net
     assert "only reads" in (shown.state or {})["error"]["message"]
 
 
-async def test_a_reading_that_is_not_sure_is_asked_about(network: Network) -> None:
+async def test_a_reading_that_is_not_sure_becomes_a_health_check_that_says_so(network: Network) -> None:
     plan = {"action": "check", "intent": "check_bgp_neighbors", "devices": ["pe1"], "confidence": 0.6}
     with network.serve():
         shown = await dry_run(start_state("pe1, the usual thing"), ScriptedModel(plan=plan))
-    assert "What is to be checked?" in (shown.state or {})["error"]["message"]
+    assert (shown.state or {})["intent"] == "general_device_health_check"
+    assert "not clear what is to be checked" in (shown.state or {})["objective"]
+
+
+@pytest.mark.parametrize(("confidence", "is_refused"), [(0.97, True), (0.6, False)])
+async def test_only_what_is_surely_a_change_is_refused(network: Network, confidence: float, is_refused: bool) -> None:
+    plan = {"action": "change", "devices": ["pe1"], "confidence": confidence}
+    with network.serve():
+        shown = await dry_run(start_state("pe1: nothing goes through"), ScriptedModel(plan=plan))
+    assert bool((shown.state or {}).get("error")) == is_refused
 
 
 def test_a_time_that_is_over_is_told_and_one_that_lasts_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,11 +109,12 @@ async def test_every_check_of_a_list_is_made_and_told(network: Network) -> None:
     assert network.called("get_interface_info")
 
 
-async def test_a_plan_about_none_of_what_was_said_is_asked_about(network: Network) -> None:
+async def test_a_plan_about_none_of_what_was_said_becomes_a_health_check(network: Network) -> None:
     plan = {"action": "check", "intent": "check_bgp_neighbors", "devices": ["pe1"]}
     with network.serve():
         shown = await dry_run(start_state("is the adjacency to xrd-3 up on pe1"), ScriptedModel(plan=plan))
-    assert "What is to be checked?" in (shown.state or {})["error"]["message"]
+    assert (shown.state or {})["intent"] == "general_device_health_check"
+    assert "not clear what is to be checked" in (shown.state or {})["objective"]
 
 
 def test_a_word_for_what_is_checked_is_not_left_over() -> None:

@@ -26,6 +26,7 @@ async def test_every_router_of_the_network_shows_its_role_by_what_it_runs(
         path = tmp_path / "hosts.json"
         path.write_text(json.dumps(world.inventory()))
         monkeypatch.setenv("NETWORK_INVENTORY", str(path))
+        await close_tools()  # what another inventory's devices run is kept with the session
         session = current_session()
         try:
             devices = read_devices(await call_plain(session, "get_devices"))

@@ -53,6 +53,8 @@ class Request:
     focus: Mapping[str, str] = field(default_factory=dict)
     not_covered: tuple[str, ...] = ()
     inventory: Sequence[Device] = ()
+    is_guess: bool = False
+    """Whether the check was chosen because none was understood."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,8 @@ async def _planned(text: str, read: Request, plans: Mapping[str, Plan], session:
     steps = steps_for(chosen, focus)
     missing = unserved_steps(steps, await device_tools(session))
     objective = "; ".join(objective_of(one.intent, one.description, devices, focus) for one in chosen)
+    if read.is_guess:
+        objective += ", since it was not clear what is to be checked"
     return {
         "user_query": text,
         "device_name": ", ".join(devices),

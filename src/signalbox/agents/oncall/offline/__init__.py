@@ -60,9 +60,10 @@ def speaks_of_roles(text: str) -> bool:
 
 
 def action_of(text: str, reading: Reading) -> str:
-    """Whether a request checks, changes, or does neither."""
-    is_wish = reading.action == "check" and is_on("oncall.wishes") and wishes_for_more(text)
-    return "change" if is_wish else reading.action
+    """Whether a request checks, changes, or does neither. What the model is not sure is a change can be looked at."""
+    action = "check" if reading.action == "change" and reading.confidence < _SURE else reading.action
+    is_wish = action == "check" and is_on("oncall.wishes") and wishes_for_more(text)
+    return "change" if is_wish else action
 
 
 def read(
@@ -78,6 +79,9 @@ def read(
     Raises NotFoundError for a device that there is not.
     """
     checks = decided.intents or _checks(text, reading, before, plans)
+    # It reads more than was asked at worst, and at night nobody wants to be asked first.
+    is_guess = checks is None
+    checks = (BROADEST,) if checks is None else checks
     known = () if isinstance(checks, Question) else checks
     found = (list(decided.devices), []) if decided.devices else _devices(text, reading, inventory, before)
     if isinstance(found, Question):
@@ -95,7 +99,7 @@ def read(
         focus = {str(name): str(value) for name, value in (before.get("focus") or {}).items()}
     beyond = _unread(text, checks, plans)
     left = _left_over(text, (*beyond, *unread, *reading.not_covered), inventory, devices, checks, focus)
-    return Request(tuple(devices), tuple(checks), focus, tuple(left), inventory)
+    return Request(tuple(devices), tuple(checks), focus, tuple(left), inventory, is_guess)
 
 
 def _address(text: str, reading: Reading, checks: Sequence[str]) -> str:
@@ -134,8 +138,9 @@ def _devices(
 
 def _checks(
     text: str, reading: Reading, before: Mapping[str, Any], plans: Mapping[str, Plan]
-) -> tuple[str, ...] | Question:
-    """What is to be checked: as it was said, as in the turn before, or asked for, also where the model is unsure."""
+) -> tuple[str, ...] | Question | None:
+    """What is to be checked: as it was said, or as in the turn before; a question where no plan reads what was said, and
+    None where the model is unsure."""
     earlier = str(before.get("intent") or "") if before.get("intent") in plans else ""
     read = reading.intent if reading.intent in plans else ""
     listed, said = (listed_checks(text), is_about(text)) if is_on("oncall.checks") else ([], set())
@@ -150,13 +155,17 @@ def _checks(
         return (earlier,)
     if not read:
         meant = [intent for name, intent in _BY_THING.items() if getattr(reading, name) and intent in plans]
-        return (meant[0],) if meant else (earlier,) if earlier else _which(plans)
+        return (meant[0],) if meant else (earlier,) if earlier else _unsure(plans)
     is_elsewhere = said and read in COVERED and not said & {read, *COVERED[read]}
     is_plain = read == BROADEST and not said and reading.confidence >= _PLAIN
     is_plain = is_plain or (read == "check_routes" and bool(reading.prefix))
     if (reading.confidence < _SURE and said != {read} and not is_plain) or is_elsewhere:
-        return _which(plans)
+        return _unsure(plans)
     return (read,)
+
+
+def _unsure(plans: Mapping[str, Plan]) -> Question | None:
+    return None if BROADEST in plans else _which(plans)
 
 
 def _unread(text: str, checks: Sequence[str], plans: Mapping[str, Plan]) -> list[str]:
