@@ -172,7 +172,7 @@ async def test_on_call_reaches_no_tool_that_writes_and_no_other_device(
         assert model.made
         if is_marked:
             assert (answer.status, (answer.source or {}).get("kind")) == ("completed", "live")
-            assert answer.answer.startswith("**pe1 is healthy")
+            assert "**pe1 is healthy" in answer.answer
     assert written == []
     assert {name for name, _ in network.made} == {"get_devices", "get_routing_info", "get_logs"}
     assert {args["device_name"] for name, args in network.made if name != "get_devices"} == {"pe1"}

@@ -109,7 +109,8 @@ CALLS = {
             "an unknown argument": wrong_call("add_task", {"title": "milk", "colour": "red"}),
         },
     ),
-    "symptom": Call("investigate", SLOW, OBJECTS | {"wrong type": misfit(about={"a": 1}, when=7)}),
+    # No name stands in it, so the model is asked what it is about.
+    "symptom": Call("investigate", "why was it all so slow yesterday?", OBJECTS | {"wrong type": misfit(about={"a": 1}, when=7)}),
     "metrics step": Call(
         "metrics",
         SLOW,
@@ -247,6 +248,8 @@ def asking(
 
     async def ask(script: Script) -> Answer:
         provider.say(script)
+        # Only a model that fills in plans is asked for a symptom by itself.
+        monkeypatch.setenv("SIGNALBOX_MODEL_PLANS", str(script.call == "symptom"))
         about = CALLS[script.call]
         with use_server(network):
             answer = await aask(about.agent, about.question, model=MODEL)

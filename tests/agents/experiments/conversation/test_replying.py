@@ -18,6 +18,13 @@ def test_a_word_that_is_no_yes_deletes_nothing(upgrade: Any, talk: Any, reply: s
     assert upgrade.named("Audio Stories")["id"]
 
 
+def test_a_no_with_a_reason_turns_the_question_down(upgrade: Any, talk: Any) -> None:
+    talk.say("delete Audio Stories", as_=MANAGE, action="delete", experiment="Audio Stories")
+    talk.say("no wait, somebody may still need it")
+    talk.say("ok")
+    assert upgrade.named("Audio Stories")["id"]
+
+
 def test_a_yes_that_the_reader_is_not_certain_of_is_none(upgrade: Any, talk: Any) -> None:
     talk.say("delete Audio Stories", as_=MANAGE, action="delete", experiment="Audio Stories")
     again = talk.say("what lovely weather", decision="yes", confidence=0.95)

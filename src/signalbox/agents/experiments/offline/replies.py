@@ -106,7 +106,15 @@ async def _decision(
     said = (await read(confirm_schema(), text, "", turn)).get("decision")
     if said == "new_request" and await _is_request(text, names):
         return "new_request"
-    return "change" if said == "change" or await _is_otherwise(text, pending, names) else "unclear"
+    if said == "change" or await _is_otherwise(text, pending, names):
+        return "change"
+    return "no" if _begins_with_no(text) else "unclear"
+
+
+def _begins_with_no(text: str) -> bool:
+    """Whether a reply turns the question down and says more: no wait, we need it. Put again, the question could be
+    confirmed by an "ok" that was meant for something else."""
+    return read_reply(next(iter(text.split()), "")) == "no"
 
 
 def _adds_to_yes(text: str) -> bool:
