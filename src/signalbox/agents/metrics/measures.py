@@ -125,6 +125,8 @@ async def measure_for(
             continue
         if bound is None and offer.family is not None:
             offer = replace(offer, family=await _with_type(offer.family, live, within.end_time))
+        if (summary := _summary_of(metrics[0], series[metrics[0]], live)) is not None:
+            bound, offer = None, replace(offer, family=summary)
         parts = {f"{stem}{end}": series[metrics[0]] for stem in _stems(metrics) for end in _PARTS}
         measure = _measure(offer, bound, {**parts, **series}, live.recipes, wanted or Wanted())
         return measure, series.get(measure.metrics[0], series[metrics[0]])
@@ -141,9 +143,18 @@ def usual_measures(offer: Offer, series: Mapping[str, Series], recipes: Recipes)
     return [_measure(offer, bound, series, recipes, Wanted()) for bound in offer.bounds[:3] or (None,)]
 
 
+def _summary_of(metric: str, series: Series, live: Live) -> Family | None:
+    """The summary that a metric is by its quantiles, its sum and its count, whatever is said of it: quantiles have no
+    average."""
+    names = (metric, f"{metric}_sum", f"{metric}_count")
+    if "quantile" not in series.values or not all(one in live.names for one in names):
+        return None
+    return Family(metric, "summary", live.names[metric].help, names)
+
+
 def _stems(metrics: Sequence[str]) -> set[str]:
-    """The histograms and summaries whose parts these metrics are."""
-    return {metric.removesuffix(end) for metric in metrics for end in _PARTS if metric.endswith(end)}
+    """The histograms and summaries whose parts these metrics are, and the metrics themselves."""
+    return {*metrics} | {metric.removesuffix(end) for metric in metrics for end in _PARTS if metric.endswith(end)}
 
 
 async def _with_type(family: Family, live: Live, at: datetime) -> Family:

@@ -137,6 +137,8 @@ class Slots:
     """Of a state: how many things are named, and not which."""
     whether: Literal["on", "off", ""] = ""
     """Of a state: the side that a question for yes or no asks about."""
+    always: bool = False
+    """Of a state over a range: whether the things named are those that were so all the time, not at some time."""
     shown: Shown | None = None
     notes: tuple[str, ...] = ()
     """What to say beside the figures: how the request was taken."""

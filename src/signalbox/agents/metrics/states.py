@@ -97,7 +97,7 @@ async def _on_or_off(slots: Slots, kind: StateKind, live: Live, at: datetime) ->
     words = split_name(kind.metric)
     is_on = slots.listed == "on" if slots.listed else bool(TROUBLE & set(map(base, words)))
     selector = selector_text(kind.metric, slots.matchers)
-    promql = selector if slots.is_current else _worst(selector, slots, "max" if is_on else "min")
+    promql = selector if slots.is_current else _over_range(selector, slots, is_on=is_on)
     word = words[-1] if words[-1] not in ("state", "status") else "up"
     sides = (f"not {word}" if word != "up" else "down", word)
     return await _told(slots, live, promql, f"({promql}) == {int(is_on)}", at, sides[is_on], sides[not is_on])
@@ -124,8 +124,11 @@ async def _one_hot(slots: Slots, kind: StateKind, live: Live, at: datetime) -> M
         others = selector_text(kind.metric, (*matchers, Matcher(kind.label, asked, negated=not named)))
         result = await _told(slots, live, f"{selector} == 1", f"{others} == 1", at, *words)
     else:
-        within = selector_text(kind.metric, (*matchers, Matcher(kind.label, asked)))
-        promql = _worst(f"sum without ({kind.label}) ({within})", slots, "max" if named else "min")
+        within, is_on = selector_text(kind.metric, (*matchers, Matcher(kind.label, asked))), bool(named)
+        if len(asked) == 1:
+            promql = f"sum without ({kind.label}) ({_over_range(within, slots, is_on=is_on)})"
+        else:
+            promql = _over_range(f"sum without ({kind.label}) ({within})", slots, is_on=is_on)
         result = await _told(slots, live, promql, f"({promql}) {'==' if named else '!='} 1", at, *words)
     told = ", ".join(f"{states[one]} {one}" for one in sorted(states, key=lambda one: -states[one]))
     return result.model_copy(
@@ -133,8 +136,13 @@ async def _one_hot(slots: Slots, kind: StateKind, live: Live, at: datetime) -> M
     )
 
 
-def _worst(expression: str, slots: Slots, how: str) -> str:
-    return f"{how}_over_time(({expression})[{duration_text(seconds_of(slots.time_range))}:1m])"
+def _over_range(expression: str, slots: Slots, *, is_on: bool) -> str:
+    """1 or 0 for each thing, by which those are told that were on (or off) at some time of the range, or all of it."""
+    how = "max" if is_on != slots.always else "min"
+    length = duration_text(seconds_of(slots.time_range))
+    # Of a plain series every sample counts: what was down for half a minute was down.
+    ranged = f"({expression})[{length}:1m]" if "(" in expression else f"{expression}[{length}]"
+    return f"{how}_over_time({ranged})"
 
 
 async def _told(
@@ -143,11 +151,15 @@ async def _told(
     """The answer: how many things there are, and which of them the second query gives."""
     count = await _count(everything, live, at)
     wrong = (await ask(Query(offending, at=at), live)).curves
-    when = "now" if slots.is_current else f"at some time, {format_range(slots.time_range)}"
+    lasting = "all the time" if slots.always else "at some time"
+    when = "now" if slots.is_current else f"{lasting}, {format_range(slots.time_range)}"
     told = tell(everything, live)
     names = [shown_labels(_thing(curve.labels, wrong)) for curve in wrong]
     if not count:
         summary = f"There is no data of {told.title} {when}, so it cannot be said."
+    elif not wrong and slots.always and not slots.is_current:
+        none = f"None of {count} was" if count > 1 else f"{capitalized(told.filters or told.title)} was not"
+        summary = f"{none} {what} {when}."
     elif not wrong:
         all_ = f"All {count} are" if count > 1 else f"{told.filters or told.title} is"
         summary = f"{capitalized(all_)} {good}, {'now' if slots.is_current else format_range(slots.time_range)}."

@@ -9,14 +9,15 @@ from signalbox.agents.metrics.errors import InvalidQueryError
 from signalbox.agents.metrics.slots import Measure, Shown
 from signalbox.agents.metrics.units import count_unit, rate_unit
 from signalbox.language.quantities import find_quantities
-from signalbox.language.synonyms import base
+from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.time import parse_duration
 from signalbox.language.units import dimension_of, symbol_of
+from signalbox.language.vectors import is_known
 from signalbox.language.words import read_words, split_name
 
 __all__ = [
     "Bound", "bound_in", "is_percent", "measures_time", "read_bound", "read_duration", "read_percentile", "shown_in",
-    "time_of_rate", "unit_of",
+    "time_of_rate", "unit_of", "unknown_unit",
 ]  # fmt: skip
 
 _PARTS = {"half": 50.0, "third": 100 / 3, "quarter": 25.0, "fifth": 20.0, "tenth": 10.0}
@@ -29,7 +30,9 @@ _OUT_OF = re.compile(r"\b(?:out of|in|of)\b", re.IGNORECASE)
 _HIGH_END = re.compile(r"\b(?:slowest|worst|longest|highest|largest|top|upper)\b", re.IGNORECASE)
 _LOW_END = re.compile(r"\b(?:fastest|quickest|lowest|bottom)\b", re.IGNORECASE)
 _INCLUSIVE = re.compile(
-    r"\b(?:at (?:least|most)|or (?:more|less|fewer|higher|lower|above|below)|no (?:more|less)|min|max)\b", re.I
+    r"\b(?:at (?:least|most)|or (?:more|less|fewer|higher|lower|above|below)|no (?:more|less)"
+    r"|(?<![/\w])(?:min|max)\.?(?=\s*\d))\b",
+    re.I,
 )
 _SIZE = re.compile(
     r"(?P<scale>[kmgtp]?)(?P<binary>i?)(?P<base>bit|bits|byte|bytes|b)(?:ps|/s|\s*(?:per|/|a)\s*s\w*)?", re.IGNORECASE
@@ -38,6 +41,7 @@ _SCALES = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _PER_TIME = re.compile(r"(?:.*\s)?(?:per|a|an|each|every|/)\s*(?P<time>[a-z]+)", re.IGNORECASE)
 _SLASH_TIME = re.compile(r".*[a-z]/(?P<time>[a-z]+)", re.IGNORECASE)
 _TIMES = {1: "s", 60: "min", 3600: "h", 86400: "day"}
+_LONGEST_UNIT = 4
 _ABOUT = re.compile(r"(?i)^(?:for\s+)?(?:at\s+least|more\s+than|over|longer\s+than|about|some)\s+")
 
 
@@ -103,7 +107,7 @@ def read_bound(words: str) -> Bound | None:
 def bound_in(bound: Bound, measure: Measure, *, is_total: bool = False) -> float:
     """Return the bound in the unit of a measure's figures. Raises InvalidQueryError for a unit of another kind."""
     unit = unit_of(measure, is_total=is_total)
-    factor = _factor(bound.unit, unit, bound.number)
+    factor = None if _is_strange(bound, measure, unit) else _factor(bound.unit, unit, bound.number)
     if factor is not None and not unit and (kinds := _dimensions(bound.unit)):
         # The name or the title may say what the unit does not: a temperature.
         told = {base(word) for word in (*split_name(measure.name), *measure.title.split())}
@@ -114,6 +118,22 @@ def bound_in(bound: Bound, measure: Measure, *, is_total: bool = False) -> float
             suggestion="Name the bound in that unit, or leave it out.",
         )
     return bound.number * factor
+
+
+def unknown_unit(bound: Bound) -> str:
+    """Return the unit of a bound that no table has, such as ppm; a noun that is counted is none of them."""
+    word = bound.unit.strip().lower()
+    if not word or not word.isalpha() or word in FILLERS or dimension_of(word) or _SIZE.fullmatch(word):
+        return ""
+    is_attached = re.search(rf"\d{re.escape(word)}\b", bound.said, re.IGNORECASE)
+    return word if is_attached or (len(word) <= _LONGEST_UNIT and not (is_known(word) or word.endswith("s"))) else ""
+
+
+def _is_strange(bound: Bound, measure: Measure, unit: str) -> bool:
+    """True if a bound has a unit that nothing in the measure is called, and that is not the measure's."""
+    word = unknown_unit(bound)
+    own = {base(one) for one in (*split_name(measure.name), *measure.title.lower().split(), *re.split(r"\W+", unit))}
+    return bool(word) and base(word) not in own
 
 
 def read_duration(words: str) -> float:

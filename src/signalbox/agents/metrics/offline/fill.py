@@ -20,6 +20,7 @@ from signalbox.agents.metrics.offline.figures import (
     read_percentile,
     shown_in,
     unit_of,
+    unknown_unit,
 )
 from signalbox.agents.metrics.offline.labels import Labelled, help_words, label_plan, own_words, parts_kept, things_of
 from signalbox.agents.metrics.offline.mentions import named_values, whole_names
@@ -43,7 +44,7 @@ from signalbox.agents.metrics.windows import seconds_of
 from signalbox.language.names import did_you_mean
 from signalbox.language.switches import is_on
 from signalbox.language.synonyms import FILLERS, base
-from signalbox.language.words import read_words
+from signalbox.language.words import read_words, split_name
 
 __all__ = ["Asked", "Chosen", "choose", "choose_series", "fill", "offer_of"]
 
@@ -165,7 +166,7 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     Raises MetricNotFoundError, InvalidQueryError and InvalidTimeRangeError, each with what there is instead.
     """
     live, moment = asked.live, asked.moment
-    offer = offer_of(plan, live)
+    offer = _with_unit_of_bound(plan, offer_of(plan, live), live)
     about = {word for word, *_ in read_words(offer.about)}
     if _AHEAD & about and _AHEAD & {word for word, *_ in read_words(plan.time)}:
         plan = plan.model_copy(update={"time": "now"})  # The metric itself describes the future.
@@ -194,7 +195,7 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     _check_names(plan, asked, chosen)
     plan, chosen, whole = await _with_second(plan, asked, chosen, within, wanted)
     kind = await state_kind(chosen.measure, live, within.end_time)
-    plan = lasting_state(plan, chosen.offer, asked.text) if kind else plan
+    plan = lasting_state(plan, kind, chosen.offer, asked.text) if kind else plan
     slots = _slots(plan, asked, chosen, times, percentiles)
     _check_counter(slots, asked.text)
     if kind and (state := state_slots(slots, plan, kind, chosen.offer, asked.text)):
@@ -219,6 +220,16 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         left += unexplained(words, other.offer) if other is not None else ()
     slots = identified(replace(slots, not_covered=tuple(dict.fromkeys(left)), confidence=plan.confidence))
     return _side_by_side(slots, also, percentiles)
+
+
+def _with_unit_of_bound(plan: MetricsPlan, offer: Offer, live: Live) -> Offer:
+    """The measure; or the only one that is called by the unit of the bound, if this one is not: ppm of a gas."""
+    bound = read_bound(plan.bound) if plan.bound and not plan.named else None
+    unit = unknown_unit(bound) if bound else ""
+    if not unit or base(unit) in own_words(offer):
+        return offer
+    able = [one for one in live.offers.values() if base(unit) in map(base, split_name(one.metrics[0]))]
+    return able[0] if len(able) == 1 else offer
 
 
 def _with_found(plan: MetricsPlan, chosen: Chosen) -> MetricsPlan:

@@ -8,13 +8,12 @@ from typing import Literal
 
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.figures import measures_time
-from signalbox.agents.metrics.offline.labels import own_words
 from signalbox.agents.metrics.offline.words import NEGATIONS
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.slots import Matcher, Slots
 from signalbox.agents.metrics.states import TROUBLE, StateKind
 from signalbox.language.synonyms import FILLERS, base
-from signalbox.language.words import read_words
+from signalbox.language.words import read_words, split_name
 
 __all__ = ["is_negated", "lasting_state", "state_slots"]
 
@@ -24,9 +23,21 @@ _OFF = frozenset("off down out closed shut stop stopped stops offline dead idle 
 _FINE = frozenset("up ok okay fine healthy good working alive online".split())
 _WHETHER = re.compile(
     r"\W*(?:(?:and|but|so|then|please|tell me|check)\s+)*(?:if\s+|whether\s+)?"
-    r"(?:is|are|was|were|has|have|had|did|do|does|isn|aren|wasn|weren|hasn|haven|didn|don|doesn)(?:['’]?t)?\b", re.I,
+    r"(?:is|are|was|were|has|have|had|did|do|does|any\w*|isn|aren|wasn|weren|hasn|haven|didn|don|doesn)"
+    r"(?:['’]?t)?\b", re.I,
 )  # fmt: skip
-_ANY = re.compile(r"\b(?:any\w*|some|one of|either|ever)\b", re.I)
+_USUAL = _FINE | {base(one) for one in "run running ready active normal available established connected".split()}
+"""States that a thing should always be in: whether it was, over a range, asks whether it never was not."""
+_ANY = re.compile(r"\b(?:any\w*|some\w*|one of|either|ever|at (?:any|some) (?:time|point|moment|stage))\b", re.I)
+_NONE = re.compile(
+    r"\b(?:no|none|never|not any\w*|(?:isn|aren|wasn|weren|hasn|haven|didn|don|doesn)['’]?t\b.*\bany\w*)\b", re.I
+)
+_LASTING = r"all (?:day|night|week|month|morning|afternoon|evening|the time|along)"
+_EVERY = re.compile(rf"\b(?!{_LASTING}\b)(?:all|every|each|both)\b", re.I)
+_ALWAYS = re.compile(
+    rf"\b(?:{_LASTING}|the (?:whole|entire) \w+|always"
+    r"|throughout|continuously|constantly|permanently|without (?:a |any )?(?:break|interruption|pause))\b", re.I,
+)  # fmt: skip
 _MANY = re.compile(r"\b(?:how many|number of|count)\b", re.I)
 _WHICH = re.compile(r"\b(?:which|what|who|list|name)\b", re.I)
 
@@ -40,29 +51,35 @@ def state_slots(slots: Slots, plan: MetricsPlan, kind: StateKind, offer: Offer, 
         return None  # How many are in each state.
     if plan.kind in ("share", "comparison", "extreme", "forecast", "why", "changes"):
         return None
-    is_open = plan.how in (None, "latest", "total") and (plan.kind != "curve" or whether)
+    lasts = bool(_ALWAYS.search(text))
+    is_open = (plan.how not in ("average", "rate") or lasts) and (plan.kind != "curve" or whether or which)
     if not is_open or not (counts or whether or which or plan.kind in ("up", "ranking", "threshold")):
         return None
     healthy = tuple(value for one in slots.matchers if one.label == kind.label for value in one.values)
     healthy = tuple(dict.fromkeys((*healthy, *_named(kind.states, text))))
-    side = _side(text, offer, healthy)
+    side = _side(text, offer, kind, healthy)
     is_asked = side == "off" or whether or counts or which or bool(healthy)
-    listed: Side | Literal[""] = side if (counts or which) and is_asked else ""
-    if whether and not counts:
-        listed = side if side == "off" or _ANY.search(text) or (kind.label and not healthy) else "off"
+    is_said = counts or which or side == "off" or (bool(healthy) and not _are_usual(healthy))
+    listed: Side | Literal[""] = side if is_said and is_asked else ""
+    if whether and not counts and not which:
+        listed = side if _asks_for_one(text, side, kind, healthy) else "off" if side == "on" else "on"
+    # What should always be so is asked of the whole range, and trouble of any moment of it.
+    lasts = lasts or ((counts or which) and _is_good(side, kind, healthy) and not _ANY.search(text))
+    always = lasts and (counts or which or listed == side)
+    asks = whether and not counts and not which and (healthy or not kind.label)
     return replace(
         slots, shape="state", by=(), how=None, is_total=False, listed=listed, counts=counts and not which,
-        whether=side if whether and not counts and (healthy or not kind.label) else "", healthy=healthy,
+        always=always, whether=side if asks else "", healthy=healthy,
         matchers=tuple(_without(slots.matchers, kind.label if healthy else "")),
     )  # fmt: skip
 
 
-def lasting_state(plan: MetricsPlan, offer: Offer, text: str) -> MetricsPlan:
+def lasting_state(plan: MetricsPlan, kind: StateKind, offer: Offer, text: str) -> MetricsPlan:
     """Return the plan of how long a thing was in a state as a bound between 0 and 1."""
     is_other = plan.order or plan.top or plan.per or plan.less or plan.bound or plan.how
     if is_other or plan.kind not in ("figure", None) or not measures_time(plan.unit):
         return plan
-    side = "below" if _side(text, offer) == "off" else "above"
+    side = "below" if _side(text, offer, kind, _named(kind.states, text)) == "off" else "above"
     return plan.model_copy(update={"kind": "threshold", "side": side, "bound": "0.5"})
 
 
@@ -71,17 +88,43 @@ def is_negated(text: str) -> bool:
     return bool({word for word, *_ in read_words(text)} & NEGATIONS)
 
 
-def _side(text: str, offer: Offer, named: tuple[str, ...] = ()) -> Side:
+def _asks_for_one(text: str, side: Side, kind: StateKind, named: tuple[str, ...]) -> bool:
+    """True if yes or no hangs on whether anything was on the side asked about at some time, as it does for trouble, and
+    not on whether all was on it all the time."""
+    if _EVERY.search(text) or _NONE.search(text):
+        return False
+    if _ANY.search(text):
+        return True
+    if _ALWAYS.search(text):
+        return False
+    return not _is_good(side, kind, named)
+
+
+def _is_good(side: Side, kind: StateKind, named: tuple[str, ...]) -> bool:
+    """True if things should be on this side of a state."""
+    if kind.label:
+        return bool(named) and (side == "on") == _are_usual(named)
+    return (side == "off") == bool(TROUBLE & set(map(base, split_name(kind.metric))))
+
+
+def _are_usual(states: tuple[str, ...]) -> bool:
+    return any(base(one.lower()) in _USUAL or one.lower() in _USUAL for one in states)
+
+
+def _side(text: str, offer: Offer, kind: StateKind, named: tuple[str, ...] = ()) -> Side:
     """Whether a question speaks of the things that are in the state, or of those that are not: by a negation, by a word
     for the opposite, or by what the help text says of 0."""
     said = [word for word, *_ in read_words(text)]
     if named:
         return "off" if is_negated(text) else "on"
-    own = own_words(offer)
+    # A recipe is called by both sides of its state: which are up, which are down. Its metric says what 1 means.
+    own = {base(word) for word in split_name(kind.metric)}
     told = offer.family.help if offer.family else ""
     one, _, zero = told.partition("0 ")
     on = {base(word) for word, *_ in read_words(one)} | own
     off = {base(word) for word, *_ in read_words(zero) if word not in FILLERS and word not in NEGATIONS} - on
+    if not zero and {*map(base, _FINE)} & on:
+        on -= set(map(base, _OFF)) - own
     is_off = any((word in _OFF or base(word) in off) and base(word) not in on for word in said)
     if own & TROUBLE and not own & TROUBLE & set(map(base, said)) and _FINE & set(said):
         is_off = True

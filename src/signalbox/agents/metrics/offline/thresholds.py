@@ -18,14 +18,15 @@ from signalbox.agents.metrics.offline.figures import (
     unit_of,
 )
 from signalbox.agents.metrics.offline.second_measure import beyond_goal, is_goal, pair_of
+from signalbox.agents.metrics.offline.states import is_negated, state_slots
 from signalbox.agents.metrics.offline.times import Times
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.slots import Slots, Threshold
-from signalbox.agents.metrics.states import is_state
+from signalbox.agents.metrics.states import state_kind
 from signalbox.agents.metrics.vocabulary import GOALS
 from signalbox.agents.metrics.windows import seconds_of
 from signalbox.language.synonyms import base
-from signalbox.language.words import read_words
+from signalbox.language.words import read_words, split_name
 
 __all__ = ["forecast_bound", "judged", "names_goal"]
 
@@ -35,10 +36,14 @@ _ALL = re.compile(r"\b(?:all|every\w*|each|both|none|no)\b", re.I)
 _OR_MORE = re.compile(r"^\s*\S*\s*or (?:more|less|fewer|higher|lower|above|below|over|under)\b", re.I)
 _SIDE = re.compile(
     r"\b(?:(?P<below>below|under|beneath|less than|fewer than|lower than|smaller than|at most|within|no more than)"
+    r"|(?P<slower>slower than)|(?P<faster>(?:faster|quicker) than)"
     r"|above|over|more than|greater than|higher than|beyond|at least|exceed\w*|past|no less than)\b", re.I,
 )  # fmt: skip
+_THAN = re.compile(r"\bthan\b", re.I)
+_DURATIONS = frozenset(map(base, "latency duration delay time wait rtt lag".split()))
 _OWN_GOAL = re.compile(
-    r"\b(?:(?P<below>below|under|beneath|(?:less|fewer|lower|smaller|colder|cooler|slower) than|within)"
+    r"\b(?:(?P<below>below|under|beneath|(?:less|fewer|lower|smaller|colder|cooler) than|within)"
+    r"|(?P<slower>slower than)|(?P<faster>(?:faster|quicker) than)"
     r"|over|above|beyond|[a-z]+er than|more than|exceed\w*|past)\s+"
     r"(?:its|their|the|his|her|own|\s)*(?P<goal>[a-z]+(?:\s[a-z]+)?)", re.I,
 )  # fmt: skip
@@ -58,7 +63,7 @@ async def judged(slots: Slots, plan: MetricsPlan, times: Times, text: str, live:
             suggestion="Name a range of time, such as today, or a rate, such as 5 per minute.",
         )
     value = bound_in(bound, slots.measure, is_total=is_total)
-    above = _is_above(plan, text[: _place(bound.said, text)])
+    above = _is_above(plan, text, bound, slots)
     if (
         measures_time(plan.unit)
         and slots.measure.type in ("gauge", "ratio")
@@ -67,7 +72,12 @@ async def judged(slots: Slots, plan: MetricsPlan, times: Times, text: str, live:
         return _lasting(slots, value, above=above)
     at = _place(bound.said, text)
     after = text[at + len(bound.said) :]
-    inclusive = bound.inclusive or bool(_INCLUSIVE.search(text[:at])) or bool(_OR_MORE.search(after))
+    inclusive = (
+        _is_bare_zero(bound, text)
+        or bound.inclusive
+        or bool(_INCLUSIVE.search(text[:at]))
+        or bool(_OR_MORE.search(after))
+    )
     scope = "" if plan.scope == "all" and not _ALL.search(text) else plan.scope or ""
     threshold = Threshold(above, value, read_duration(plan.lasting), scope, inclusive)
     slots = replace(slots, threshold=threshold, is_total=is_total, is_current=slots.is_current and not is_total)
@@ -82,10 +92,27 @@ def names_goal(text: str) -> bool:
     return bool(goal) and bool({base(word) for word, *_ in read_words(goal["goal"] if goal else "")} & GOALS)
 
 
-def _is_above(plan: MetricsPlan, before: str) -> bool:
-    """True if values above the bound are asked for: as the words right before it say, or else as the model says."""
-    last = max(_SIDE.finditer(before[-40:]), key=lambda one: one.start(), default=None)
-    return not last["below"] if last else plan.side != "below"
+def _is_above(plan: MetricsPlan, text: str, bound: Bound, slots: Slots) -> bool:
+    """True if values above the bound are asked for: as the words right before it say, or else as the model says. What
+    takes longer is slower, and so is what does less in an hour. A bare 0 asks for nothing but 0 itself."""
+    before = text[: _place(bound.said, text)][-40:]
+    last = max(_SIDE.finditer(before), key=lambda one: one.start(), default=None) or _SIDE.match(bound.said.strip())
+    if last and (last["slower"] or last["faster"]):
+        return bool(last["slower"]) == _takes_time(slots)
+    if last:
+        return not last["below"]
+    return plan.side != "below" and not _is_bare_zero(bound, text)
+
+
+def _is_bare_zero(bound: Bound, text: str) -> bool:
+    """True if a bound is 0 and no word says on which side of it: at rest, 0 m/s."""
+    return not (bound.number or _SIDE.search(text) or _THAN.search(text) or is_negated(text))
+
+
+def _takes_time(slots: Slots) -> bool:
+    """True if the figures of a measure are lengths of time."""
+    words = {base(word) for word in split_name(slots.measure.name)}
+    return measures_time(unit_of(slots.measure)) or (not unit_of(slots.measure) and bool(words & _DURATIONS))
 
 
 def forecast_bound(slots: Slots, plan: MetricsPlan) -> Slots:
@@ -114,11 +141,18 @@ async def _without_bound(slots: Slots, plan: MetricsPlan, text: str, live: Live)
         pair = await pair_of(own, live, slots.time_range)
         if pair is not None and is_goal(pair[1].key):
             part, whole = [(await measure_for(one, live, slots.time_range))[0] for one in pair]
-            measure = beyond_goal(part, whole, above=not goal["below"])
+            above = not goal["below"]
+            if goal["slower"] or goal["faster"]:
+                above = bool(goal["slower"]) == _takes_time(replace(slots, measure=part))
+            measure = beyond_goal(part, whole, above=above)
             by = slots.by or tuple(sorted(part.labels))
             return replace(slots, measure=measure, shape="ranking", by=by, how=None, is_total=False)
-    if await is_state(slots.measure, live, slots.now if slots.is_current else slots.time_range.end_time):
-        return replace(slots, shape="state", by=())
+    at = slots.now if slots.is_current else slots.time_range.end_time
+    kind, own = await state_kind(slots.measure, live, at), live.offer_named(slots.measure.name)
+    if kind is not None:
+        as_state = MetricsPlan(kind="up")
+        told = state_slots(slots, as_state, kind, own, text) if own else None
+        return told or replace(slots, shape="state", by=())
     raise InvalidQueryError(
         f"The question does not say which bound of {slots.measure.title} is meant.",
         suggestion="Name the bound with its unit: below 20%, more than 5.",
