@@ -144,7 +144,6 @@ FAULTS = (
         ("pe2",),
         ("deleted",),
         _down("pe2", "10.0.0.2"),
-        in_ci=True,
     ),
     Fault(
         "a session that was shut",
@@ -172,7 +171,6 @@ FAULTS = (
         ("to-p1",),
         ("mtu",),
         lambda lab: True,
-        in_ci=True,
     ),
     Fault(
         "two subnets",
@@ -247,7 +245,6 @@ FAULTS = (
         ("10.2.1.2",),
         ("import policy of pe1",),
         lambda lab: "10.9.0.0/24" not in lab.vtysh("pe1", "show bgp ipv4 unicast"),
-        in_ci=True,
     ),
     Fault(
         "prefixes that were withdrawn",
