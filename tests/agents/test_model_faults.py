@@ -110,7 +110,9 @@ CALLS = {
         },
     ),
     # No name stands in it, so the model is asked what it is about.
-    "symptom": Call("investigate", "why was it all so slow yesterday?", OBJECTS | {"wrong type": misfit(about={"a": 1}, when=7)}),
+    "symptom": Call(
+        "investigate", "why was it all so slow yesterday?", OBJECTS | {"wrong type": misfit(about={"a": 1}, when=7)}
+    ),
     "metrics step": Call(
         "metrics",
         SLOW,

@@ -25,7 +25,6 @@ class Fault:
     causes: tuple[str, ...]
     shows: Callable[[Lab], bool]
     """Whether the routers have noticed."""
-    in_ci: bool = False
 
 
 def _configured(router: str, *lines: str) -> Callable[[Lab], object]:
@@ -88,7 +87,6 @@ FAULTS = (
         ("pe2",),
         ("process stopped",),
         _down("p1", "10.0.0.3"),
-        in_ci=True,
     ),
     Fault(
         "isisd is dead",
@@ -116,7 +114,6 @@ FAULTS = (
         ("10.0.0.2",),
         ("wrong remote-as on pe1",),
         _down("pe1", "10.0.0.2"),
-        in_ci=True,
     ),
     Fault(
         "the wrong AS at the other end",

@@ -139,7 +139,7 @@ def _devices(
 def _checks(
     text: str, reading: Reading, before: Mapping[str, Any], plans: Mapping[str, Plan]
 ) -> tuple[str, ...] | Question | None:
-    """What is to be checked: as it was said, or as in the turn before; a question where no plan reads what was said, and
+    """What is to be checked: as it was said, or as in the turn before. A question where no plan reads what was said;
     None where the model is unsure."""
     earlier = str(before.get("intent") or "") if before.get("intent") in plans else ""
     read = reading.intent if reading.intent in plans else ""
