@@ -1,12 +1,13 @@
 """Write the parts of the documentation that the code itself knows: the command line and the settings.
 
-python docs/reference.py            writes docs/cli.md and docs/settings.md
+python docs/reference.py            writes docs/cli.md, docs/settings.md and .env.example
 python docs/reference.py --check    exits 1 where they are not up to date
 """
 
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,30 @@ from signalbox.settings import Settings
 
 HERE = Path(__file__).parent
 _DEFAULTS = {"home": "the user's data folder", "model_prices": "`{}`", "allowed_hosts": "none", "cors_origins": "none"}
+_LIVE_SYSTEMS = {
+    "GRAFANA_URL": "http://localhost:3000",
+    "GRAFANA_TOKEN": "",
+    "PROMETHEUS_URL": "http://localhost:9090",
+    "NETWORK_INVENTORY": "inventory.json",
+    "GNMI_USERNAME": "",
+    "GNMI_PASSWORD": "",
+    "UPGRADE_URL": "http://localhost:3030",
+    "UPGRADE_TOKEN": "",
+    "OPENAI_API_KEY": "",
+    "ANTHROPIC_API_KEY": "",
+    "GOOGLE_API_KEY": "",
+    "OTEL_EXPORTER_OTLP_ENDPOINT": "",
+}
 NOTE = "<!-- Written by docs/reference.py from the code; `make docs` writes it anew. -->"
 
 
 def main() -> int:
     """Write the pages, or say which are out of date."""
-    pages = {HERE / "cli.md": command_line(), HERE / "settings.md": settings()}
+    pages = {
+        HERE / "cli.md": command_line(),
+        HERE / "settings.md": settings(),
+        HERE.parent / ".env.example": env_example(),
+    }
     stale = [path for path, text in pages.items() if not path.is_file() or path.read_text("utf-8") != text]
     if "--check" in sys.argv:
         for path in stale:
@@ -66,7 +85,8 @@ def settings() -> str:
     intro = """\
 Settings are environment variables. A `.env` file in the working folder is read too, and after it a config file:
 `config.toml` in the user's config folder, or the file that `SIGNALBOX_CONFIG` names. The first of the three that sets
-something wins, and an empty variable sets nothing. `signalbox config` shows what is set here, and by which of them.
+something wins, and an empty variable sets nothing. Addresses and keys of live systems and model providers may stand in
+any of the three, too; [.env.example](../.env.example) lists them. `signalbox config` shows what is set here, and where.
 
 ```toml
 tz = "Europe/Berlin"          # settings: the names below without SIGNALBOX_, in small letters
@@ -79,6 +99,23 @@ PROMETHEUS_URL = "http://prometheus:9090"
 A file with tokens, keys or passwords below `[environment]` must be readable by you alone (`chmod 600`). Keys of model
 providers (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `GOOGLE_API_KEY`) may stand there or in the environment."""
     return "\n".join([f"# Settings\n\n{NOTE}\n\n{intro}\n", *rows, ""])
+
+
+def env_example() -> str:
+    """A `.env` file with every setting commented out."""
+    lines = [
+        "# Copy to .env and uncomment what you need. Written by docs/reference.py from the code.",
+        "",
+        "# Live systems",
+        "",
+    ]
+    lines += [f"# {name}={value}" for name, value in _LIVE_SYSTEMS.items()]
+    lines += ["", "# Settings (docs/settings.md)"]
+    for name, field in Settings.model_fields.items():
+        default = "" if name in _DEFAULTS or field.default is None else field.default
+        lines += ["", *textwrap.wrap(f"# {field.description}", 100, subsequent_indent="# ")]
+        lines.append(f"# SIGNALBOX_{name.upper()}={default}")
+    return "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":

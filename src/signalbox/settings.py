@@ -29,7 +29,7 @@ __all__ = [
     "SECRET_NAME",
     "Settings",
     "config_file",
-    "config_variables",
+    "file_variables",
     "forget_settings",
     "get_settings",
     "home_file",
@@ -271,11 +271,20 @@ def config_file() -> Path:
     return Path(named).expanduser() if named else user_config_path("signalbox") / "config.toml"
 
 
-def config_variables() -> dict[str, str]:
-    """The environment variables that the config file sets for what reads its own, such as the address of a live system.
+def file_variables() -> dict[str, tuple[str, str]]:
+    """The environment variables that files set for what reads its own, such as the address of a live system.
 
-    Raises ConfigurationError if the table holds anything but text, or a key that other people on this machine can read.
+    Each comes with the file that sets it; the `.env` file goes before the config file. Raises ConfigurationError if
+    the config file's table holds anything but text, or a key that other people on this machine can read.
     """
+    found = {name: (value, str(config_file())) for name, value in _config_variables().items()}
+    for name, value in _in_file().items():
+        if value and value.strip() and not name.upper().startswith(_PREFIX):
+            found[name] = (value, str(_FILE))
+    return found
+
+
+def _config_variables() -> dict[str, str]:
     path, given = config_file(), _config().get(_VARIABLES_TABLE, {})
     if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
         raise ConfigurationError(

@@ -69,6 +69,16 @@ def test_the_config_file_connects_a_live_system_and_the_environment_goes_before_
     assert rows(process("config", "--json", **other))["UPGRADE_URL"] == ("http://127.0.0.1:19", "environment")
 
 
+def test_a_dotenv_file_connects_a_live_system_before_the_config_file(process: Cli, config: Any, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("UPGRADE_URL=http://127.0.0.1:9\nSOME_PASSPHRASE=hidden\n")
+    path = config('[environment]\nUPGRADE_URL = "http://127.0.0.1:19"\n')
+    asked = process("ask", "which experiments are running?", "-a", "experiments", "--json", SIGNALBOX_CONFIG=path)
+    assert asked.json["source"]["address"].startswith("http://127.0.0.1:9/")
+    told = process("config", "--json", SIGNALBOX_CONFIG=path)
+    assert rows(told)["UPGRADE_URL"] == ("set", ".env")
+    assert "hidden" not in told.out
+
+
 @pytest.mark.parametrize(
     ("text", "place"),
     [

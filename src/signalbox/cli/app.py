@@ -113,9 +113,9 @@ def options(
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show the trace; twice: more.")] = 0,
 ) -> None:
     """Plain-language requests, answered with checked work on live systems."""
-    from signalbox.settings import config_variables
+    from signalbox.settings import file_variables
 
-    for name, value in config_variables().items():
+    for name, (value, _) in file_variables().items():
         if not os.environ.get(name, "").strip():
             os.environ[name] = value
     levels = {0: logging.CRITICAL, 1: logging.INFO}

@@ -22,7 +22,7 @@ def config(
     Secrets are not shown.
     """
     from signalbox.cli.output import print_json, show
-    from signalbox.settings import Settings, config_file, config_variables, get_settings, setting_origins
+    from signalbox.settings import Settings, config_file, file_variables, get_settings, setting_origins
 
     settings, origins, origin = get_settings(), setting_origins(), str(config_file())
     rows = [
@@ -30,9 +30,11 @@ def config(
         for name in Settings.model_fields
         if all_settings or as_json or origins[name]
     ]
-    for name, value in config_variables().items():
+    for name, (value, file) in file_variables().items():
         used = os.environ.get(name, value)
-        rows.append({"setting": name, "value": _shown(name, used), "from": origin if used == value else "environment"})
+        # A .env file also holds what belongs to other programs: its values are not shown.
+        shown = _shown(name, used) if file == origin else "set"
+        rows.append({"setting": name, "value": shown, "from": file if used == value else "environment"})
     if as_json:
         print_json({"config_file": origin, "is_there": config_file().is_file(), "settings": rows})
         return
