@@ -28,6 +28,8 @@ ROOT = Path(signalbox.__file__).parent
 ASK = "GraphName,Node,AgentType,Output_Field\nG,A,input,x\n"
 
 
+KEYS = {"threads": "thread_id", "turns": "thread_id", "assistants": "assistant_id", "crons": "cron_id", "items": "key"}
+STAMPS = {"created_at": "", "updated_at": ""}
 USED = ("calls", "seconds", "input_tokens", "output_tokens", "cached_tokens", "total_tokens", "charged")
 
 
@@ -35,7 +37,7 @@ USED = ("calls", "seconds", "input_tokens", "output_tokens", "cached_tokens", "t
 def both(
     request: pytest.FixtureRequest, write_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:
-    """Each database, with a run that waits, an event, a step, a turn and what it used of Ann's and of Ben's."""
+    """Each database, with a row of Ann's and one of Ben's in every table."""
     if request.param == "postgresql":
         monkeypatch.setenv("SIGNALBOX_DATABASE_URL", request.getfixturevalue("postgres").database())
     path = write_file(ASK)
@@ -47,13 +49,18 @@ def both(
                 held.insert("events", {"run_id": run.run_id, "number": 1, "kind": "node", "data": "{}"})
                 held.insert("steps", {"run_id": run.run_id, "node": "A"})
                 held.insert("usage", {"run_id": run.run_id, "at": "", **dict.fromkeys(USED, 1)})
+                held.insert("feedback", {"run_id": run.run_id, "thread_id": run.thread_id, "value": "up", "at": ""})
+                about = {"record": "{}", "created_at": ""}
+                held.insert("assistants", {"assistant_id": person, "version": 1, "is_latest": 1, **about})
+                held.insert("crons", {"cron_id": person, "updated_at": "", **about})
+                held.insert("items", {"namespace": "n", "key": person, "value": "{}", **STAMPS})
     yield request.param
     database().close()
 
 
 def test_every_statement_meets_only_rows_of_whom_it_is_for(both: str) -> None:
     for table in TABLES:
-        key = "thread_id" if table in ("threads", "turns") else "run_id"
+        key = KEYS.get(table, "run_id")
         with owned(BEN) as held:
             [[bens]] = held.select(key, table)
         with owned(ANN) as held:
@@ -150,14 +157,14 @@ def test_a_name_is_found_whole_and_only_among_ones_own(both: str) -> None:
 def test_no_statement_over_the_tables_is_written_outside_the_gate() -> None:
     named = "|".join((*TABLES, *CHECKPOINT_TABLES))
     statement = re.compile(rf"(SELECT .* FROM|INSERT INTO|UPDATE|DELETE FROM|JOIN|TABLE)\s+({named})\b", re.DOTALL)
-    allowed = {"runs/schema.py", "runs/maintenance.py", "runs/migrations/versions/0001_owner.py"}
+    allowed = ("runs/schema.py", "runs/maintenance.py", "runs/migrations/")
     wrong = []
     for path in ROOT.rglob("*.py"):
         name = path.relative_to(ROOT).as_posix()
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
             if (
-                name not in allowed
+                not name.startswith(allowed)
                 and statement.search(text)
                 and re.search(r"\b(select|insert|update|delete)\b", text, re.I)
             ):

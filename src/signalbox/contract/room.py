@@ -122,6 +122,8 @@ class Agent:
     """Closes the connections that were opened in the running event loop."""
     check: Callable[[], Awaitable[str]] | None = None
     """What answers, in words; raises a SignalboxError where the live system does not."""
+    suggest: Callable[[], Awaitable[Sequence[str]]] | None = None
+    """Requests about what the connected system has; where nothing real is connected, `examples` are shown."""
     source: Callable[[], dict[str, Any] | None] | None = None
     """Where it reads as the settings stand, without asking there: in the form of `Presented.source`."""
     has_system: bool = True

@@ -20,6 +20,7 @@ from signalbox.errors import ModelTruncatedError
 from signalbox.models.asked import Asked
 from signalbox.models.edges import Edge, with_system_text
 from signalbox.models.failures import explain_model_error, pause_before_retry
+from signalbox.models.figures import note_call
 from signalbox.models.recording import keep_prompt
 from signalbox.models.replies import Fault, check_reply, fault_in_error, messages_again
 from signalbox.models.tape import find_reply, keep_reply
@@ -123,7 +124,10 @@ def _delivered(send: Send, question: Question) -> Generator[Send | Wait, Any, Re
         started = perf_counter()
         recorded = find_reply(send.messages, send.options)
         received = Received(recorded) if recorded is not None else (yield send)
-        add_call(received.message if isinstance(received, Received) else None, perf_counter() - started)
+        seconds = perf_counter() - started
+        add_call(received.message if isinstance(received, Received) else None, seconds)
+        if recorded is None:
+            _note(question.name, seconds, received)
         if isinstance(received, Received):
             keep_reply(send.messages, send.options, received.message)
             return received
@@ -136,6 +140,13 @@ def _delivered(send: Send, question: Question) -> Generator[Send | Wait, Any, Re
             raise explain_model_error(received)
         yield Wait(pause)
     raise AssertionError("a request is tried at least once")
+
+
+def _note(name: str, seconds: float, received: Any) -> None:
+    if isinstance(received, Received):
+        note_call(name, seconds, reply=received.message)
+    else:
+        note_call(name, seconds, error=explain_model_error(received))
 
 
 def _with_room(model: Any, edge: Edge, limit: int) -> Any:

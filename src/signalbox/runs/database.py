@@ -79,6 +79,8 @@ class SqliteDatabase:
         self._path = path
         self._open_for: Scope | None = None
         self.connection = sqlite3.connect(path, timeout=TIMEOUT, check_same_thread=False, isolation_level="IMMEDIATE")
+        # SQLite's own knows ASCII alone.
+        self.connection.create_function("LOWER", 1, lambda text: text and text.casefold(), deterministic=True)
         self._prepare()
 
     @contextmanager

@@ -195,7 +195,7 @@ def claim(run: Run, keep_input: Callable[[], None] | None = None, drops: Run | N
     for _ in range(2):
         try:
             with owned(run.person) as held:
-                threads.take(held, run.thread_id)
+                threads.take(held, run.thread_id, run.said)
                 before = latest_run(run.thread_id, ("running", "interrupted"))
                 if before is not None and before.is_left_behind:
                     # It was accepted, and is finished before anything else begins.
@@ -408,12 +408,31 @@ def list_runs(status: str | None = None, *, thread_id: str | None = None) -> lis
     return [run for run in found if status in (None, run.standing)]
 
 
+def list_requests(thread_id: str, limit: int, before: str | None = None) -> list[Run]:
+    """The latest runs of a thread in which a request came in, the latest first; those before a run where one is named.
+    A run that another handed its request to is none of them. Raises NotFoundError."""
+    found: list[Run] = []
+    with owned(current_person()) as held:
+        mark = held.first("rowid", "runs", "run_id = ? AND thread_id = ?", (before, thread_id)) if before else None
+        if before and mark is None:
+            raise NotFoundError(f"There is no run '{before}' of thread '{thread_id}'.")
+        last = mark[0] if mark else None
+        while len(found) < limit:
+            older = ("thread_id = ? AND rowid < ?", (thread_id, last)) if last else ("thread_id = ?", (thread_id,))
+            rows = held.select(f"{COLUMNS}, rowid", "runs", *older, order="rowid DESC", limit=limit)
+            found += [run for run in (read(held.person, row[:-1]) for row in rows) if not run.for_run]
+            if len(rows) < limit:
+                break
+            last = rows[-1][-1]
+    return found[:limit]
+
+
 def remove_runs(thread_id: str) -> list[str]:
     """Delete all that is kept of a thread of the person who asks, checkpoints too; gives the ids of its runs."""
     with owned(current_person()) as held:
         found = [row[0] for row in held.select("run_id", "runs", "thread_id = ?", (thread_id,))]
         _remove(held, found)
-        for table in ("turns", "threads"):
+        for table in ("turns", "feedback", "threads"):
             held.delete(table, "thread_id = ?", (thread_id,))
     _remove_checkpoints(held.person, found)
     return found
@@ -443,7 +462,7 @@ def _prune_now_and_then(person: str) -> None:
 
 def _remove(held: Transaction, run_ids: list[str]) -> None:
     for run_id in run_ids:
-        for table in ("steps", "events", "runs"):
+        for table in ("steps", "events", "feedback", "runs"):
             held.delete(table, "run_id = ?", (run_id,))
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 __all__ = ["HEAD", "TABLES", "VERSION_TABLE", "postgres_statements", "sqlite_statements"]
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest migration. A change of the tables is a new migration, and the same change here."""
 VERSION_TABLE = "alembic_version_runs"
 """A name of its own: on PostgreSQL other tables share the database, and Alembic's usual one is theirs."""
-TABLES = ("threads", "runs", "steps", "events", "turns", "usage")
+TABLES = ("threads", "runs", "steps", "events", "turns", "usage", "feedback", "assistants", "items", "crons")
 CHECKPOINT_TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
 """LangGraph's, on PostgreSQL."""
 _PERSON = "NULLIF(current_setting('app.user_id', true), '')"
@@ -23,7 +23,8 @@ CREATE TABLE threads (
     metadata TEXT NOT NULL DEFAULT '{}',
     transcript TEXT NOT NULL DEFAULT '',
     created_at TEXT NOT NULL,
-    updated_at TEXT NOT NULL
+    updated_at TEXT NOT NULL,
+    title TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX threads_of_owner ON threads (user_id, updated_at);
 CREATE INDEX threads_by_transcript ON threads (user_id, transcript) WHERE transcript <> '';
@@ -87,6 +88,48 @@ CREATE TABLE usage (
 );
 CREATE INDEX usage_of_owner ON usage (user_id, at);
 CREATE INDEX usage_of_run ON usage (run_id);
+-- What a person thinks of the answer of a run.
+CREATE TABLE feedback (
+    run_id TEXT PRIMARY KEY,
+    thread_id TEXT NOT NULL,
+    value TEXT NOT NULL,
+    comment TEXT NOT NULL DEFAULT '',
+    at TEXT NOT NULL,
+    user_id TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX feedback_of_thread ON feedback (user_id, thread_id);
+-- Each version of an assistant that a person made from an agent. `is_latest` marks the one in use.
+CREATE TABLE assistants (
+    assistant_id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    is_latest INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    user_id TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (assistant_id, version)
+);
+-- What programs store for a person, by namespace (labels with dots between them) and key.
+CREATE TABLE items (
+    namespace TEXT NOT NULL,
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    expires_at TEXT NOT NULL DEFAULT '',
+    user_id TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (user_id, namespace, key)
+);
+-- Runs that start by a schedule. There is no next time where `next_at` is empty.
+CREATE TABLE crons (
+    cron_id TEXT PRIMARY KEY,
+    thread_id TEXT NOT NULL DEFAULT '',
+    next_at TEXT NOT NULL DEFAULT '',
+    record TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    user_id TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX crons_by_time ON crons (next_at);
 CREATE TABLE alembic_version_runs (version_num VARCHAR(32) NOT NULL PRIMARY KEY);
 """
 

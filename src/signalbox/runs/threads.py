@@ -6,6 +6,7 @@ A thread belongs to one person. For anybody else it is not there: the gate shows
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 _LONGEST_NAME = 200
+_LONGEST_TITLE = 60
 _MOST_TURNS = 200
 _MOST_KEPT = 20_000
 
@@ -46,9 +48,11 @@ class Thread:
     metadata: dict[str, Any]
     created_at: str
     updated_at: str
+    title: str = ""
+    """What was first asked in it, in one line, until its person gives it another."""
 
 
-_THREAD = "thread_id, metadata, created_at, updated_at"
+_THREAD = "thread_id, metadata, created_at, updated_at, title"
 
 
 def make_thread(thread_id: str, metadata: dict[str, Any] | None = None) -> bool:
@@ -72,32 +76,61 @@ def require_own(thread_id: str) -> Thread:
     return _thread(held.person, row)
 
 
-def take(held: Transaction, thread_id: str) -> None:
-    """Let a run use a thread, within its transaction: the thread is the person's, or is made so.
+def take(held: Transaction, thread_id: str, said: str = "") -> None:
+    """Let a run use a thread, within its transaction: the thread is the person's, or is made so. `said` becomes the
+    title of one that has none.
 
     Raises NotFoundError where it is somebody else's.
     """
-    if _make(held, thread_id, {}):
-        return
-    if not held.update("threads", {"updated_at": now().isoformat()}, "thread_id = ?", (thread_id,)):
+    is_new = _make(held, thread_id, {})
+    if not is_new and not held.update("threads", {"updated_at": now().isoformat()}, "thread_id = ?", (thread_id,)):
         raise NotFoundError(f"There is no thread '{thread_id}'.", suggestion="Give this one another name.")
+    if said:
+        held.update("threads", {"title": title_of(said)}, "thread_id = ? AND title = ''", (thread_id,))
 
 
-def list_threads(limit: int = 100, offset: int = 0) -> list[Thread]:
-    """The threads of the person who asks, the latest first."""
+def title_of(said: str) -> str:
+    """What was said as a title: one line, of 60 characters at most."""
+    words = " ".join(said.split())
+    return words if len(words) <= _LONGEST_TITLE else words[: _LONGEST_TITLE - 1].rstrip() + "…"
+
+
+def list_threads(limit: int | None = 100, offset: int = 0, text: str = "") -> list[Thread]:
+    """The threads of the person who asks, the latest first; with `text`, those where it stands in the title or in what
+    was said or answered."""
     with owned(current_person()) as held:
-        rows = held.select(_THREAD, "threads", order="updated_at DESC, thread_id", limit=limit, offset=offset)
+        where, values = _containing(held, text) if text else ("", ())
+        rows = held.select(
+            _THREAD, "threads", where, values, order="updated_at DESC, thread_id", limit=limit, offset=offset
+        )
     return [_thread(held.person, row) for row in rows]
 
 
-def update_thread(thread_id: str, *, metadata: dict[str, Any] | None = None, transcript: str | None = None) -> Thread:
-    """Add to what is written on a thread of the person who asks. Raises NotFoundError."""
+def _containing(held: Transaction, text: str) -> tuple[str, tuple[str, ...]]:
+    """The condition for threads that hold a text, in capitals or not."""
+    escaped = re.sub(r"([\\\\%_])", r"\\\1", text.casefold())
+    like, backslash = f"%{escaped}%", "\\"
+    said = "LOWER(said) LIKE ? ESCAPE ? OR LOWER(answer) LIKE ? ESCAPE ?"
+    found = held.select("DISTINCT thread_id", "turns", said, (like, backslash, like, backslash))
+    marks = ", ".join("?" * len(found))
+    return f"LOWER(title) LIKE ? ESCAPE ? OR thread_id IN ({marks})", (like, backslash, *(row[0] for row in found))
+
+
+def update_thread(
+    thread_id: str,
+    *,
+    metadata: dict[str, Any] | None = None,
+    transcript: str | None = None,
+    title: str | None = None,
+) -> Thread:
+    """Change what is written on a thread of the person who asks; `metadata` is added to what is there. Raises
+    NotFoundError."""
     found = require_own(thread_id)
-    kept = json.dumps({**found.metadata, **plain(metadata or {})})
-    changes = {"metadata": kept, "updated_at": now().isoformat()}
+    changes = {"metadata": json.dumps({**found.metadata, **plain(metadata or {})}), "updated_at": now().isoformat()}
+    changes |= {} if transcript is None else {"transcript": transcript}
+    changes |= {} if title is None else {"title": title}
     with owned(current_person()) as held:
-        said = {} if transcript is None else {"transcript": transcript}
-        held.update("threads", changes | said, "thread_id = ?", (thread_id,))
+        held.update("threads", changes, "thread_id = ?", (thread_id,))
     return require_own(thread_id)
 
 
@@ -109,7 +142,7 @@ def find_by_transcript(transcript: str) -> str | None:
 
 
 def _thread(person: str, row: Row) -> Thread:
-    return Thread(row[0], person, json.loads(row[1]), row[2], row[3])
+    return Thread(row[0], person, json.loads(row[1]), *row[2:])
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,17 @@ from signalbox.errors import ConfigurationError, DatabaseError, MissingExtraErro
 from signalbox.runs.asking import aclose
 from signalbox.runs.engine import engine
 from signalbox.runs.outage import database_outage
-from signalbox.service import assistants, completions, conversations, health, hooks, runs, threads
+from signalbox.service import (
+    assistants,
+    completions,
+    connections,
+    conversations,
+    health,
+    hooks,
+    runs,
+    threads,
+    turn_list,
+)
 from signalbox.service.auth import Door, is_ours
 from signalbox.service.chat import chat_agent
 from signalbox.service.chat import router as chat_router
@@ -32,6 +42,7 @@ from signalbox.storage import close_stores, purge
 __all__ = ["create_app"]
 
 _log = logging.getLogger("signalbox.service")
+_PARTS = (connections, conversations, assistants, threads, turn_list, runs, completions, hooks, health)
 _TRY_EVERY = 2.0
 """Seconds after which a database that could not be used is tried again."""
 
@@ -51,10 +62,9 @@ def create_app(page: Callable[[], Any] | None = None, host: str | None = None) -
         description="Plain-language requests, answered with checked work on live systems.",
         lifespan=_lifespan(list(others.values())),
     )
-    for router in (chat_router, conversations.router, assistants.router, threads.router, runs.router):
-        app.include_router(router)
-    for router in (completions.router, hooks.router, health.router):
-        app.include_router(router)
+    app.include_router(chat_router)
+    for part in _PARTS:
+        app.include_router(part.router)
     add_handlers(app)
     _add_layers(app, [host] if host else [], *others.values())
     return app

@@ -56,7 +56,7 @@ class Door:
         elif caller is None:
             await refuse(self._refusal(scope, connection.headers), scope, receive, send)
         else:
-            scope.setdefault("state", {})["person"] = caller.person
+            scope.setdefault("state", {}).update(person=caller.person, caller=caller)
             with use_person(caller.person):
                 await self.app(scope, receive, send)
 

@@ -17,7 +17,7 @@ from signalbox.runs.served import find_served
 from signalbox.service.alerts import Webhook, alert_of, close_incident, find_incident
 from signalbox.service.problems import REFUSALS, ProblemError
 from signalbox.service.reports import send_report
-from signalbox.service.threads import values_of
+from signalbox.service.thread_body import values_of
 from signalbox.settings import get_settings
 
 __all__ = ["request_for", "router"]

@@ -25,7 +25,8 @@ from signalbox.service.options import Options, Unsupported, refuse_unknown_query
 from signalbox.service.payload import sendable
 from signalbox.service.problems import REFUSALS
 from signalbox.service.sse import as_event, stream
-from signalbox.service.threads import ThreadId, values_of
+from signalbox.service.thread_body import values_of
+from signalbox.service.threads import ThreadId
 
 __all__ = ["router"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from operator import attrgetter
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path, Query
@@ -15,24 +16,17 @@ from signalbox.runs import records
 from signalbox.runs.engine import engine
 from signalbox.runs.history import find_state, list_states
 from signalbox.runs.life import forget
-from signalbox.runs.records import RESUMABLE, Run
-from signalbox.runs.threads import (
-    Thread,
-    list_threads,
-    list_turns,
-    make_thread,
-    require_own,
-    update_thread,
-)
+from signalbox.runs.records import RESUMABLE
+from signalbox.runs.threads import Thread, list_threads, make_thread, require_own, update_thread
 from signalbox.service.options import Options, Unsupported, refuse_unknown_query
 from signalbox.service.payload import sendable
 from signalbox.service.problems import REFUSALS, ProblemError
+from signalbox.service.thread_body import FIELDS, interrupts_of, show_thread, values_of
 
-__all__ = ["ThreadId", "interrupts_of", "router", "values_of"]
+__all__ = ["ThreadId", "router"]
 
 router = APIRouter(tags=["threads"], responses=REFUSALS, dependencies=[Depends(refuse_unknown_query)])
 ThreadId = Annotated[str, Path(min_length=1, max_length=200)]
-_STATUS = {"running": "busy", "waiting": "interrupted", "error": "error", "interrupted": "busy"}
 
 
 class NewThread(Options):
@@ -49,22 +43,29 @@ class Patch(Options):
     """What to write on a thread, beside what is there."""
 
     metadata: dict[str, Any] | None = None
+    title: str | None = Field(default=None, min_length=1, max_length=200, pattern=r"\S")
     ttl: Unsupported = None
 
 
-class ThreadSearch(Options):
-    """Which threads: all of one's own, or some. The latest come first."""
+class ThreadFilter(Options):
+    """Which threads: all of one's own, or some. `text` stands in the title, or in what was said or answered."""
 
     metadata: dict[str, Any] | None = None
     ids: list[str] | None = None
     status: Literal["idle", "busy", "interrupted", "error"] | None = None
+    values: dict[str, Any] | None = None
+    text: str = Field(default="", max_length=1000)
+
+
+class ThreadSearch(ThreadFilter):
+    """Which threads, how many, in which order, and which of their fields."""
+
     limit: int = Field(default=10, ge=1, le=1000)
     offset: int = Field(default=0, ge=0, le=1_000_000)
-    sort_by: Literal["updated_at"] | None = None
-    sort_order: Literal["desc"] | None = None
+    sort_by: Literal["thread_id", "status", "created_at", "updated_at", "state_updated_at"] = "updated_at"
+    sort_order: Literal["asc", "desc"] = "desc"
+    select: list[Literal[*FIELDS]] = Field(default_factory=list)  # type: ignore[valid-type]
     extract: Unsupported = None
-    select: Unsupported = None
-    values: Unsupported = None
 
 
 class History(Options):
@@ -92,37 +93,64 @@ async def create(wanted: NewThread) -> dict[str, Any]:
     made = await asyncio.to_thread(make_thread, thread_id, wanted.metadata)
     if not made and wanted.if_exists != "do_nothing":
         raise ProblemError(409, f"There is a thread '{thread_id}' already.")
-    return await asyncio.to_thread(_shown, thread_id)
+    return await asyncio.to_thread(lambda: show_thread(require_own(thread_id)))
 
 
 @router.post("/threads/search")
 async def search(wanted: ThreadSearch) -> list[dict[str, Any]]:
-    """One's own threads, the latest first."""
+    """One's own threads, the latest first unless another order is named."""
 
     def found() -> list[dict[str, Any]]:
-        own = [thread for thread in list_threads(1000) if _fits(thread, wanted)]
-        shown = (_shown(thread.thread_id) for thread in own)
-        return [one for one in shown if wanted.status in (None, one["status"])]
+        own = _sorted(_fitting(wanted), wanted)
+        return [show_thread(one, wanted.select) for one in own[wanted.offset : wanted.offset + wanted.limit]]
 
-    return (await asyncio.to_thread(found))[wanted.offset : wanted.offset + wanted.limit]
+    return await asyncio.to_thread(found)
 
 
-def _fits(thread: Thread, wanted: ThreadSearch) -> bool:
-    named = wanted.ids is None or thread.thread_id in wanted.ids
-    return named and all(thread.metadata.get(key) == value for key, value in (wanted.metadata or {}).items())
+@router.post("/threads/count")
+async def count(wanted: ThreadFilter) -> int:
+    """How many of one's own threads there are."""
+    return await asyncio.to_thread(lambda: len(_fitting(wanted)))
+
+
+def _fitting(wanted: ThreadFilter) -> list[Thread]:
+    """The threads that are wanted, the latest first."""
+    return [thread for thread in list_threads(None, text=wanted.text) if _fits(thread, wanted)]
+
+
+def _fits(thread: Thread, wanted: ThreadFilter) -> bool:
+    if wanted.ids is not None and thread.thread_id not in wanted.ids:
+        return False
+    if any(thread.metadata.get(key) != value for key, value in (wanted.metadata or {}).items()):
+        return False
+    if wanted.status is None and not wanted.values:
+        return True
+    shown = show_thread(thread, ("status", "values") if wanted.values else ("status",))
+    held = shown.get("values") or {}
+    return wanted.status in (None, shown["status"]) and all(
+        held.get(key) == value for key, value in (wanted.values or {}).items()
+    )
+
+
+def _sorted(threads: list[Thread], wanted: ThreadSearch) -> list[Thread]:
+    by = "updated_at" if wanted.sort_by == "state_updated_at" else wanted.sort_by
+    if (by, wanted.sort_order) == ("updated_at", "desc"):
+        return threads
+    key = (lambda one: show_thread(one, ("status",))["status"]) if by == "status" else attrgetter(by)
+    return sorted(threads, key=key, reverse=wanted.sort_order == "desc")
 
 
 @router.get("/threads/{thread_id}")
 async def get(thread_id: ThreadId) -> dict[str, Any]:
     """A thread: how it stands, and what it holds."""
-    return await asyncio.to_thread(_shown, thread_id)
+    return await asyncio.to_thread(lambda: show_thread(require_own(thread_id)))
 
 
 @router.patch("/threads/{thread_id}")
 async def patch(thread_id: ThreadId, wanted: Patch) -> dict[str, Any]:
-    """Write something on a thread."""
-    await asyncio.to_thread(lambda: update_thread(thread_id, metadata=wanted.metadata))
-    return await asyncio.to_thread(_shown, thread_id)
+    """Write something on a thread, or give it another title."""
+    thread = await asyncio.to_thread(lambda: update_thread(thread_id, metadata=wanted.metadata, title=wanted.title))
+    return await asyncio.to_thread(show_thread, thread)
 
 
 @router.delete("/threads/{thread_id}", status_code=204)
@@ -204,36 +232,3 @@ def _empty(thread: Thread) -> dict[str, Any]:
         "created_at": thread.created_at,
         "parent_checkpoint": None,
     }
-
-
-def _shown(thread_id: str) -> dict[str, Any]:
-    thread, run = require_own(thread_id), records.latest_run(thread_id)
-    return {
-        "thread_id": thread.thread_id,
-        "created_at": thread.created_at,
-        "updated_at": thread.updated_at,
-        "metadata": sendable(thread.metadata),
-        "status": _STATUS.get(run.standing, "idle") if run else "idle",
-        "config": {},
-        "values": values_of(thread_id, run) if run else None,
-        "interrupts": {run.run_id: interrupts_of(run)} if run and interrupts_of(run) else {},
-    }
-
-
-def values_of(thread_id: str, run: Run | None) -> dict[str, Any]:
-    """What a thread holds: the Answer of its latest run, and all that was said, as messages."""
-    answer = dict((run.result or {}).get("answer") or {}) if run else {}
-    messages: list[dict[str, Any]] = []
-    for number, turn in enumerate(list_turns(thread_id)):
-        messages.append({"type": "human", "content": turn.said, "id": f"{turn.run_id}-{number}-human"})
-        messages.append({"type": "ai", "content": turn.answer, "id": f"{turn.run_id}-{number}-ai", "name": turn.agent})
-    waiting = interrupts_of(run)
-    found = {**answer, "messages": messages, **({"__interrupt__": waiting} if waiting else {})}
-    return dict(sendable(found))
-
-
-def interrupts_of(run: Run | None) -> list[dict[str, Any]]:
-    """What a run waits for, as interrupts."""
-    if run is None or run.status != "waiting":
-        return []
-    return [{"id": one["id"], "value": one} for one in run.questions if one["id"] not in run.answers]

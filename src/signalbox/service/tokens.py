@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import getpass
 import hashlib
 import secrets
 import time
@@ -34,6 +35,7 @@ OPERATOR = "operator"
 """The scope of whoever runs the service: it shows details that users have no need to see."""
 _LATEST = 253_402_300_799
 """The last second of the year 9999. A later `exp` is a mistake, milliseconds for example."""
+_LONGEST_NAME = 100
 _PREFIX = "sb_"
 _SECRET_FILE = "token-secret"
 _PUBLIC = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"]
@@ -46,6 +48,8 @@ class Caller:
     person: str
     scopes: frozenset[str] = frozenset()
     until: float | None = None
+    name: str = ""
+    """What they are called, where the token says so."""
 
 
 def is_secret_set() -> bool:
@@ -54,8 +58,11 @@ def is_secret_set() -> bool:
     return bool(settings.jwt_secret or settings.jwks_url)
 
 
-def make_token(person: str, hours: float = 24 * 30, scopes: Sequence[str] = ()) -> str:
-    """A token for development. Raises ConfigurationError where tokens come from elsewhere (a JWKS address)."""
+def make_token(person: str, hours: float = 24 * 30, scopes: Sequence[str] = (), name: str = "") -> str:
+    """A token for development. Without a name, this machine's person is called as the system calls them.
+
+    Raises ConfigurationError where tokens come from elsewhere (a JWKS address).
+    """
     settings = get_settings()
     if settings.jwks_url:
         raise ConfigurationError(
@@ -64,9 +71,20 @@ def make_token(person: str, hours: float = 24 * 30, scopes: Sequence[str] = ()) 
     moment = datetime.now(UTC)
     claims: dict[str, Any] = {"sub": str(uuid.UUID(person)), "iat": moment, "exp": moment + timedelta(hours=hours)}
     claims |= {"scope": " ".join(scopes)} if scopes else {}
+    claims |= {"name": called} if (called := name or _login_name(person)) else {}
     claims |= {"aud": settings.jwt_audience} if settings.jwt_audience else {}
     claims |= {"iss": settings.jwt_issuer} if settings.jwt_issuer else {}
     return jwt.encode(claims, _secret(), "HS256")
+
+
+def _login_name(person: str) -> str:
+    """What the system calls this machine's person; empty for anybody else."""
+    if person != get_settings().user:
+        return ""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""
 
 
 async def make_api_key(person: str, name: str = "") -> str:
@@ -128,7 +146,13 @@ def _checked_token(token: str, key: Any, algorithms: tuple[str, ...], audience: 
             raise ValueError(f"{name} is no moment in time.")
     if not isinstance(claims["sub"], str):
         raise ValueError("sub is no text.")
-    return Caller(str(uuid.UUID(claims["sub"])), _scopes(claims), float(claims["exp"]))
+    return Caller(str(uuid.UUID(claims["sub"])), _scopes(claims), float(claims["exp"]), _name(claims))
+
+
+def _name(claims: dict[str, Any]) -> str:
+    """What OpenID Connect says a person is called."""
+    named = (claims.get(one) for one in ("name", "preferred_username", "email"))
+    return next((one[:_LONGEST_NAME] for one in named if isinstance(one, str) and one.strip()), "")
 
 
 def _is_moment(value: Any) -> bool:
@@ -154,7 +178,8 @@ async def _caller_of_key(key: str) -> Caller | None:
         person = str(uuid.UUID(key.removeprefix(_PREFIX).partition("_")[0]))
     except ValueError:
         return None
-    return Caller(person) if await Store(person).find_api_key(_hash(key)) is not None else None
+    found = await Store(person).find_api_key(_hash(key))
+    return Caller(person, name=found.name or "") if found is not None else None
 
 
 def _hash(key: str) -> str:

@@ -29,6 +29,7 @@ from langchain_core.utils.uuid import uuid7
 from pydantic import ConfigDict, Field
 
 from signalbox.errors import UnsupportedError
+from signalbox.models.figures import note_call
 from signalbox.models.offline.conversation import read_conversation, text_of
 from signalbox.models.offline.respond import Clock, Reply, respond
 from signalbox.models.offline.structured import OutputSchema, parse_reply
@@ -114,7 +115,9 @@ class OfflineChatModel(BaseChatModel):
             self.examples,
         )
         message = self._message(reply, messages, options.get("stop"))
-        add_call(message, perf_counter() - started, charged=False)
+        seconds = perf_counter() - started
+        add_call(message, seconds, charged=False)
+        note_call(self.model_name, seconds, reply=message)
         return message
 
     def _clock(self) -> Clock:

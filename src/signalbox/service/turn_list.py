@@ -1,0 +1,102 @@
+"""What was asked in a thread and how it was answered; the evidence of an answer, and what people think of it."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import Field
+from starlette.responses import Response
+
+from signalbox.runs import records
+from signalbox.runs.engine import engine
+from signalbox.runs.events import list_events
+from signalbox.runs.feedback import Value, keep_feedback, list_feedback, remove_feedback
+from signalbox.runs.records import Run, carrier_of
+from signalbox.runs.threads import Turn, list_turns, require_own
+from signalbox.service.options import Options, refuse_unknown_query
+from signalbox.service.payload import sendable
+from signalbox.service.problems import REFUSALS
+from signalbox.service.thread_body import interrupts_of
+from signalbox.service.threads import ThreadId
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["turns"], responses=REFUSALS, dependencies=[Depends(refuse_unknown_query)])
+
+
+class Feedback(Options):
+    """What a person thinks of an answer."""
+
+    value: Value
+    comment: str = Field(default="", max_length=2000)
+
+
+@router.get("/threads/{thread_id}/turns")
+async def turns(
+    thread_id: ThreadId,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    before: Annotated[str | None, Query(max_length=200)] = None,
+) -> list[dict[str, Any]]:
+    """The latest requests of a thread, the oldest first, each with its Answer and the replies to its questions.
+    `before` names a run, to page further back."""
+
+    def found() -> list[dict[str, Any]]:
+        require_own(thread_id)
+        thoughts, said = list_feedback(thread_id), list_turns(thread_id)
+        asked = records.list_requests(thread_id, limit, before)
+        return [_shown(run, said, thoughts.get(run.run_id)) for run in reversed(asked)]
+
+    return await asyncio.to_thread(found)
+
+
+def _shown(run: Run, said: list[Turn], thought: dict[str, Any] | None) -> dict[str, Any]:
+    carrier = carrier_of(run)
+    rows = [turn for turn in said if turn.run_id == carrier.run_id]
+    replies = [{"question": one.answer, "reply": two.said} for one, two in pairwise(rows)]
+    told = {
+        "run_id": run.run_id,
+        "said": run.said,
+        "agent": carrier.agent or carrier.name,
+        "status": carrier.standing,
+        "started_at": run.started_at,
+        "updated_at": carrier.updated_at,
+        "replies": replies,
+        "answer": carrier.result.get("answer"),
+        "interrupts": interrupts_of(carrier),
+        "feedback": thought,
+    }
+    return dict(sendable(told))
+
+
+@router.get("/threads/{thread_id}/runs/{run_id}/evidence")
+async def evidence(thread_id: ThreadId, run_id: str) -> list[dict[str, Any]]:
+    """The calls of tools that a run has made until now, with their arguments, their outcome, and the beginning of what
+    came back. An answer cites them by their ids."""
+    run = await engine().status(thread_id, run_id)
+
+    def found() -> list[dict[str, Any]]:
+        events = list_events(run.channel)
+        calls = {one.data["id"]: one.data for one in events if one.kind == "tool_result"}
+        cited = (carrier_of(run).result.get("answer") or {}).get("evidence")
+        # A request that was handed on has the calls of both runs among its events, and the answer those of the last.
+        return list(sendable([calls.get(one["id"], one) for one in cited] if cited else list(calls.values())))
+
+    return await asyncio.to_thread(found)
+
+
+@router.put("/threads/{thread_id}/runs/{run_id}/feedback")
+async def give_feedback(thread_id: ThreadId, run_id: str, wanted: Feedback) -> dict[str, Any]:
+    """Say what you think of an answer: up or down."""
+    await engine().status(thread_id, run_id)
+    return await asyncio.to_thread(keep_feedback, thread_id, run_id, wanted.value, wanted.comment)
+
+
+@router.delete("/threads/{thread_id}/runs/{run_id}/feedback", status_code=204)
+async def take_feedback_back(thread_id: ThreadId, run_id: str) -> Response:
+    """Take it back."""
+    await engine().status(thread_id, run_id)
+    await asyncio.to_thread(remove_feedback, run_id)
+    return Response(status_code=204)
