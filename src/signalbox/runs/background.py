@@ -30,6 +30,7 @@ from signalbox.runs.records import RESUMABLE, Run
 from signalbox.runs.replies import add_dropped, dropped_words
 from signalbox.runs.served import find_served, is_map
 from signalbox.runs.sources import answer_source
+from signalbox.runs.step_words import call_words, node_words
 from signalbox.settings import now
 from signalbox.toolbox.ledger import Call, Ledger, use_ledger
 from signalbox.toolbox.person import use_person
@@ -269,7 +270,7 @@ class _Carried:
         watching = watched(self.agent.name, self.record.thread_id, self.record.run_id)
         try:
             with use_ledger(self.ledger), watching as self.watch, heard:
-                await self.life.arun(lambda event: self.channel.add("node", _told(event)))
+                await self.life.arun(lambda event: self.channel.add("node", _told(self.agent, event)))
                 assert self.answer is not None
                 self.watch.error = (self.answer.error or {}).get("error_type")
         except Exception as error:
@@ -279,7 +280,8 @@ class _Carried:
         return self._next
 
     def _called(self, call: Call, ended: bool) -> None:
-        self.channel.add("tool_result" if ended else "tool_call", call.as_event())
+        words = {"agent": self.agent.name, "words": call_words(self.agent, call.tool, call.args)}
+        self.channel.add("tool_result" if ended else "tool_call", {**call.as_event(), **words})
         self.watch.called(call, ended)
 
     def _write(self, told: dict[str, Any]) -> None:
@@ -365,8 +367,9 @@ def _answer(agent: Agent, result: MapResult) -> Answer:
     return answer_of(agent, result)
 
 
-def _told(event: NodeEvent) -> dict[str, Any]:
-    told: dict[str, Any] = {"kind": event.kind, "node": event.node}
+def _told(agent: Agent, event: NodeEvent) -> dict[str, Any]:
+    words = node_words(agent, event.node)
+    told: dict[str, Any] = {"kind": event.kind, "node": event.node, "agent": agent.name, "words": words}
     if event.kind == "end":
         told |= {"success": event.success, "output": redact(event.output), "error": event.error, "ms": event.ms}
     return told
