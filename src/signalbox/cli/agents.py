@@ -10,7 +10,7 @@ __all__ = ["agents"]
 
 
 def agents(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """List the installed agents: what each is for, and where it comes from. (The types of nodes: maps types.)"""
+    """List the installed agents: what each does and where it comes from. (For node types, see `maps types`.)"""
     from signalbox.cli.output import print_json, say, show
     from signalbox.runs import list_installed
 

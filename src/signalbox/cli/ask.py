@@ -28,36 +28,35 @@ def _chart_file(path: Path | None) -> Path | None:
 
 
 def ask(
-    question: Annotated[
-        str | None, typer.Argument(help="What you want to know, in your own words; - or a pipe reads it from stdin.")
-    ] = None,
+    question: Annotated[str | None, typer.Argument(help="Your question; - or a pipe reads it from stdin.")] = None,
     agent: Annotated[
         str | None, typer.Option("--agent", "-a", help="The agent to ask; signalbox agents lists them.")
     ] = None,
     thread: Annotated[
-        str | None, typer.Option("--thread", help="Continue the conversation of this name, or begin one.")
+        str | None, typer.Option("--thread", help="Continue the conversation with this name, or start it.")
     ] = None,
     chart: Annotated[
         Path | None,
         typer.Option("--chart", metavar="FILE.html|FILE.png", callback=_chart_file, help="Write the chart to a file."),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and plan the question; ask no live system.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Read and plan the question without touching a live system.")
+    ] = False,
     on_live: Annotated[
-        bool, typer.Option("--on-live", help="Try out on the live experiment, not on a copy; you are asked before.")
+        bool, typer.Option("--on-live", help="Test the live experiment instead of a copy; asks first.")
     ] = False,
     show_prompts: Annotated[
         bool,
-        typer.Option("--show-prompts", help="Print what models were sent: on stderr, or with --json as `prompts`."),
+        typer.Option("--show-prompts", help="Print what models were sent, on stderr or as `prompts` with --json."),
     ] = False,
     model: Model = None,
     as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> None:
-    """Ask a question in plain language. Without --agent the front door sends it to the agent that it is for.
+    """Ask a question in plain language. Without --agent, the front door picks the agent.
 
-    Where no address of a live system is set, the embedded demonstration is asked; once one is, only real systems are,
-    or the agent that --agent names. Exit: 0 answered, 1 error, 2 wrong
-    usage, 3 the agent needs to know something.
+    With no live system configured, the embedded demonstration answers. Once one is configured, only live systems
+    answer, unless --agent names an agent. Exit codes: 0 answered, 1 error, 2 wrong usage, 3 the agent has a question.
     """
     from signalbox.cli.inputs import read_question
     from signalbox.cli.interrupts import stop_at_once
@@ -94,7 +93,7 @@ def asking(name: str) -> Callable[..., None]:
             str | None, typer.Argument(help="What you want to know, in your own words; - or a pipe: stdin.")
         ] = None,
         thread: Annotated[
-            str | None, typer.Option("--thread", help="Continue the conversation of this name, or begin one.")
+            str | None, typer.Option("--thread", help="Continue the conversation with this name, or start it.")
         ] = None,
         dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; do nothing.")] = False,
         model: Model = None,

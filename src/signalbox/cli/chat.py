@@ -19,17 +19,17 @@ __all__ = ["chat"]
 
 def chat(
     agent: Annotated[
-        str | None, typer.Option("--agent", "-a", help="The agent to talk to; default: the one each request is for.")
+        str | None, typer.Option("--agent", "-a", help="The agent to talk to; by default, each request finds its own.")
     ] = None,
     thread: Annotated[
-        str | None, typer.Option("--thread", help="Continue the conversation of this name, or begin one.")
+        str | None, typer.Option("--thread", help="Continue the conversation with this name, or start it.")
     ] = None,
     model: Model = None,
 ) -> None:
-    """Talk in the terminal, a line a request; an empty line or Ctrl-D ends it. The next line answers a question;
+    """Chat in the terminal, one request per line; an empty line or Ctrl-D ends it. The next line answers a question;
     a new request in place of a yes or no drops it.
 
-    signalbox chat --thread NAME goes on with a conversation.
+    signalbox chat --thread NAME continues a conversation.
     """
     from signalbox.cli.output import say
     from signalbox.runs import default_agent

@@ -15,37 +15,42 @@ def evaluate(
         list[Path] | None, typer.Argument(metavar="[FILE|FOLDER]…", help="Sets of your own; default: those in evals/.")
     ] = None,
     models: Annotated[
-        list[str] | None, typer.Option("--model", "-m", help="A model, as provider/model; twice: compare two.")
+        list[str] | None, typer.Option("--model", "-m", help="A model, as provider/model; give two to compare them.")
     ] = None,
     skill: Annotated[
         str | None,
         typer.Option("--skill", help="One skill only: time, filling, tools, agent, steps, oracle, or an agent's name."),
     ] = None,
     rounds: Annotated[
-        list[str] | None, typer.Option("--round", metavar="N|N-M", help="These rounds only; may be repeated.")
+        list[str] | None, typer.Option("--round", metavar="N|N-M", help="Only these rounds; repeatable.")
     ] = None,
     names: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME", help="Sets of this name only; may be repeated.")
+        list[str] | None, typer.Option("--set", metavar="NAME", help="Only sets with this name; repeatable.")
     ] = None,
     cases: Annotated[
-        list[str] | None, typer.Option("--cases", metavar="ID,ID", help="These cases only, by their ids.")
+        list[str] | None, typer.Option("--cases", metavar="ID,ID", help="Only the cases with these ids.")
     ] = None,
-    draw: Annotated[int | None, typer.Option("--draw", metavar="N", min=1, help="N of the cases, by --seed.")] = None,
-    seed: Annotated[int, typer.Option("--seed", help="What --draw chooses by: the same seed, the same cases.")] = 0,
+    draw: Annotated[
+        int | None, typer.Option("--draw", metavar="N", min=1, help="Draw N of the cases, using --seed.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="The seed for --draw; the same seed draws the same cases.")] = 0,
     ablate: Annotated[
         str | None,
-        typer.Option("--ablate", metavar="AGENT", help="What each layer of an agent's offline/ folder is worth."),
+        typer.Option(
+            "--ablate", metavar="AGENT", help="Measure what each layer of an agent's offline/ folder is worth."
+        ),
     ] = None,
     record: Annotated[
-        Path | None, typer.Option("--record", metavar="FILE", help="Keep the model's replies, or go on doing so.")
+        Path | None,
+        typer.Option("--record", metavar="FILE", help="Record the model's replies, or continue a recording."),
     ] = None,
     recorded: Annotated[
-        Path | None, typer.Option("--recorded", metavar="FILE", help="Replay a recording; no model is asked.")
+        Path | None, typer.Option("--recorded", metavar="FILE", help="Replay a recording without asking a model.")
     ] = None,
     misses: Annotated[bool, typer.Option("--misses/--no-misses", help="Show what was answered wrong.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure what a model understands: accuracy by skill, and the misses."""
+    """Measure what a model understands: accuracy by skill, and its misses."""
     from signalbox.cli.output import print_json
     from signalbox.evals import Ablation, Report, ablate_layers, open_recording, run_evals
 

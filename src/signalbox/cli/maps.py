@@ -27,7 +27,7 @@ def check(
     ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Check maps: what is wrong, where, and the nearest thing that would be right. Exit 1 on an error.
+    """Check maps: what is wrong, where, and what was probably meant. Exits with 1 on an error.
 
     A map is code: checking one imports the Python beside it and the modules it names, as running it would. For a map
     that you do not trust, --no-code imports nothing, and says what it could not check.
@@ -138,11 +138,11 @@ def list_maps(
 @maps.command("types")
 def list_agent_types(
     folder: Annotated[
-        Path | None, typer.Option("--map", metavar="FILE.csv|FOLDER", help="Also those beside this map.")
+        Path | None, typer.Option("--map", metavar="FILE.csv|FOLDER", help="Include those beside this map.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the agent types that a map can use: built-in, from plug-ins, and beside a map."""
+    """List the agent types a map can use: built-in ones, those of plug-ins, and those beside a map."""
     from signalbox.cli.output import print_json
     from signalbox.maps.registry import list_types
 
@@ -160,10 +160,10 @@ def list_agent_types(
 def scaffold(
     source: Annotated[str, typer.Argument(metavar="FILE.csv[::GRAPH]", help="The map; with --new, the file to write.")],
     new: Annotated[bool, typer.Option("--new", help="Write a small map to start from.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that are there.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the agents and routing functions that a map names and that do not exist yet, each with a test."""
+    """Write a stub and a test for each agent and routing function that a map names and that does not exist yet."""
     written = _start(Path(source), overwrite) if new else _scaffold(source, overwrite)
     if as_json:
         print_json([str(path) for path in written])

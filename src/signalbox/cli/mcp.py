@@ -20,14 +20,14 @@ class Transport(StrEnum):
 
 
 def mcp(
-    name: Annotated[str | None, typer.Argument(help="Whose tools; without it, what there is.")] = None,
+    name: Annotated[str | None, typer.Argument(help="The server; omit it to list them.")] = None,
     transport: Annotated[
-        Transport, typer.Option("--transport", "-t", help="stdio for a program that starts this one, or http.")
+        Transport, typer.Option("--transport", "-t", help="stdio for a program that starts this command, or http.")
     ] = Transport.stdio,
     host: Annotated[str, typer.Option("--host", help="The address to listen on, with http.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port, with http.")] = 8765,
 ) -> None:
-    """Serve tools over MCP, until it is stopped. Without a name, list the servers that there are."""
+    """Serve tools over MCP until stopped. Without a name, list the available servers."""
     from importlib.metadata import entry_points
 
     from signalbox.cli.output import say, show

@@ -26,13 +26,13 @@ Model = Annotated[
 def run_command(
     source: Annotated[str, typer.Argument(metavar="FILE.csv[::GRAPH]", help="The map to run.")],
     state: Annotated[
-        str | None, typer.Option("--state", "-s", help="The initial state, a JSON object, or @file with one.")
+        str | None, typer.Option("--state", "-s", help="The initial state as a JSON object, or @file.")
     ] = None,
     pairs: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="One value of the initial state; repeat it."),
+        typer.Option("--set", metavar="KEY=VALUE", help="One value of the initial state; repeatable."),
     ] = None,
-    graph: Annotated[str | None, typer.Option("--graph", "-g", help="The graph, where the file holds several.")] = None,
+    graph: Annotated[str | None, typer.Option("--graph", "-g", help="The graph, if the file holds several.")] = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", help="The data folder of storage agents; default: data beside the map."),
@@ -42,21 +42,21 @@ def run_command(
         str | None,
         typer.Option(
             "--policy",
-            help="When it counts as a success: all_nodes, final_node, critical_nodes, module:function.",
+            help="What counts as success: all_nodes, final_node, critical_nodes or module:function.",
         ),
     ] = None,
-    max_steps: Annotated[int | None, typer.Option("--max-steps", min=1, help="How many nodes may run.")] = None,
-    thread: Annotated[str | None, typer.Option("--thread", help="The name of the thread, to resume it by.")] = None,
+    max_steps: Annotated[int | None, typer.Option("--max-steps", min=1, help="The most nodes that may run.")] = None,
+    thread: Annotated[str | None, typer.Option("--thread", help="A name for the thread, to resume it by.")] = None,
     summary: Annotated[
         Path | None, typer.Option("--summary", metavar="FILE", help="Write the execution summary as JSON.")
     ] = None,
     as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> None:
-    """Run a map. It is checked first.
+    """Check a map and run it.
 
-    The output is what the last node gave. A run that waits for a person asks on a terminal; elsewhere it is kept,
-    exits with 3, and says how to resume it.
+    Prints the output of the last node. A run that waits for a person asks on the terminal; elsewhere it is kept,
+    and the command exits with 3 and says how to resume it.
     """
     from signalbox.cli.inputs import parse_state
     from signalbox.cli.interrupts import stop_at_once
@@ -85,20 +85,22 @@ def _warn(run: MapRun) -> None:
 def resume(
     thread: Annotated[str, typer.Argument(help="The thread of the run; the start of its name is enough.")],
     value: Annotated[
-        str | None, typer.Option("--value", help='The answer: a text, or JSON such as {"action": "approve"}.')
+        str | None, typer.Option("--value", help='The answer: text, or JSON such as {"action": "approve"}.')
     ] = None,
     question: Annotated[
         str | None,
         typer.Option("--question", metavar="NODE", help="Which of several questions; default: the first."),
     ] = None,
     model: Model = None,
-    force: Annotated[bool, typer.Option("--force", help="Resume also if another process seems to be at it.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Resume even if another process seems to be running it.")
+    ] = False,
     as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> None:
-    """Go on with a run: one that waits, with the answer to its question, or one that broke off, from its last node.
+    """Resume a run: answer its question, or continue one that was interrupted from its last completed node.
 
-    Another process may have started it. An answer that was given stays given.
+    Another process may have started it. An answer, once given, is kept.
     """
     from signalbox.cli.inputs import parse_value
     from signalbox.cli.interrupts import stop_at_once

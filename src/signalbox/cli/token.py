@@ -14,20 +14,20 @@ def token(
     user: Annotated[
         str | None, typer.Option("--user", "-u", help="The person's UUID; default: SIGNALBOX_USER.")
     ] = None,
-    hours: Annotated[float, typer.Option("--hours", min=0.01, help="How long a token is good.")] = 24.0,
+    hours: Annotated[float, typer.Option("--hours", min=0.01, help="How long the token is valid.")] = 24.0,
     scopes: Annotated[
         list[str] | None,
-        typer.Option("--scope", help="What the token may see beyond its person's things: operator.", metavar="SCOPE"),
+        typer.Option("--scope", help="Extra rights of the token: operator.", metavar="SCOPE"),
     ] = None,
     api_key: Annotated[
         str | None,
-        typer.Option("--api-key", metavar="NAME", help="Make a key for a program instead; it does not expire."),
+        typer.Option("--api-key", metavar="NAME", help="Create an API key with this name instead; it does not expire."),
     ] = None,
     revoke: Annotated[
-        str | None, typer.Option("--revoke", metavar="NAME", help="Let the keys of that name end.")
+        str | None, typer.Option("--revoke", metavar="NAME", help="Revoke the API keys with this name.")
     ] = None,
 ) -> None:
-    """Print a token for development, or make or end a key for a program."""
+    """Print a token for development, or create or revoke an API key."""
     import uuid
 
     from signalbox.cli.output import say, show

@@ -26,10 +26,10 @@ def metrics(
     port: Port = 3000,
     host: Host = "127.0.0.1",
     token: Annotated[
-        str | None, typer.Option("--token", envvar="SIGNALBOX_WORLD_TOKEN", help="Ask for this token, as Grafana does.")
+        str | None, typer.Option("--token", envvar="SIGNALBOX_WORLD_TOKEN", help="Require this token, as Grafana does.")
     ] = None,
 ) -> None:
-    """Serve the metrics of a small shop as Grafana and Prometheus do, until it is stopped."""
+    """Serve the metrics of a small shop as Grafana and Prometheus do, until stopped."""
     from signalbox.errors import MissingExtraError
 
     try:
@@ -41,7 +41,7 @@ def metrics(
 
 @world.command()
 def network(port: Port = 0, host: Host = "127.0.0.1") -> None:
-    """Serve a small provider network over gNMI, a port for each router, until it is stopped. Prints the inventory.
+    """Serve a small provider network over gNMI, one port per router, until stopped. Prints the inventory.
 
     SIGNALBOX_WORLD_FAULTS switches faults on.
     """
@@ -52,7 +52,7 @@ def network(port: Port = 0, host: Host = "127.0.0.1") -> None:
 
 @world.command()
 def experiments(port: Port = 3030, host: Host = "127.0.0.1") -> None:
-    """Serve experiments as UpGrade's REST API does, until it is stopped."""
+    """Serve experiments as UpGrade's REST API does, until stopped."""
     from signalbox.runs.embedded import open_world
 
     _serve(open_world("experiments", host, port), host, port)
