@@ -2,13 +2,14 @@
 
 A cause is on what has the symptom, or on something that this depends on. Requests flow the other way: more of them, or
 a new version that makes more, trouble whatever is depended on. Of a chain of troubles the cause is the one at its end
-that nothing else explains, whatever is louder or nearer in time.
+that nothing else explains, whatever is louder or nearer in time. What one event does to a network at one moment comes
+in the order of its layers: a restart takes a link down, and no link restarts a router.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -16,7 +17,10 @@ from signalbox.agents.investigate.graph import Edge, Graph, kind_of, name_of, th
 from signalbox.agents.investigate.state import LEAD, Reading, Seen
 from signalbox.settings import now
 
-__all__ = ["SLACK", "Found", "Suspect", "end_of", "find_causes", "find_symptoms", "is_about", "start_of"]
+__all__ = [
+    "SLACK", "Found", "Suspect", "end_of", "ended_together", "find_causes", "find_symptoms", "is_about", "is_event",
+    "is_since_known", "of_subject", "start_of",
+]  # fmt: skip
 
 SLACK = timedelta(minutes=2)
 """How exactly two systems agree on when something began."""
@@ -28,10 +32,14 @@ _EVENT = re.compile(r"^release$|^restarts?$|reboots?$", re.I)
 _MEASURES = {
     "slow": re.compile("latency|duration|time", re.I),
     "errors": re.compile("error|fail", re.I),
-    "down": re.compile("down|error|success", re.I),
-    "busy": re.compile("usage|load|saturation|busy|memory|disk", re.I),
+    "down": re.compile("down|error|success|restart|not answer|cannot be read", re.I),
+    "busy": re.compile("usage|load|saturation|busy|memory|disk|cpu", re.I),
     "restarts": re.compile("restart|reboot", re.I),
 }
+_LAYERS = {"restart": 0, "device": 0, "interface": 1, "isis": 2, "ldp": 2, "bgp": 3, "vrf": 4, "prefixes": 4}
+"""The order in which one event shows in a network, by what was looked at."""
+_FAULTS = {*_LAYERS, "system", "alarm"}
+"""What a check of a device found: it says what is wrong by itself, as a curve does not."""
 _WEIGHTS = {"critical": 1.0, "warning": 0.8, "info": 0.0}
 _CLEAR, _FAINT = 0.25, 0.9
 
@@ -49,7 +57,8 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The cause and how sure it is; those that it explains, other possible ones, and why each of the rest is none."""
+    """The cause and how sure it is; those that it explains, others that nothing explains either, and why each of the
+    rest is none."""
 
     cause: Suspect | None
     is_clear: bool
@@ -60,13 +69,18 @@ class Found:
 
 
 def start_of(one: Seen) -> datetime:
-    """When it began."""
+    """When it began; when it was seen, if that is not known."""
     return datetime.fromisoformat(one["start"])
 
 
 def end_of(one: Seen) -> datetime:
     """When it ended; now, if it goes on."""
     return datetime.fromisoformat(one["end"]) if one["end"] else now()
+
+
+def is_since_known(one: Seen) -> bool:
+    """True if it is known when it began."""
+    return one.get("is_since_known", True)
 
 
 def is_event(one: Seen) -> bool:
@@ -79,22 +93,35 @@ def is_about(one: Seen, graph: Graph) -> tuple[str, ...]:
     return tuple(graph.find(one.get("labels") or {}, one["about"], one["agent"]))
 
 
+def of_subject(read: Reading, seen: Sequence[Seen], graph: Graph) -> list[Seen]:
+    """What was seen on the subject in the time asked about, the first first; without a subject, everything."""
+    begin, subject = datetime.fromisoformat(read["since"]), read.get("subject") or []
+    there = [one for one in seen if end_of(one) >= begin]
+    there.sort(key=lambda one: (not is_since_known(one), start_of(one), _layer(one)))
+    family = {member for one in subject for member in graph.family(one)}
+    return [one for one in there if not family or _belongs(is_about(one, graph), family)]
+
+
 def find_symptoms(read: Reading, seen: Sequence[Seen], graph: Graph) -> list[Seen]:
     """The symptoms of the subject in the time asked about, the first first; where it has none, its own troubles."""
-    begin = datetime.fromisoformat(read["since"])
-    there = sorted((one for one in seen if end_of(one) >= begin), key=start_of)
-    subject = read.get("subject") or []
-    if not subject:
-        return [one for one in there if one["is_symptom"]]
-    family = {member for one in subject for member in graph.family(one)}
-    mine = [one for one in there if _belongs(is_about(one, graph), family)]
+    mine = of_subject(read, seen, graph)
     symptoms = [one for one in mine if one["is_symptom"]] or [one for one in mine if _is_trouble(one)]
     wanted = _MEASURES.get(read.get("trouble") or "")
-    return [one for one in symptoms if wanted and wanted.search(one.get("measure") or one["text"])] or symptoms
+    fitting = [one for one in symptoms if wanted and wanted.search(one.get("measure") or one["text"])]
+    # Where a check says what is wrong with a device, its words say more than what was looked at.
+    return fitting or [one for one in symptoms if wanted and _is_fault(one) and wanted.search(one["text"])] or symptoms
 
 
 def _is_trouble(one: Seen) -> bool:
     return one["severity"] != "info" and not is_event(one) and not _LOAD.search(one.get("measure") or "")
+
+
+def _is_fault(one: Seen) -> bool:
+    return one.get("measure") in _FAULTS
+
+
+def _layer(one: Seen) -> int:
+    return _LAYERS.get(one.get("measure") or "", len(_LAYERS))
 
 
 def _belongs(things: Sequence[str], family: set[str]) -> bool:
@@ -107,19 +134,22 @@ def _belongs(things: Sequence[str], family: set[str]) -> bool:
 
 
 def find_causes(read: Reading, symptoms: Sequence[Seen], seen: Sequence[Seen], graph: Graph) -> Found:
-    """Which of what was seen explains these symptoms, of which there is at least one."""
-    first, last = start_of(symptoms[0]), max(map(end_of, symptoms))
+    """Which of what was seen explains these symptoms, of which there is at least one. A fault of the subject itself
+    may be the cause of its others."""
     subject = read.get("subject") or [thing for one in symptoms for thing in is_about(one, graph)]
     ways = {thing: graph.ways(thing) for thing in dict.fromkeys(subject)}
+    faults = [one for one in of_subject(read, seen, graph) if _is_fault(one) and _is_trouble(one)]
     suspects: list[Suspect] = []
     ruled_out: list[tuple[Seen, str]] = []
     unconnected: list[Seen] = []
     for one in seen:
-        if one in symptoms:
+        is_own = one in faults and not symptoms[0]["is_symptom"]
+        if one in symptoms and not is_own:
             continue
         things = is_about(one, graph)
         way = _connection(one, things, ways, graph)
-        reason = _why_not_in_time(one, first, last)
+        reason = "" if is_own else _why_not_in_time(one, symptoms)
+        way = () if one in faults else way
         if way is None and things and not reason:
             unconnected.append(one)
         if way is None:
@@ -127,15 +157,18 @@ def find_causes(read: Reading, symptoms: Sequence[Seen], seen: Sequence[Seen], g
         if reason:
             ruled_out.append((one, reason))
         else:
-            suspects.append(Suspect(one, things, way or (), _score(one, first, last)))
+            suspects.append(Suspect(one, things or (one["about"],), way or (), _score(one, symptoms)))
     suspects = _by_thing(suspects)
     roots = [one for one in suspects if not any(_explains(other, one, graph) for other in suspects)]
-    ordered = sorted(roots or suspects, key=lambda one: (-round(one.score, 1), -len(one.way), start_of(one.seen)))
+    own = [one for one in suspects if one.seen in faults and not symptoms[0]["is_symptom"]]
+    if own:
+        roots = [one for one in roots if one in own or any(_explains(one, it, graph) for it in own)]
+    ordered = sorted(roots or suspects, key=lambda one: (not (one.seen in faults and set(one.things) & set(subject)),
+                     -round(one.score, 1), -len(one.way), start_of(one.seen)))  # fmt: skip
     cause = ordered[0] if ordered and ordered[0].score >= _FAINT else None
-    rest = [one for one in suspects if one is not cause]
-    explained = [one for one in rest if cause and _explains(cause, one, graph)]
-    others = [one for one in rest if one not in explained]
-    rivals = [one for one in others if one in ordered and cause and one.score >= cause.score - _CLEAR]
+    explained = [one for one in suspects if cause and _explains(cause, one, graph)]
+    others = [one for one in ordered if one is not cause and one not in explained]
+    rivals = [one for one in others if cause and one.score >= cause.score - _CLEAR]
     return Found(cause, not rivals, explained, others, ruled_out, unconnected)
 
 
@@ -150,26 +183,28 @@ def _why_unconnected(
 
 
 def _by_thing(suspects: Sequence[Suspect]) -> list[Suspect]:
-    """Of several troubles of one thing the first, as a log tells it where one does; the others are `also`."""
+    """Of several troubles of one thing the first, as a device tells it where one does; the others are `also`."""
     groups: dict[tuple[str, bool, bool], list[Suspect]] = {}
     for one in suspects:
         key = (one.things[0], is_event(one.seen), bool(_LOAD.search(one.seen.get("measure") or "")))
         groups.setdefault(key, []).append(one)
     found = []
     for ones in groups.values():
-        earliest = min(start_of(one.seen) for one in ones)
-        near = [one for one in ones if start_of(one.seen) <= earliest + SLACK]
-        best = min(near, key=lambda one: (bool(one.seen.get("measure")), -_WEIGHTS.get(one.seen["severity"], 0.5),
-                                          start_of(one.seen)))  # fmt: skip
+        known = [one for one in ones if is_since_known(one.seen)] or ones
+        earliest = min(start_of(one.seen) for one in known)
+        near = [one for one in known if start_of(one.seen) <= earliest + SLACK]
+        best = min(near, key=lambda one: (bool(one.seen.get("measure")) and not _is_fault(one.seen),
+                                          one.seen.get("measure") == "alarm", _layer(one.seen),
+                                          -_WEIGHTS.get(one.seen["severity"], 0.5), start_of(one.seen)))  # fmt: skip
         also = tuple(one.seen for one in ones if one is not best)
         found.append(Suspect(best.seen, best.things, best.way, max(one.score for one in ones), also))
     return found
 
 
 def _connection(
-    one: Seen, things: Sequence[str], ways: dict[str, dict[str, tuple[Edge, ...]]], graph: Graph
+    one: Seen, things: Sequence[str], ways: Mapping[str, Mapping[str, tuple[Edge, ...]]], graph: Graph
 ) -> tuple[Edge, ...] | None:
-    """The shortest way from the subject to where something was seen; for what flows the other way, also that one."""
+    """The way from the subject to where something was seen; for what flows the other way, also that one."""
     found = [way[thing] for way in ways.values() for thing in things if thing in way]
     if not found and _flows_down(one):
         found = [way[mine] for thing in things for way in [graph.ways(thing)] for mine in ways if mine in way]
@@ -182,7 +217,7 @@ def _flows_down(one: Seen) -> bool:
 
 def _explains(one: Suspect, other: Suspect, graph: Graph) -> bool:
     """True if the other is a consequence: it depends on where the one is, or is flooded by it, and began no earlier."""
-    if one is other or is_event(other.seen) or start_of(one.seen) > start_of(other.seen) + SLACK:
+    if one is other or is_event(other.seen) or not _may_precede(one.seen, other.seen):
         return False
     # What somebody did explains what came soon after, and not for ever.
     if is_event(one.seen) and start_of(other.seen) - start_of(one.seen) > _SOON:
@@ -199,35 +234,53 @@ def _explains(one: Suspect, other: Suspect, graph: Graph) -> bool:
     return bool(below & mine) and not _flows_down(other.seen)
 
 
+def _may_precede(one: Seen, other: Seen) -> bool:
+    """True if the one may have led to the other by their times, and within a network by their layers. A device's CPU,
+    memory and clock are its own."""
+    if _is_fault(other) and _layer(other) == len(_LAYERS) and not is_event(one):
+        return False
+    if _layer(other) < len(_LAYERS) and not is_event(one) and _layer(one) >= _layer(other):
+        is_same_kind = _layer(one) == _layer(other) and is_since_known(one) and is_since_known(other)
+        return is_same_kind and start_of(one) < start_of(other) - SLACK
+    are_known = is_since_known(one) and is_since_known(other)
+    return not are_known or start_of(one) <= start_of(other) + SLACK
+
+
 def _flows_back(one: Suspect, other: Suspect, graph: Graph) -> bool:
     """True if two floods reach each other, so that neither is said to come from the other unless it was earlier."""
     reached = {thing for mine in one.things for thing in graph.ways(mine)}
     return bool(reached & set(other.things)) and start_of(one.seen) <= start_of(other.seen)
 
 
-def _why_not_in_time(one: Seen, first: datetime, last: datetime) -> str:
+def _why_not_in_time(one: Seen, symptoms: Sequence[Seen]) -> str:
     """Why something is no cause by its time or by what it is; empty if it may be."""
-    began, ended = start_of(one), end_of(one)
+    first, last = start_of(symptoms[0]), max(map(end_of, symptoms))
+    began, ended, is_first_known = start_of(one), end_of(one), is_since_known(symptoms[0])
     lead = _GROWING if _GROWTH.search(one.get("measure") or "") else LEAD
+    if one["severity"] == "info":
+        return "nothing was wrong with it"
+    if not is_since_known(one):
+        return "" if last >= now() - SLACK else "it is so now, and nothing tells that it was so then"
     if began > last:
         return "it began when the symptom was over"
     if began > first + SLACK:
         return f"it began {_minutes(began - first)} after the symptom"
-    if one["severity"] == "info":
-        return "nothing was wrong with it"
     if is_event(one):
         return "" if began >= first - LEAD else "it was done long before the symptom began"
     if ended < first - SLACK:
         return "it was over before the symptom began"
-    return "" if began >= first - lead else "it had been so long before the symptom began"
+    return "" if began >= first - lead or not is_first_known else "it had been so long before the symptom began"
 
 
-def _score(one: Seen, first: datetime, last: datetime) -> float:
-    """How well something explains the symptom by its times: it begins shortly before and lasts as long."""
+def _score(one: Seen, symptoms: Sequence[Seen]) -> float:
+    """How well something explains the symptoms by its times: it begins shortly before and lasts as long."""
+    first, last = start_of(symptoms[0]), max(map(end_of, symptoms))
     start, end, apart = start_of(one), end_of(one), max(timedelta(0), first - start_of(one))
     weight = _WEIGHTS.get(one["severity"], 0.5)
     if is_event(one):
         return weight + (1.0 if apart <= _SOON / 2 else 0.4 if apart <= _SOON else 0.0)
+    if not is_since_known(one):
+        return weight + 0.3
     shared = max(0.0, (min(end, last) - max(start, first)).total_seconds())
     whole = max((last - first).total_seconds(), 60.0)
     if _EVENT.search(one.get("measure") or ""):

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
+from heapq import heappop, heappush
+from itertools import combinations, count
 
 from signalbox.contract import Relation
 
@@ -67,6 +68,8 @@ class Graph:
     roles: dict[str, str] = field(default_factory=dict)
     alone: set[str] = field(default_factory=set)
     """Things that are known, whether or not anything is known to depend on them."""
+    deviated: frozenset[str] = frozenset()
+    """Things on which something was seen: a way through them tells more than a shorter one. See `through`."""
     _same: dict[str, str] = field(default_factory=dict)
     _ways: dict[str, dict[str, tuple[Edge, ...]]] = field(default_factory=dict)
 
@@ -226,6 +229,10 @@ class Graph:
             return {thing}
         return {thing, *(edge.other for edge in self._needs.get(thing, ()) if kind_of(edge.other) == "machine")}
 
+    def through(self, things: Iterable[str]) -> Graph:
+        """The same graph, with the ways through these things where there are several."""
+        return replace(self, deviated=frozenset(things), _ways={})
+
     def ways(self, thing: str) -> dict[str, tuple[Edge, ...]]:
         """Everything that a thing depends on, each with the edges that lead there; the thing itself with none."""
         if thing not in self._ways:
@@ -234,39 +241,60 @@ class Graph:
 
     def _found_ways(self, thing: str) -> dict[str, tuple[Edge, ...]]:
         found: dict[str, tuple[Edge, ...]] = {thing: ()}
-        self._walk(found, [thing])
-        routers = [one for one in found if one in self._beside]
-        for way in self._between(found, routers):
-            added = []
-            for edge in way:
-                if edge.other not in found:
-                    found[edge.other] = (*found[edge.thing], edge) if edge.thing in found else (edge,)
-                    added.append(edge.other)
-            self._walk(found, [one for one in added if kind_of(one) == "experiment"])
+        pair = things_of_pair(thing.partition(":")[2]) if kind_of(thing) in ("link", "session") else None
+        ends = [self.one(f"machine:{name}") for name in pair or ()]
+        found |= {end: (Edge(thing, end, "one of its ends"),) for end in ends}
+        if kind_of(thing) == "link":
+            return found
+        if ends:
+            between = [*self._on_way(ends[0], ends[1], thing, "it runs over it")]
+        else:
+            self._walk(found)
+            routers = [one for one in found if one in self._beside]
+            for edge in self._sessions_used(found, routers):
+                found.setdefault(edge.other, (*found[edge.thing], edge))
+            between = [*self._between(found, routers)]
+        for edge in sorted(between, key=lambda edge: self._calm(found[edge.thing])):
+            found.setdefault(edge.other, (*found[edge.thing], edge))
         return found
 
-    def _walk(self, found: dict[str, tuple[Edge, ...]], first: Sequence[str]) -> None:
-        waiting = deque(first)
-        while waiting:
-            here = waiting.popleft()
-            for edge in self._needs.get(here, ()):
-                if edge.other not in found:
-                    found[edge.other] = (*found[here], edge)
-                    waiting.append(edge.other)
+    def _calm(self, way: Sequence[Edge]) -> tuple[int, int]:
+        """By how many things a way leads that nothing was seen on; then the more others, the better."""
+        calm = sum(edge.other not in self.deviated for edge in way)
+        return calm, calm - len(way)
 
-    def _between(self, found: Mapping[str, tuple[Edge, ...]], routers: Sequence[str]) -> Iterator[list[Edge]]:
-        """The sessions of these routers, and every shortest way between two of them or over which a session runs."""
+    def _walk(self, found: dict[str, tuple[Edge, ...]]) -> None:
+        """Add everything that can be reached, by the way that leads through the fewest calm things."""
+        order = count(len(found))
+        waiting = [(self._calm(way)[0], len(way), place, thing) for place, (thing, way) in enumerate(found.items())]
+        ended: set[str] = set()
+        while waiting:
+            calm, length, _, here = heappop(waiting)
+            if here in ended:
+                continue
+            ended.add(here)
+            for edge in self._needs.get(here, ()):
+                known, here_to = found.get(edge.other), (calm + (edge.other not in self.deviated), length + 1)
+                if known is None or here_to < (self._calm(known)[0], len(known)):
+                    found[edge.other] = (*found[here], edge)
+                    heappush(waiting, (*here_to, next(order), edge.other))
+
+    def _sessions_used(self, found: Mapping[str, tuple[Edge, ...]], routers: Sequence[str]) -> Iterator[Edge]:
+        """The sessions of these routers, without those to a customer that is not needed itself."""
         for router in routers:
             for peer, edge in self._sessions.get(router, ()):
-                is_customer = self.roles.get(peer) == _CUSTOMER and peer not in found
-                if not is_customer:
-                    session = Edge(router, edge.thing, edge.evidence)
-                    yield [session]
-                    yield from self._on_way(router, peer, edge.thing, f"{name_of(edge.thing)} runs over it")
+                if self.roles.get(peer) != _CUSTOMER or peer in found:
+                    yield Edge(router, edge.thing, edge.evidence)
+
+    def _between(self, found: Mapping[str, tuple[Edge, ...]], routers: Sequence[str]) -> Iterator[Edge]:
+        """Every shortest way between two of these routers, or over which one of their sessions runs."""
+        for edge in self._sessions_used(found, routers):
+            peer = next(other for other, known in self._sessions[edge.thing] if known.thing == edge.other)
+            yield from self._on_way(edge.thing, peer, edge.other, f"{name_of(edge.other)} runs over it")
         for one, other in combinations(routers[:_MOST_ENDS], 2):
             yield from self._on_way(one, other, one, f"on the way from {name_of(one)} to {name_of(other)}")
 
-    def _on_way(self, start: str, goal: str, user: str, evidence: str) -> Iterator[list[Edge]]:
+    def _on_way(self, start: str, goal: str, user: str, evidence: str) -> Iterator[Edge]:
         distance = self._distances(goal)
         if start not in distance:
             return
@@ -278,8 +306,8 @@ class Graph:
                     continue
                 link = f"link:{'–'.join(sorted((name_of(here), name_of(other))))}"
                 wire = self.wires[(min(here, other), max(here, other))]
-                yield [Edge(user, link, f"{evidence}; {wire}")]
-                yield [Edge(user, other, evidence)]
+                yield Edge(user, link, f"{evidence}; {wire}")
+                yield Edge(user, other, evidence)
                 if other not in seen:
                     seen.add(other)
                     waiting.append(other)

@@ -56,6 +56,7 @@ class Seen(TypedDict):
     evidence: list[str]
     labels: NotRequired[dict[str, str]]
     measure: NotRequired[str]
+    is_since_known: NotRequired[bool]
 
 
 class Conclusion(TypedDict):

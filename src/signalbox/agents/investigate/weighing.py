@@ -15,7 +15,10 @@ from signalbox.agents.investigate.causes import (
     ended_together,
     find_causes,
     find_symptoms,
+    is_about,
     is_event,
+    is_since_known,
+    of_subject,
     start_of,
 )
 from signalbox.agents.investigate.examining import send_each
@@ -101,6 +104,7 @@ def conclude(
     until = read["end"]
     # What went on when the time was over that was looked at is not known to have gone on until now.
     seen = [{**one, "end": one["end"] or until} for one in seen] if _is_past(until) else list(seen)
+    graph = graph.through(thing for one in seen if one["severity"] != "info" for thing in is_about(one, graph))
     symptoms = find_symptoms(read, seen, graph)
     if alert and not symptoms:
         symptoms = [_as_seen(alert)]
@@ -125,28 +129,38 @@ def _caused(
     unread: Sequence[str],
 ) -> Conclusion:  # fmt: skip
     assert found.cause is not None
-    cause, first = found.cause.seen, start_of(symptoms[0])
+    cause, first, is_own = found.cause.seen, start_of(symptoms[0]), found.cause.seen in symptoms
     apart = first - start_of(cause)
-    is_near = -SLACK <= apart <= timedelta(minutes=30)
+    is_near = is_own or -SLACK <= apart <= timedelta(minutes=30)
     by_name = any(edge.evidence == "its name" for edge in found.cause.way)
-    is_sure = found.is_clear and is_near and not by_name and not unread
+    is_sure = found.is_clear and is_near and is_since_known(cause) and not by_name and not unread
     is_sure = is_sure and (ended_together(cause, symptoms) or is_event(cause))
     way = [str(edge) for edge in found.cause.way]
     how = " → ".join(_steps(found)) if way else ""
     lead = "Cause" if is_sure else "Most likely cause"
-    told = _sentence(f"{lead}: {cause['text']}")
-    verdict = f"{told} {f'It is connected so: {how}. ' if how else ''}"
+    verdict = _sentence(f"{lead}: {cause['text']}")
+    verdict += f" {f'It is connected so: {how}. ' if how else ''}"
+    # What is so since nobody knows when may be the older trouble.
+    beside = [one.seen for one in found.others if is_own]
+    beside += [one for one in symptoms if one != cause and not is_since_known(one) and one not in beside]
+    told = [one["text"].rstrip(".") for one in beside[:_MOST_TOLD]]
+    verdict += f"Also found: {'; '.join(told)}. " if told else ""
     verdict += _lasted(symptoms, read["end"])
-    pro = [f"it began at {_clock(cause['start'])}, {_apart(apart)} the first symptom ({symptoms[0]['text']})"]
-    pro += [f"connected: {one}" for one in way] or ["it was seen on the thing itself that has the symptom"]
+    began = (
+        f"it began at {_clock(cause['start'])}" if is_since_known(cause) else "it is so now; nothing tells since when"
+    )
+    if not is_own and is_since_known(cause) and is_since_known(symptoms[0]):
+        began += f", {_apart(apart)} the first symptom ({symptoms[0]['text']})"
+    pro = [began, *([f"connected: {one}" for one in way] or ["it was seen on the thing itself that has the symptom"])]
     if not is_event(cause) and ended_together(cause, symptoms) and cause["end"]:
         pro.append(f"it ended at {_clock(cause['end'])}, and the symptoms at {_clock(_last(symptoms))}")
-    pro += [f"seen there as well, from {_clock(one['start'])}: {one['text']}" for one in found.cause.also[:_MOST_TOLD]]
+    pro += [f"seen there as well{_from(one)}: {one['text']}" for one in found.cause.also[:_MOST_TOLD]]
     followed = sorted((one.seen for one in found.explained), key=start_of)[:_MOST_TOLD]
-    pro += [f"it explains, from {_clock(one['start'])}: {one['text']}" for one in followed]
+    pro += [f"it explains{_from(one)}: {one['text']}" for one in followed]
     contra = [
-        f"{one.seen['text']} ({_apart(first - start_of(one.seen))} the symptom) may be a cause as well"
+        f"{one.seen['text']}{_when(one.seen, first)} may be a cause as well"
         for one in found.others[:_MOST_TOLD]
+        if not is_own
     ]
     if cause["end"] and not is_event(cause) and end_of(cause) < max(map(end_of, symptoms)) - timedelta(minutes=15):
         contra.append(f"it ended at {_clock(cause['end'])}, long before the symptoms did")
@@ -191,17 +205,21 @@ def _nothing(
     """No symptom of the subject: it is healthy if it was read, and not known to be if not."""
     about = read.get("about") or ""
     when = f"between {told_moment(read['since'])} and {told_moment(read['end'])}"
-    subject = read.get("subject") or []
+    subject, named = read.get("subject") or [], f" of {about}" if about else ""
+    changed = [one["text"].rstrip(".") for one in of_subject(read, seen, graph)]
     if unread:
         what = f"anything was wrong{f' with {about}' if about else ''}"
         verdict = f"It is not known whether {what} {when}: no symptom was seen in what could be read."
     elif subject and not any(_is_measured(one, graph) for one in subject):
         verdict = f"Nothing measures {about}, so nothing can be said about it {when}."
+    elif failed or (subject and changed):
+        verdict = f"Nothing found: no symptom{named} was seen {when}."
     else:
-        named = f" of {about}" if about else ""
         verdict = (
             f"Nothing found: {about or 'everything that was looked at'} was healthy, no symptom{named} was seen {when}."
         )
+    if subject and changed:
+        verdict += f" What did change: {'; '.join(changed[:_MOST_TOLD])}."
     verdict += _not_seen(failed)
     others = [one for one in seen if one["is_symptom"] and end_of(one) >= datetime.fromisoformat(read["since"])]
     if others:
@@ -287,6 +305,8 @@ def _is_past(until: str) -> bool:
 def _lasted(symptoms: Sequence[Seen], until: str) -> str:
     """When it was: a trouble that is over since yesterday is told otherwise than one of now."""
     began, ended = symptoms[0]["start"], _last(symptoms)
+    if not is_since_known(symptoms[0]):
+        return "It is so now; nothing tells since when."
     if any(one["end"] is None for one in symptoms):
         return f"The symptoms began {told_moment(began)} and go on."
     if _is_past(until) and datetime.fromisoformat(ended) >= datetime.fromisoformat(until):
@@ -294,6 +314,14 @@ def _lasted(symptoms: Sequence[Seen], until: str) -> str:
         return f"The symptoms began {told_moment(began)} and {open_end}."
     over = _clock(ended) if _day(ended) == _day(began) else told_moment(ended)
     return f"The symptoms lasted from {told_moment(began)} to {over} and are over."
+
+
+def _from(one: Seen) -> str:
+    return f", from {_clock(one['start'])}" if is_since_known(one) else ""
+
+
+def _when(one: Seen, first: datetime) -> str:
+    return f" ({_apart(first - start_of(one))} the symptom)" if is_since_known(one) else ""
 
 
 def _apart(before: timedelta) -> str:
