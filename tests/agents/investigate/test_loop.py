@@ -19,7 +19,7 @@ from signalbox.contract import installed as installed_module
 from signalbox.contract.installed import InstalledAgent
 from signalbox.models import open_door
 from signalbox.runs import aask
-from signalbox.toolbox import Result, tool
+from signalbox.toolbox import Result, current_ledger, tool
 
 AT = datetime(2026, 11, 15, 14, 7, tzinfo=UTC)
 UNTIL = AT.replace(minute=52)
@@ -62,6 +62,8 @@ VERDICT = {
 async def see(about: str, start: datetime, end: datetime) -> Examination:
     slow = Observation("checkout was slow", AT.replace(minute=8), UNTIL, "critical", "checkout", is_symptom=True)
     flaps = [Observation(f"the link {one} flapped", AT, UNTIL, "critical", one) for one in ("a–b", "b–z")]
+    with current_ledger().call("read log", {}) as call:
+        call.returned("3 lines")
     return Examination([slow, *flaps], ["everything"])
 
 
@@ -108,12 +110,25 @@ async def test_the_verdict_is_told_without_what_no_result_holds(script: Callable
     model = script(calls(EXAMINE), calls(("conclude", VERDICT), number=1))
     answer = await aask("investigate", "why was checkout slow yesterday?")
     told = answer.state["conclusion"]
-    assert told["verdict"] == "The link a–b flapped from 14:07 on, and checkout was slow from 14:08 [E1]."
+    first, removed = told["verdict"].split("\n\n")
+    assert first == "The link a–b flapped from 14:07 on, and checkout was slow from 14:08 [E1]."
+    assert removed == "_1 sentence was removed from this verdict: nothing that was read supports it._"
     assert told["sureness"] == "confirmed"
     assert told["evidence_for"] == ["It began at 14:07 [E1]."]
     assert told["connection"][-1].startswith("a → the link a–b (on the way from a to b")
     assert len(model.sent) == 2
-    assert [one["tool"] for one in answer.evidence] == ["examine", "conclude"]
+    assert [one["tool"] for one in answer.evidence] == ["examine", "read log", "conclude"]
+
+
+async def test_citations_are_the_ids_of_the_evidence(script: Callable[..., Script]) -> None:
+    cited = {**VERDICT, "verdict": "There were 17 errors on a [E2].", "evidence_for": ["17 errors on a."]}
+    look = ("get_counters", {"device": "a"})
+    script(calls(EXAMINE), calls(look, number=1), calls(("conclude", cited), number=2))
+    answer = await aask("investigate", "why was checkout slow yesterday?")
+    # What examine read itself stands in between.
+    assert [one["tool"] for one in answer.evidence] == ["examine", "read log", "get_counters", "conclude"]
+    assert answer.state["conclusion"]["verdict"] == "There were 17 errors on a [E3]."
+    assert answer.state["conclusion"]["evidence_for"] == ["17 errors on a [E3]."]
 
 
 async def test_an_unconnected_cause_is_refused_with_what_to_do_instead(script: Callable[..., Script]) -> None:

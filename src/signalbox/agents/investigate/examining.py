@@ -1,22 +1,31 @@
 """Asking every agent that can know, side by side; one that fails or is slow fails none of the others.
 
-All of them read live systems, or all of them embedded ones: a real symptom has no invented cause.
+All of them read live systems, or all of them embedded ones: a real symptom has no invented cause. Investigations of one
+time at one time, as in a storm of alerts, read once for all: what was seen does not depend on who asks.
 """
 
 from __future__ import annotations
 
 import asyncio
-from datetime import datetime
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from math import inf
+from time import monotonic
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from langgraph.types import Send
 
 from signalbox.agents.investigate.state import InvestigationState, Seen
-from signalbox.contract import Agent, Observation
+from signalbox.contract import Agent, Examination, Observation
 from signalbox.contract.installed import find_agent, list_agents
 from signalbox.contract.sources import Kind, Source, connecting, joined, kind_in_use, kind_of, shown, source_of
 from signalbox.errors import SignalboxError
+from signalbox.settings import get_settings
+from signalbox.toolbox import Ledger, current_ledger, use_ledger
+from signalbox.toolbox.person import current_person
 
 __all__ = ["close_witnesses", "examine", "look", "not_asked", "send_each", "source_set", "witnesses"]
 
@@ -24,7 +33,20 @@ PATIENCE = 90.0
 """Seconds that an agent may take to say what it saw, from when it is its turn."""
 MOST_AT_ONCE = 6
 """How many are asked at once. Alerts come in swarms: asked all together, nobody would answer in time."""
+_KEPT, _KEPT_FOR_ALERTS, _KEPT_IF_FAILED = 3.0, 90.0, 15.0
+"""Seconds for which a reading serves others. A person may have mended something since."""
+_GRID, _FINE = timedelta(minutes=30), timedelta(minutes=1)
 _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+_reads: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Hashable, _Read]] = WeakKeyDictionary()
+
+
+@dataclass(slots=True)
+class _Read:
+    """A reading that several investigations share, with the calls that it made; `ended` is on the monotonic clock."""
+
+    task: asyncio.Task[Examination]
+    ledger: Ledger
+    ended: float = inf
 
 
 def witnesses(kind: Kind) -> list[Agent]:
@@ -59,9 +81,9 @@ def source_set() -> Source | None:
 def send_each(state: InvestigationState) -> list[Send]:
     """One `examine` for every witness."""
     # What an agent does not need is not stored with every question to one.
-    needed = ("about", "start", "end", "kind")
+    told = {"about": state.get("about"), "start": state["start"], "end": state["end"], "kind": state["kind"]}
     return [
-        Send("examine", {**{key: state.get(key) for key in needed}, "agent": agent.name})
+        Send("examine", {**told, "agent": agent.name, "alert": state.get("alert")})
         for agent in witnesses(state["kind"])
     ]
 
@@ -69,15 +91,22 @@ def send_each(state: InvestigationState) -> list[Send]:
 async def examine(state: InvestigationState) -> dict[str, Any]:
     """What one agent saw."""
     start, end = (datetime.fromisoformat(state[key]) for key in ("start", "end"))
-    return await look(find_agent(state["agent"]), state.get("about") or "", start, end, state["kind"])
+    kept = _KEPT_FOR_ALERTS if state.get("alert") else _KEPT
+    agent = find_agent(state["agent"])
+    with current_ledger().call(f"examine {agent.name}", {"start": state["start"], "end": state["end"]}) as call:
+        found = await look(agent, state.get("about") or "", start, end, state["kind"], kept)
+        call.returned(f"{len(found.get('seen', ()))} things seen")
+    return found
 
 
-async def look(agent: Agent, about: str, start: datetime, end: datetime, kind: Kind) -> dict[str, Any]:
-    """What one agent saw between two moments, as it goes into the state; what it could not see is in `failed`."""
-    assert agent.examine is not None
+async def look(
+    agent: Agent, about: str, start: datetime, end: datetime, kind: Kind, kept: float = _KEPT
+) -> dict[str, Any]:
+    """What one agent saw between two moments, as it goes into the state; what it could not see is in `failed`. It may
+    have been read for another investigation, at most `kept` seconds ago."""
     try:
-        async with _turn(), asyncio.timeout(PATIENCE):
-            told = await agent.examine(about, start, end)
+        read = _reading(agent, about, start, end, kind, kept)
+        told = await asyncio.shield(read.task)
     except TimeoutError:
         return _unread(agent, f"{agent.name} did not answer within {PATIENCE:g} seconds")
     except SignalboxError as error:
@@ -86,12 +115,49 @@ async def look(agent: Agent, about: str, start: datetime, end: datetime, kind: K
         return {"failed": [f"{agent.name}: it answered from an {told.source['kind']} system, which is not mixed in"]}
     if told.failed and not told.looked_at and not told.observations:
         return {**_unread(agent, f"{agent.name}: {told.failed[0]}"), "failed": told.failed}
+    ids = current_ledger().adopt(one.as_kept() for one in read.ledger.calls)
+    own = {one.id: ids[one.key] for one in read.ledger.calls}
     return {
-        "seen": [_plain(agent.name, one) for one in told.observations],
+        "seen": [_plain(agent.name, one, own) for one in told.observations],
         "looked_at": told.looked_at,
         "failed": told.failed,
         "sources": [shown(told.source)] if told.source else [],
     }
+
+
+def _reading(agent: Agent, about: str, start: datetime, end: datetime, kind: Kind, kept: float) -> _Read:
+    """The reading under way or just ended for the same time, or a new one. It begins a little earlier, so that alerts
+    that fired within half an hour share it."""
+    reads, moment = _reads.setdefault(asyncio.get_running_loop(), {}), monotonic()
+    early, until = _floor(start, _GRID), _floor(end, _FINE)
+    key = (agent.name, kind, str(source_of(agent)), current_person(), about, early, until, get_settings().now)
+    for old in [one for one, read in reads.items() if moment - read.ended > _KEPT_FOR_ALERTS]:
+        del reads[old]
+    found = reads.get(key)
+    if found is None or moment - found.ended > kept:
+        ledger = Ledger(listener=None)
+        with use_ledger(ledger):
+            found = reads[key] = _Read(asyncio.create_task(_ask(agent, about, early, end)), ledger)
+        found.task.add_done_callback(partial(_note_end, reads, key))
+    return found
+
+
+async def _ask(agent: Agent, about: str, start: datetime, end: datetime) -> Examination:
+    assert agent.examine is not None
+    async with _turn(), asyncio.timeout(PATIENCE):
+        return await agent.examine(about, start, end)
+
+
+def _note_end(reads: dict[Hashable, _Read], key: Hashable, task: asyncio.Task[Examination]) -> None:
+    """Note when a reading ended; one that failed, even in part, serves only those who ask soon."""
+    read = reads.get(key)
+    if read is not None and read.task is task:
+        is_whole = not task.cancelled() and not task.exception() and not task.result().failed
+        read.ended = monotonic() - (0.0 if is_whole else _KEPT_FOR_ALERTS - _KEPT_IF_FAILED)
+
+
+def _floor(moment: datetime, grid: timedelta) -> datetime:
+    return moment - (moment - datetime.min.replace(tzinfo=moment.tzinfo)) % grid
 
 
 def _unread(agent: Agent, why: str) -> dict[str, Any]:
@@ -104,7 +170,7 @@ def _turn() -> asyncio.Semaphore:
     return _turns.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(MOST_AT_ONCE))
 
 
-def _plain(agent: str, one: Observation) -> Seen:
+def _plain(agent: str, one: Observation, ids: Mapping[str, str]) -> Seen:
     return Seen(
         agent=agent,
         text=one.text,
@@ -113,7 +179,8 @@ def _plain(agent: str, one: Observation) -> Seen:
         severity=one.severity,
         about=one.about,
         is_symptom=one.is_symptom,
-        evidence=list(one.evidence),
+        evidence=[ids.get(label, label) for label in one.evidence],
         labels=dict(one.labels),
         measure=one.measure,
+        is_since_known=one.is_since_known,
     )

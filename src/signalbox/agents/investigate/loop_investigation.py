@@ -25,7 +25,7 @@ from signalbox.models import load_chat_model
 from signalbox.settings import person_zone
 from signalbox.toolbox import Result, Tool, current_ledger, tool
 from signalbox.toolbox.loop import Limits, LoopContext, build_loop, run_loop
-from signalbox.toolbox.loop_outcome import Outcome
+from signalbox.toolbox.loop_outcome import Outcome, renumbered
 from signalbox.toolbox.verify import Sources, split_sentences
 
 __all__ = ["ask_model", "investigation_tools"]
@@ -187,20 +187,19 @@ def _concluded(outcome: Outcome) -> Conclusion:
 
 
 def _verified(told: Conclusion, outcome: Outcome, state: InvestigationState) -> Conclusion:
-    """The conclusion, without sentences that hold a figure, name or moment which no result of the run holds."""
-    given_results = [one for one in outcome["results"] if not one.get("same_as")]
-    results = {
-        f"E{number}": one["text"]
-        for number, one in enumerate(given_results, 1)
-        if one["ok"] and one["name"] != "conclude"
-    }
+    """The conclusion, without sentences that hold a figure, name or moment which no result of the run holds, and with
+    the ids that the evidence has in the Answer. It says how many sentences are left out."""
+    results = {str(one["number"]): one["text"] for one in outcome["results"] if one["ok"] and one["name"] != "conclude"}
+    numbers = {one["id"]: one for one in outcome["results"]}
+    removed: list[str] = []
     graph = Graph.of(graph_relations(state))
     given = [_data(state, graph), *told["connection"], state.get("about") or ""]
     sources = Sources(results, given, vocabulary=INVESTIGATE, zone=person_zone())
 
     def kept(text: str) -> str:
         checked = [sources.check(one) for one in split_sentences(text)]
-        return "".join(one.text for one in checked if not one.unsupported).strip()
+        removed.extend(one.text for one in checked if one.unsupported)
+        return renumbered("".join(one.text for one in checked if not one.unsupported).strip(), numbers)
 
     def lines(texts: Sequence[str]) -> list[str]:
         return [one for text in texts if (one := kept(text))]
@@ -214,11 +213,12 @@ def _verified(told: Conclusion, outcome: Outcome, state: InvestigationState) -> 
     sureness: Sureness = told["sureness"] if cause else "not known"
     if sureness == "confirmed" and (not told["evidence_for"] or state.get("unread")):
         sureness = "likely"
-    return {
-        **told, "verdict": verdict or "The cause is not known.", "cause": cause, "sureness": sureness,
-        "evidence_for": lines(told["evidence_for"]), "evidence_against": lines(told["evidence_against"]),
-        "ruled_out": lines(told["ruled_out"]), "next_steps": lines(told["next_steps"]),
-    }  # fmt: skip
+    checked = {key: lines(told[key]) for key in ("evidence_for", "evidence_against", "ruled_out", "next_steps")}
+    if removed:
+        many, them = ("1 sentence was", "it") if len(removed) == 1 else (f"{len(removed)} sentences were", "them")
+        note = f"_{many} removed from this verdict: nothing that was read supports {them}._"
+    verdict = "\n\n".join(filter(None, (verdict or "The cause is not known.", note if removed else "")))
+    return {**told, **checked, "verdict": verdict, "cause": cause, "sureness": sureness}  # type: ignore[typeddict-item]
 
 
 def _seen_in(outcome: Outcome) -> list[Seen]:
