@@ -53,6 +53,7 @@ def both(
                 about = {"record": "{}", "created_at": ""}
                 held.insert("assistants", {"assistant_id": person, "version": 1, "is_latest": 1, **about})
                 held.insert("crons", {"cron_id": person, "updated_at": "", **about})
+                held.insert("webhooks", {"run_id": run.run_id, "url": "", "due_at": ""})
                 held.insert("items", {"namespace": "n", "key": person, "value": "{}", **STAMPS})
     yield request.param
     database().close()

@@ -19,7 +19,7 @@ RUN = {"assistant_id": "Hello", "input": {"name": "Ann"}}
 REFUSED = {
     "interrupt_before": ["Greet"], "interrupt_after": "*", "webhook": "https://hook.example", "after_seconds": 60,
     "multitask_strategy": "enqueue", "checkpoint": {"checkpoint_id": "x"}, "checkpoint_id": "x", "durability": "exit",
-    "config": {"recursion_limit": 3}, "context": {"a": 1}, "stream_subgraphs": True, "feedback_keys": ["a"],
+    "config": {"recursion_limit": 3}, "stream_subgraphs": True, "feedback_keys": ["a"],
     "on_completion": "delete", "strict_resume": True, "checkpoint_during": False, "langsmith_tracer": {"a": "b"},
     "stream_mode": ["values", "tasks"], "command": {"goto": "Greet"}, "nonsense": 1,
 }  # fmt: skip
@@ -48,16 +48,24 @@ def test_an_option_of_a_run_that_is_not_obeyed_is_refused_by_name(ann: httpx.Cli
     assert ann.get("/threads/t/runs").json() == []
 
 
+def test_a_context_that_no_node_reads_is_refused(ann: httpx.Client) -> None:
+    for option in ({"context": {"nickname": "A"}}, {"config": {"configurable": {"nickname": "A"}}}):
+        answer = ann.post("/runs/wait", json={**RUN, **option})
+        assert answer.status_code == 422
+        assert "nickname" in answer.json()["detail"]
+
+
 def test_options_at_their_defaults_pass(ann: httpx.Client) -> None:
     sent = ann.post("/runs/wait", json={**RUN, **DEFAULTS})
     assert (sent.status_code, sent.json()["answer"]) == (200, "Hello Ann")
 
 
 @pytest.mark.parametrize(("route", "option"), [
-    ("/threads", {"ttl": 5}), ("/threads", {"supersteps": [{}]}), ("/threads/search", {"select": ["status"]}),
-    ("/threads/search", {"sort_by": "created_at"}), ("/threads/search", {"values": {"a": 1}}),
+    ("/threads", {"ttl": 5}), ("/threads", {"supersteps": [{}]}), ("/threads/search", {"select": ["state"]}),
+    ("/threads/search", {"sort_by": "name"}), ("/threads/search", {"extract": {"a": "values.b"}}),
     ("/threads/search", {"status": "sleeping"}), ("/threads/t/history", {"metadata": {"a": 1}}),
-    ("/assistants/search", {"sort_order": "asc"}), ("/assistants/search", {"nonsense": 1}),
+    ("/assistants/search", {"sort_order": "up"}), ("/assistants/search", {"nonsense": 1}),
+    ("/store/items/search", {"query": "what?"}), ("/assistants", {"graph_id": "Hello", "config": {"tags": ["a"]}}),
     (f"/api/{ANN}/chat", {"message": "hi", "model": "other"}),
 ])  # fmt: skip
 def test_options_of_other_bodies_are_refused_as_well(ann: httpx.Client, route: str, option: dict[str, Any]) -> None:
@@ -66,7 +74,7 @@ def test_options_of_other_bodies_are_refused_as_well(ann: httpx.Client, route: s
 
 def test_a_parameter_that_a_route_does_not_have_is_refused(ann: httpx.Client) -> None:
     ann.post("/threads", json={"thread_id": "t"})
-    assert refused(ann.get("/threads/t/runs?select=run_id"), "select")
+    assert refused(ann.get("/threads/t/runs?order=asc"), "order")
     assert refused(ann.get("/threads/t/state?subgraphs=true"), "subgraphs")
     assert ann.get("/threads/t/state?subgraphs=false").status_code == 200
 

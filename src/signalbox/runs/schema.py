@@ -11,7 +11,19 @@ HEAD = "0003"
 """The newest migration. A change of the tables is a new migration, and the same change here."""
 VERSION_TABLE = "alembic_version_runs"
 """A name of its own: on PostgreSQL other tables share the database, and Alembic's usual one is theirs."""
-TABLES = ("threads", "runs", "steps", "events", "turns", "usage", "feedback", "assistants", "items", "crons")
+TABLES = (
+    "threads",
+    "runs",
+    "steps",
+    "events",
+    "turns",
+    "usage",
+    "feedback",
+    "assistants",
+    "items",
+    "crons",
+    "webhooks",
+)
 CHECKPOINT_TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
 """LangGraph's, on PostgreSQL."""
 _PERSON = "NULLIF(current_setting('app.user_id', true), '')"
@@ -106,7 +118,7 @@ CREATE TABLE assistants (
     record TEXT NOT NULL,
     created_at TEXT NOT NULL,
     user_id TEXT NOT NULL DEFAULT '',
-    PRIMARY KEY (assistant_id, version)
+    PRIMARY KEY (user_id, assistant_id, version)
 );
 -- What programs store for a person, by namespace (labels with dots between them) and key.
 CREATE TABLE items (
@@ -130,6 +142,15 @@ CREATE TABLE crons (
     user_id TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX crons_by_time ON crons (next_at);
+-- Whom to tell when a run has ended; `due_at` is when that is tried next.
+CREATE TABLE webhooks (
+    run_id TEXT PRIMARY KEY,
+    url TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    due_at TEXT NOT NULL,
+    user_id TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX webhooks_by_time ON webhooks (due_at);
 CREATE TABLE alembic_version_runs (version_num VARCHAR(32) NOT NULL PRIMARY KEY);
 """
 
@@ -148,7 +169,8 @@ def postgres_statements() -> list[str]:
 
 
 def _statements(tables: str) -> list[str]:
-    found = [one.strip() for one in tables.split(";")]
+    told = "\n".join(line for line in tables.splitlines() if not line.startswith("--"))
+    found = [one.strip() for one in told.split(";")]
     return [*filter(None, found), f"INSERT INTO {VERSION_TABLE} (version_num) VALUES ('{HEAD}')"]
 
 

@@ -24,6 +24,7 @@ from signalbox.service import (
     health,
     hooks,
     runs,
+    store,
     threads,
     turn_list,
 )
@@ -42,7 +43,7 @@ from signalbox.storage import close_stores, purge
 __all__ = ["create_app"]
 
 _log = logging.getLogger("signalbox.service")
-_PARTS = (connections, conversations, assistants, threads, turn_list, runs, completions, hooks, health)
+_PARTS = (connections, conversations, assistants, threads, turn_list, runs, store, completions, hooks, health)
 _TRY_EVERY = 2.0
 """Seconds after which a database that could not be used is tried again."""
 

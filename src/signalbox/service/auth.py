@@ -22,8 +22,8 @@ from signalbox.toolbox.person import current_person, use_person
 __all__ = ["Door", "caller_by_header", "is_ours", "require_self"]
 
 _log = logging.getLogger("signalbox.service")
-_API = ("/api", "/assistants", "/threads", "/runs", "/v1", "/mcp", "/hooks")
-_OPEN = ("/healthz", "/readyz", "/metrics", "/docs", "/docs/oauth2-redirect", "/openapi.json")
+_API = ("/api", "/assistants", "/threads", "/runs", "/store", "/info", "/v1", "/mcp", "/hooks")
+_OPEN = ("/healthz", "/ok", "/readyz", "/metrics", "/docs", "/docs/oauth2-redirect", "/openapi.json")
 _SAFE = ("GET", "HEAD")
 
 

@@ -28,7 +28,7 @@ from signalbox.runs.records import Run
 from signalbox.runs.served import list_served, words_of
 from signalbox.runs.threads import find_by_transcript, update_thread
 from signalbox.runs.usage import usage_of_runs
-from signalbox.service.assistants import find_assistant
+from signalbox.service.assistants import find_agent
 from signalbox.service.options import Options, Unsupported
 from signalbox.service.problems import REFUSALS, problem_of
 from signalbox.service.sse import stream
@@ -135,7 +135,7 @@ async def models() -> dict[str, Any]:
 @router.get("/models/{name}")
 async def model(name: str) -> dict[str, Any]:
     """One of them."""
-    return _model(find_assistant(name))
+    return _model(find_agent(name))
 
 
 def _model(agent: Agent) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def _model(agent: Agent) -> dict[str, Any]:
 @router.post("/chat/completions", responses={200: {"content": {"text/event-stream": {}, "application/json": {}}}})
 async def complete(wanted: Completion) -> Response:
     """Ask an agent."""
-    agent = find_assistant(wanted.model)
+    agent = find_agent(wanted.model)
     said = _request(wanted)
     transcript = _digest(agent, wanted.messages[:-1])
     thread = await asyncio.to_thread(find_by_transcript, transcript) if len(wanted.messages) > 1 else None

@@ -6,12 +6,14 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from importlib.metadata import version
 from typing import Any, ClassVar
 
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from signalbox import __version__
 from signalbox.errors import SignalboxError, redact
 from signalbox.runs.database import database
 from signalbox.runs.gate import owned
@@ -69,6 +71,22 @@ class Figures:
 async def healthz() -> dict[str, str]:
     """Whether the process lives."""
     return {"status": "ok"}
+
+
+@router.get("/ok")
+async def ok(check_db: bool = False) -> dict[str, bool]:
+    """Whether the process lives, as clients of LangGraph's Agent Server ask; with `check_db`, whether the databases
+    answer, too."""
+    if check_db:
+        await ask_databases()
+    return {"ok": True}
+
+
+@router.get("/info", responses=REFUSALS)
+async def info() -> dict[str, Any]:
+    """The versions, and which parts of LangGraph's Agent Server are here."""
+    flags = {"assistants": True, "crons": True, "store": True, "langsmith": False}
+    return {"version": __version__, "langgraph_py_version": version("langgraph"), "flags": flags, "metadata": {}}
 
 
 @router.get("/readyz", responses={503: REFUSALS[503]})

@@ -23,7 +23,7 @@ from signalbox.service.payload import sendable
 from signalbox.service.problems import REFUSALS, ProblemError
 from signalbox.service.thread_body import FIELDS, interrupts_of, show_thread, values_of
 
-__all__ = ["ThreadId", "router"]
+__all__ = ["ThreadId", "remove_thread", "router"]
 
 router = APIRouter(tags=["threads"], responses=REFUSALS, dependencies=[Depends(refuse_unknown_query)])
 ThreadId = Annotated[str, Path(min_length=1, max_length=200)]
@@ -156,12 +156,17 @@ async def patch(thread_id: ThreadId, wanted: Patch) -> dict[str, Any]:
 @router.delete("/threads/{thread_id}", status_code=204)
 async def delete(thread_id: ThreadId) -> Response:
     """Delete a thread with everything in it; a run that is under way is stopped."""
+    await remove_thread(thread_id)
+    return Response(status_code=204)
+
+
+async def remove_thread(thread_id: str) -> None:
+    """Delete a thread with everything in it; a run that is under way is stopped. Raises NotFoundError."""
     await asyncio.to_thread(require_own, thread_id)
     run = await asyncio.to_thread(records.latest_run, thread_id, RESUMABLE)
     if run is not None:
         await engine().cancel(await engine().status(thread_id, run.run_id))
     await asyncio.to_thread(_forget, thread_id)
-    return Response(status_code=204)
 
 
 def _forget(thread_id: str) -> None:

@@ -1,4 +1,4 @@
-"""Threads get a title; feedback, assistants of one's own, stored items and schedules get tables."""
+"""Threads get a title; feedback, assistants of one's own, stored items, schedules and webhooks get tables."""
 
 from alembic import op
 
@@ -14,11 +14,13 @@ _TABLES = {
     "feedback": "run_id TEXT PRIMARY KEY, thread_id TEXT NOT NULL, value TEXT NOT NULL, "
     f"comment TEXT NOT NULL DEFAULT '', at TEXT NOT NULL, {_OWNER}",
     "assistants": "assistant_id TEXT NOT NULL, version INTEGER NOT NULL, is_latest INTEGER NOT NULL, "
-    f"record TEXT NOT NULL, created_at TEXT NOT NULL, {_OWNER}, PRIMARY KEY (assistant_id, version)",
+    f"record TEXT NOT NULL, created_at TEXT NOT NULL, {_OWNER}, PRIMARY KEY (user_id, assistant_id, version)",
     "items": "namespace TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, created_at TEXT NOT NULL, "
     f"updated_at TEXT NOT NULL, expires_at TEXT NOT NULL DEFAULT '', {_OWNER}, PRIMARY KEY (user_id, namespace, key)",
     "crons": "cron_id TEXT PRIMARY KEY, thread_id TEXT NOT NULL DEFAULT '', next_at TEXT NOT NULL DEFAULT '', "
     f"record TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, {_OWNER}",
+    "webhooks": "run_id TEXT PRIMARY KEY, url TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, "
+    f"due_at TEXT NOT NULL, {_OWNER}",
 }
 _LONGEST_TITLE = 60
 
@@ -40,6 +42,7 @@ def upgrade() -> None:
             op.execute(f"CREATE POLICY owner_only ON {table} USING (user_id = {_PERSON} OR {_EVERYBODYS})")
     op.execute("CREATE INDEX feedback_of_thread ON feedback (user_id, thread_id)")
     op.execute("CREATE INDEX crons_by_time ON crons (next_at)")
+    op.execute("CREATE INDEX webhooks_by_time ON webhooks (due_at)")
 
 
 def downgrade() -> None:

@@ -1,0 +1,60 @@
+"""What is asked of an assistant, in the words of LangGraph's Agent Server."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from signalbox.service.assistants import Config
+from signalbox.service.options import Options, Unsupported
+
+__all__ = ["Mode", "NewRun", "modes_of"]
+
+Mode = Literal["values", "updates", "custom", "messages", "messages-tuple", "events", "debug"]
+
+
+class ResumeCommand(Options):
+    """The answer to what a run waits for: a value, or one for the id of each interrupt."""
+
+    resume: Any = None
+    goto: Unsupported = None
+    update: Unsupported = None
+
+
+class NewRun(Options):
+    """What is asked of an assistant: `input` starts a run, `command` answers the question of one that waits.
+
+    These are the options of LangGraph's Agent Server. A run is always kept step by step, its stream can always be
+    resumed, and a thread has one run at a time.
+    """
+
+    assistant_id: str = Field(min_length=1, max_length=200)
+    input: dict[str, Any] | str | None = None
+    command: ResumeCommand | None = None
+    metadata: dict[str, Any] | None = None
+    config: Config | None = None
+    context: dict[str, Any] | None = None
+    stream_mode: Mode | list[Mode] = "values"
+    stream_resumable: bool = True
+    if_not_exists: Literal["create", "reject"] = "reject"
+    on_disconnect: Literal["cancel", "continue"] = "continue"
+    on_completion: Literal["keep"] | None = None
+    multitask_strategy: Literal["reject"] | None = None
+    durability: Literal["sync", "async"] | None = None
+    checkpoint_during: Literal[True] | None = None
+    after_seconds: Unsupported = None
+    checkpoint: Unsupported = None
+    checkpoint_id: Unsupported = None
+    feedback_keys: Unsupported = None
+    interrupt_after: Unsupported = None
+    interrupt_before: Unsupported = None
+    langsmith_tracer: Unsupported = None
+    stream_subgraphs: Unsupported = None
+    strict_resume: Unsupported = None
+    webhook: Unsupported = None
+
+
+def modes_of(given: Mode | list[Mode]) -> set[str]:
+    """The modes that a client asked for."""
+    return {given} if isinstance(given, str) else set(given)
