@@ -44,10 +44,12 @@ WEIGHTS = {
 }  # fmt: skip
 """How often a file's sentences are seen in an epoch; one that is not named here, once."""
 GOING_ON = {
-    "evals/filling": 0.15, "filling": 0.15, "evals/tools": 0.3, "tools": 1.5, "experiments": 0.6, "metrics": 0.8,
-    "metrics_made": 0.3, "converted": 0.12,
+    "evals/filling": 0.2, "filling": 0.15, "evals/tools": 0.2, "tools": 0.22, "routing": 0.2, "oncall": 0.45,
+    "devices": 0.22, "symptoms": 1.2, "tasks": 0.05, "experiments": 0.12, "metrics": 0.06, "metrics_names": 0.1,
+    "metrics_made": 0.03, "converted": 0.05, "new": 5.0,
 }  # fmt: skip
-"""The same where the first weights are those that ship: they have learned the general sets before."""
+"""The same where the first weights are those that ship. A set whose header says `"new": true` has not been learned by
+them and is seen so many times as often."""
 _KEPT = 20
 """One set in so many is kept out of learning, and one sentence in so many of an agent's: they calibrate."""
 
@@ -62,8 +64,9 @@ def make_items(root: Path, weights: Mapping[str, float]) -> tuple[list[Item], li
         cases = [one for one in read_sets(path) if not old or one[0].get("round", 0) <= LAST_ROUND]
         weight = weights.get(f"{path.parent.name}/{path.stem}", weights.get(path.stem, 1.0))
         lost: Counter[str] = Counter()
-        made = _weighted(cases, weight, path.stem, lost)
-        made += _weighted(list(joined_cases(cases, random.Random(1))), weight / 3, path.stem, lost)
+        new = weights.get("new", 1.0)
+        made = _weighted(cases, weight, path.stem, lost, new)
+        made += _weighted(list(joined_cases(cases, random.Random(1))), weight / 3, path.stem, lost, new)
         items += made
         schemas += cases if path.stem == "filling" else []
         unread = ", ".join(f"{count} of {kind}" for kind, count in lost.most_common()) or "none"
@@ -77,15 +80,17 @@ def _files(root: Path) -> list[Path]:
 
 
 def _weighted(
-    cases: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], weight: float, file: str, lost: Counter[str]
-) -> list[Item]:
+    cases: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], weight: float, file: str, lost: Counter[str],
+    new: float = 1.0,
+) -> list[Item]:  # fmt: skip
     made = []
     for header, case in cases:
         # Of an agent's sets sentences are kept out, elsewhere whole sets.
         name = json.dumps(case, sort_keys=True) if file in AGENTS else f"{header['set']} {header.get('round', 0)}"
         kept = zlib.crc32(name.encode()) % (_KEPT // 2 if name.startswith("tools/") else _KEPT) == 0
         for item in items_of(header, case, lost):
-            made.append({**item, "weight": weight, "file": file} | ({"kept": True} if kept else {}))
+            seen = weight * (new if header.get("new") else 1.0)
+            made.append({**item, "weight": seen, "file": file} | ({"kept": True} if kept else {}))
     return made
 
 

@@ -10,7 +10,14 @@ from signalbox.agents.investigate.symptom import SYMPTOM
 from signalbox.agents.oncall.plan import plan_schema
 from signalbox.agents.oncall.plans import load_plans
 
-__all__ = ["devices_among", "plan_of_experiments", "plan_of_oncall", "symptom"]
+__all__ = [
+    "devices_among",
+    "plan_of_experiments",
+    "plan_of_oncall",
+    "subjects_among",
+    "symptom",
+    "symptom_and_suspect",
+]
 
 Schema = dict[str, Any]
 
@@ -63,3 +70,17 @@ def devices_among(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[Sc
 def symptom(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[Schema]:
     """Return the schema of a trouble whose cause is looked for."""
     return [SYMPTOM]
+
+
+def symptom_and_suspect(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[Schema]:
+    """Return the schema of a trouble with what the person names as its cause."""
+    suspect = {"type": "string", "description": "what the person suspects or names as a possible cause"}
+    return [{**SYMPTOM, "properties": {**SYMPTOM["properties"], "suspect": suspect}}]
+
+
+def subjects_among(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[Schema]:
+    """Return the schema of what has a trouble, of the header's `candidates`: `{name: what it is}`."""
+    candidates: Mapping[str, str] = header["candidates"]
+    chosen = {"type": "string", "enum": list(candidates), "enumDescriptions": dict(candidates)}
+    about = {**SYMPTOM["properties"]["about"], "type": "array", "items": chosen}
+    return [{**SYMPTOM, "properties": {"about": about}}]

@@ -13,10 +13,11 @@ def test_a_request_is_measured_by_where_it_goes(tmp_path: Path) -> None:
     cases = [
         {"text": "put milk on my to-do list", "to": "tasks"},
         {"text": "put bread on my to-do list", "any_of": [{"to": "metrics"}, {"to": "tasks"}]},
+        {"text": "put honey on my to-do list", "to": {"any_of": ["metrics", "tasks"]}},
         {"text": "put jam on my to-do list", "to": "oncall"},
     ]
     file = tmp_path / "doors.jsonl"
     file.write_text("\n".join(json.dumps(line) for line in (header, *cases)), "utf-8")
     told = run_evals([file], ["offline"]).as_json()["models"]["offline"]
-    assert told["skills"]["frontdoor"]["right"] == 2
+    assert told["skills"]["frontdoor"]["right"] == 3
     assert told["misses"][0]["got"]["to"] == "tasks"

@@ -20,9 +20,9 @@ class _Judge:
 
     @staticmethod
     def check(wanted: Mapping[str, Any]) -> None:
-        """Raises ValueError for a way that there is not."""
+        """Raises ValueError for an agent that does not exist."""
         known = {agent.name for agent in offered_agents()} | set(OWN)
-        if wanted.get("to") not in known:
+        if not _allowed(wanted) or not set(_allowed(wanted)) <= known:
             raise ValueError(f"`to` is one of {', '.join(sorted(known))}")
 
     @staticmethod
@@ -52,12 +52,17 @@ class _Judge:
     @staticmethod
     def is_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
         """True if the request goes where it should."""
-        return bool(outcome["to"] == wanted["to"])
+        return outcome["to"] in _allowed(wanted)
 
     @staticmethod
     def misleads(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
         """True if another agent would take the request, or one would that should have been refused or asked about."""
-        return outcome["to"] not in (wanted["to"], *OWN)
+        return outcome["to"] not in (*_allowed(wanted), *OWN)
+
+
+def _allowed(wanted: Mapping[str, Any]) -> list[Any]:
+    to = wanted.get("to")
+    return list(to.get("any_of", ())) if isinstance(to, Mapping) else [to]
 
 
 JUDGE = _Judge()
