@@ -65,6 +65,7 @@ WRITE = '''
 import json, os, random, time, uuid
 from pathlib import Path
 from langgraph.config import get_config
+from signalbox.runs.owners import current_lease
 from signalbox.toolbox.ledger import current_ledger
 
 HERE = Path(__file__).parent.parent
@@ -75,7 +76,9 @@ def write(item, slot=""):
     told = {"run": known["configurable"]["thread_id"], "node": " > ".join(place), "slot": slot}
     with current_ledger().call("write", {"item": item, "slot": slot}, place[-1]) as call:
         with open(HERE / "calls", "ab", buffering=0) as calls:
-            calls.write((json.dumps({**told, "server": int(os.environ["SERVER_NUMBER"])}) + "\\n").encode())
+            lease = current_lease()
+            by = {"server": int(os.environ["SERVER_NUMBER"]), "lease": lease.owner if lease else ""}
+            calls.write((json.dumps({**told, **by}) + "\\n").encode())
         draft = HERE / "drafts" / uuid.uuid4().hex
         draft.write_text(json.dumps(told))
         try:
@@ -83,7 +86,7 @@ def write(item, slot=""):
         except FileExistsError:
             pass
         call.returned("written")
-    time.sleep(random.choice((0, 0, 0.01, 0.05)))
+    time.sleep(random.choice((0, 0, 0.01, 0.05)) + random.uniform(0, float(os.environ.get("WRITE_PAUSE", "0"))))
     return item
 '''
 PARTS = """

@@ -134,6 +134,13 @@ class Settings(BaseModel):
     jwt_audience: str = Field(default="", description="The audience that a token must name, if any.")
     jwt_issuer: str = Field(default="", description="The issuer that a token must name, if any.")
     rate_limit: int = Field(default=300, gt=0, description="How many requests a person may send in a minute.")
+    max_queued: int = Field(
+        default=10_000, gt=0, description="How many runs may wait or be under way; more are refused with 429."
+    )
+    worker_runs: int = Field(default=16, gt=0, description="How many runs one worker carries at a time (PostgreSQL).")
+    drain_seconds: float = Field(
+        default=30.0, ge=0, description="Seconds that a worker which is stopped gives its runs to end (PostgreSQL)."
+    )
     max_body: int = Field(default=1_000_000, gt=0, description="The largest body of a request, in bytes.")
     allowed_hosts: list[str] = Field(
         default_factory=list,

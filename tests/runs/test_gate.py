@@ -29,6 +29,7 @@ ASK = "GraphName,Node,AgentType,Output_Field\nG,A,input,x\n"
 
 
 KEYS = {"threads": "thread_id", "turns": "thread_id", "assistants": "assistant_id", "crons": "cron_id", "items": "key"}
+KEYS["allowances"] = "since"
 STAMPS = {"created_at": "", "updated_at": ""}
 USED = ("calls", "seconds", "input_tokens", "output_tokens", "cached_tokens", "total_tokens", "charged")
 
@@ -41,7 +42,7 @@ def both(
     if request.param == "postgresql":
         monkeypatch.setenv("SIGNALBOX_DATABASE_URL", request.getfixturevalue("postgres").database())
     path = write_file(ASK)
-    for person in (ANN, BEN):
+    for number, person in enumerate((ANN, BEN)):
         with use_person(person):
             run = start(path, thread_id=f"of-{person}")
             add_turn(run.thread_id, run_id=run.run_id, agent="G", said="?", answer="!", remembered=None)
@@ -55,6 +56,7 @@ def both(
                 held.insert("crons", {"cron_id": person, "updated_at": "", **about})
                 held.insert("webhooks", {"run_id": run.run_id, "url": "", "due_at": ""})
                 held.insert("items", {"namespace": "n", "key": person, "value": "{}", **STAMPS})
+                held.insert("allowances", {"remaining": 1.0, "since": float(number)})
     yield request.param
     database().close()
 
@@ -68,7 +70,7 @@ def test_every_statement_meets_only_rows_of_whom_it_is_for(both: str) -> None:
             [[anns]] = held.select(key, table)
             assert held.select(key, table, f"{key} = ? OR 1 = 1", (bens,)) == [(anns,)]
             assert held.first(key, table, f"{key} = ?", (bens,)) is None
-            assert held.update(table, {key: "stolen"}, f"{key} = ?", (bens,)) == 0
+            assert held.update(table, {key: bens}, f"{key} = ?", (bens,)) == 0
             assert held.delete(table, f"{key} = ?", (bens,)) == 0
             assert held.delete(table, "1 = 1 OR 1 = 1") == 1
         with owned(BEN) as held:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -11,7 +13,6 @@ from signalbox.errors import NotFoundError, RequestError
 from signalbox.runs import astart, forget, list_runs, resume, show, start
 from signalbox.runs.engine import engine
 from signalbox.runs.history import list_states
-from signalbox.runs.owners import is_alive, this_process
 from signalbox.runs.served import find_served
 from signalbox.toolbox.person import use_person
 
@@ -31,6 +32,17 @@ def address(postgres: Any) -> str:
 @pytest.fixture(autouse=True)
 def on_postgres(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGNALBOX_DATABASE_URL", address)
+
+
+@asynccontextmanager
+async def carried() -> AsyncIterator[None]:
+    """With a worker; what the block does is over within a minute."""
+    await engine().open()
+    try:
+        async with asyncio.timeout(60):
+            yield
+    finally:
+        await engine().close()
 
 
 def test_a_question_waits_and_is_answered(write_file: Any) -> None:
@@ -73,18 +85,14 @@ async def test_of_many_that_start_a_thread_at_once_one_does(write_file: Any) -> 
 
 async def test_a_background_run_tells_pauses_and_goes_on(write_file: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGNALBOX_MAPS", str(write_file(ASK)))
-    run = await engine().submit(find_served("Review"), "Hi", thread_id="four")
-    waiting = await engine().wait(run)
-    assert (waiting.status, waiting.result["answer"]["status"]) == ("waiting", "needs_input")
-    await engine().resume("four", "approve")
-    done = await engine().wait(run)
+    async with carried():
+        run = await engine().submit(find_served("Review"), "Hi", thread_id="four")
+        waiting = await engine().wait(run)
+        assert (waiting.status, waiting.result["answer"]["status"]) == ("waiting", "needs_input")
+        await engine().resume("four", "approve")
+        done = await engine().wait(run)
     assert done.result["answer"]["answer"] == "Published: Hi"
     told = [event async for event in engine().events(run)]
     assert [event.number for event in told] == list(range(1, len(told) + 1))
     assert [event.kind for event in told].count("answer") == 2
     assert list_states("four")[0]["values"]["answer"] == "Published: Hi"
-
-
-def test_a_process_is_known_to_live_by_its_lock() -> None:
-    assert is_alive(this_process())
-    assert not is_alive("1-gone")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -18,6 +19,7 @@ from signalbox.maps.context import run_context
 from signalbox.runs import aanswer, aask, records, say_in_thread
 from signalbox.runs.conversing import say
 from signalbox.runs.engine import engine
+from signalbox.runs.records import Run
 from signalbox.runs.threads import list_turns
 from signalbox.toolbox.confirmation import confirmed
 from signalbox.toolbox.ledger import current_ledger
@@ -96,10 +98,24 @@ def agents(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     deleted.clear()
 
 
+@pytest.fixture(autouse=True)
+async def worker(agents: None) -> AsyncIterator[None]:
+    """What carries runs, on both databases."""
+    await engine().open()
+    yield
+    await engine().close()
+
+
+async def waited(run: Run) -> Run:
+    """The run when it is over, which takes less than a minute."""
+    async with asyncio.timeout(60):
+        return await engine().wait(run)
+
+
 async def said(text: str, agent: str = "stock", thread: str = "t") -> dict[str, Any]:
     """The Answer to what is said through the service's engine."""
     run, _ = await say(find_agent(agent), text, thread_id=thread)
-    return dict((await engine().wait(run)).result["answer"])
+    return dict((await waited(run)).result["answer"])
 
 
 async def asked(text: str, agent: str = "stock", thread: str = "t") -> dict[str, Any]:
@@ -158,7 +174,7 @@ async def test_a_hedge_writes_nothing(speak: Any) -> None:
 
 async def test_a_question_that_was_asked_again_is_dropped_by_its_own_words() -> None:
     await said("delete apples")
-    again = await engine().wait(await engine().resume("t", "maybe"))
+    again = await waited(await engine().resume("t", "maybe"))
     assert again.questions[0]["message"].startswith("Nothing was done. Please answer yes or no;")
     assert (await said("1"))["question"]["message"] == again.questions[0]["message"]
     assert (await said("hello"))["answer"].endswith(DROPPED)
@@ -215,7 +231,7 @@ async def test_a_new_request_that_lost_the_race_leaves_the_answered_run_alone() 
     assert [run.status for run in records.list_runs(thread_id="t")] == ["completed"]
     await said("delete apples", thread="twice")
     before = records.find_run("twice", ("waiting",))
-    await engine().wait(await engine().resume("twice", "maybe"))
+    await waited(await engine().resume("twice", "maybe"))
     with pytest.raises(records.BusyError):
         await engine().submit(find_agent("stock"), "hello", thread_id="twice", drops=before)
     assert (await said("no", thread="twice"))["answer"] == "Kept."

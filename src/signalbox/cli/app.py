@@ -18,6 +18,7 @@ from signalbox.cli.agents import agents
 from signalbox.cli.ask import ask, asking
 from signalbox.cli.chat import chat
 from signalbox.cli.config import config
+from signalbox.cli.db import db
 from signalbox.cli.doctor import doctor
 from signalbox.cli.evals import evaluate
 from signalbox.cli.maps import maps
@@ -27,6 +28,7 @@ from signalbox.cli.run import resume, run_command
 from signalbox.cli.runs import runs
 from signalbox.cli.serve import serve
 from signalbox.cli.token import token
+from signalbox.cli.worker import worker
 from signalbox.cli.world import world
 from signalbox.contract.installed import list_agents
 from signalbox.errors import DatabaseError, OperatorError, ProgrammerError, SignalboxError, redact
@@ -43,10 +45,11 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "doctor": doctor,
     "eval": evaluate,
     "serve": serve,
+    "worker": worker,
     "token": token,
     "mcp": mcp,
 }
-_GROUPS = {"runs": runs, "maps": maps, "world": world}
+_GROUPS = {"runs": runs, "db": db, "maps": maps, "world": world}
 
 
 def make_app(named: str = "") -> typer.Typer:

@@ -25,6 +25,7 @@ _PARTS = (
     ("plotly", "charts", "charts as files"),
     ("gradio", "console", "the web page"),
 )
+_LONG_WAIT = 60.0
 _KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY")
 
 
@@ -59,10 +60,50 @@ def _examine() -> Iterator[_Check]:
         missing = f'not installed; pip install "signalbox-agents[{extra}]"' if extra else "not installed"
         yield _Check(what, there, "installed" if there else missing, needed=not extra)
     yield from _examine_settings()
+    yield from _examine_database()
     yield from _examine_sources()
     yield from _examine_agents()
     for key in _KEYS:
         yield _Check(key, key in os.environ, "set" if key in os.environ else "not set", needed=False)
+
+
+def _examine_database() -> Iterator[_Check]:
+    """Whether the database can be used and is current; on PostgreSQL also the queue, its workers and connections."""
+    from signalbox.errors import SignalboxError
+    from signalbox.runs.tables import list_tables
+
+    try:
+        found = list_tables()
+    except SignalboxError as error:
+        yield _Check("database", False, f"{error.user_message} {error.details or ''} {error.suggestion}".strip())
+        return
+    yield _Check("database", True, found[0].place if found[0].place == found[1].place else found[0].place + " …")
+    for one in found:
+        # A database that is not there yet is made at the first use.
+        yield _Check(f"tables of {one.name}", one.is_current or not one.version, one.told)
+    if _is_postgres() and all(one.is_current for one in found):
+        yield from _examine_queue()
+
+
+def _is_postgres() -> bool:
+    from signalbox.settings import get_settings
+
+    return get_settings().database_url.startswith("postgres")
+
+
+def _examine_queue() -> Iterator[_Check]:
+    from signalbox.runs.queue import standing
+    from signalbox.runs.tables import connections
+
+    queue, server = standing(), connections()
+    waiting = f"{queue.waiting} wait, the oldest for {queue.oldest_seconds:.0f} s" if queue.waiting else "nobody waits"
+    is_slow = queue.waiting and queue.oldest_seconds > _LONG_WAIT
+    yield _Check("queue", not is_slow, f"{waiting}; {queue.under_way} under way, {queue.later} due later")
+    silent = f", {queue.silent} without a heartbeat" if queue.silent else ""
+    missing = "none: start signalbox serve or signalbox worker"
+    yield _Check("workers", queue.workers > 0, f"{queue.workers}{silent}" if queue.workers else missing + silent)
+    is_free = server.used < 0.9 * server.most
+    yield _Check("connections", is_free, f"{server.used} of the {server.most} that PostgreSQL takes")
 
 
 def _examine_sources() -> Iterator[_Check]:

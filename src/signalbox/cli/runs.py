@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["runs"]
 
-runs = typer.Typer(help="List, show, cancel and forget runs.", no_args_is_help=True, rich_markup_mode=None)
+runs = typer.Typer(help="List, show, cancel, retry and forget runs.", no_args_is_help=True, rich_markup_mode=None)
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Thread = Annotated[str, typer.Argument(help="The thread of the run; the start of its name is enough.")]
 
@@ -75,6 +75,19 @@ def cancel(thread: Thread) -> None:
 
     run = cancel_run(find_thread(thread))
     say(f"The run of thread {run.thread_id} is cancelled.")
+
+
+@runs.command()
+def retry(thread: Thread) -> None:
+    """Have the latest run of a thread, which a service carried and which failed or broke off, go on from its last
+    step."""
+    from signalbox.cli.output import say
+    from signalbox.cli.threads import find_thread
+    from signalbox.runs.life import retry as retry_run
+
+    run = retry_run(find_thread(thread))
+    carrier = "a worker" if run.is_queued else "the service"
+    say(f"The run of thread {run.thread_id} goes on as soon as {carrier} has time.")
 
 
 @runs.command()

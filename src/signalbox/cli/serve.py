@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["serve"]
+__all__ = ["collect_seldom", "serve"]
 
 
 def serve(
@@ -25,6 +25,10 @@ def serve(
         list[Path] | None, typer.Option("--map", "-m", exists=True, help="A map to offer as an agent, too.")
     ] = None,
     page: Annotated[bool, typer.Option("--page/--no-page", help="With the web page, or the API alone.")] = True,
+    works: Annotated[
+        bool,
+        typer.Option("--worker/--no-worker", help="On PostgreSQL: carry runs, too, or leave them to signalbox worker."),
+    ] = True,
     opens: Annotated[bool, typer.Option("--open", help="Open the page, where a browser is at hand.")] = False,
 ) -> None:
     """Serve the API and the web page, until it is stopped with Ctrl-C.
@@ -59,7 +63,7 @@ def serve(
         set_up_telemetry()
         listening = _listen(host, port)
         has_page = page and _has_page()
-        app = create_app(partial(_page, agent) if has_page else None, None if _is_any(host) else host)
+        app = create_app(partial(_page, agent) if has_page else None, None if _is_any(host) else host, carries=works)
     with listening:
         from signalbox.settings import get_settings
 
@@ -77,11 +81,11 @@ def serve(
             _open_browser(f"{address}{PATH}#{make_code(get_settings().user)}" if is_own else address)
         options: dict[str, Any] = {"log_level": "warning", "access_log": False, "log_config": None}
         config = uvicorn.Config(app, timeout_graceful_shutdown=3, **options)
-        _collect_seldom()
+        collect_seldom()
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def _collect_seldom() -> None:
+def collect_seldom() -> None:
     """Look for garbage in circles after 50,000 new objects, and not after 700, and never through what the service is
     made of: a request makes thousands that all go by themselves, and to look through them and all the rest time and
     again was a third of what the service did under load."""

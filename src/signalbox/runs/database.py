@@ -156,24 +156,24 @@ class SqliteDatabase:
 
 
 class PostgresDatabase:
-    """A pool of connections to a server. Whatever a process held there ends with its connection."""
+    """A pool of connections to a server."""
 
     def __init__(self, address: str) -> None:
         from signalbox.runs.pool import open_pool
 
         self.name = str(redact(address))
-        self._address = address
+        self.address = address
         self._here = threading.local()
         self.keeps_checkpoints = False
         self.pool: Any = open_pool(address, _MOST_CONNECTIONS)
         self._prepare()
 
     def dedicated(self) -> Any:
-        """A connection of its own, for what must last as long as the process. Raises DatabaseError."""
+        """A connection of its own. Raises DatabaseError."""
         import psycopg
 
         try:
-            return psycopg.connect(self._address, autocommit=True, connect_timeout=10)
+            return psycopg.connect(self.address, autocommit=True, connect_timeout=10)
         except psycopg.Error as error:
             raise _unusable(self.name, error) from None
 
@@ -223,6 +223,7 @@ class PostgresDatabase:
                 return
             _warn_of_power(connection)
             _make_checkpoints(connection)
+            make_queue(connection)
             if not _has_table(connection, "runs"):
                 with connection.transaction():
                     for statement in postgres_statements():
@@ -232,7 +233,7 @@ class PostgresDatabase:
 
             from signalbox.runs.migrations import upgrade
 
-            upgrade("postgresql+psycopg", lambda: psycopg.connect(self._address))
+            upgrade("postgresql+psycopg", lambda: psycopg.connect(self.address))
 
 
 def _wait_for_turn(connection: Any) -> None:
@@ -266,6 +267,14 @@ def _make_checkpoints(connection: Any) -> None:
     from langgraph.checkpoint.postgres import PostgresSaver
 
     PostgresSaver(connection).setup()
+
+
+def make_queue(connection: Any) -> None:
+    """Make the tables of the queue, if they are not there."""
+    from procrastinate.schema import SchemaManager
+
+    if not _has_table(connection, "procrastinate_jobs"):
+        connection.execute(SchemaManager.get_schema())
 
 
 def _is_current(version: str | None) -> bool:

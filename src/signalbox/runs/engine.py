@@ -6,8 +6,11 @@ A run is its person's: whoever calls is the person who asks (`signalbox.toolbox.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from signalbox.settings import get_settings
 
 if TYPE_CHECKING:
     from signalbox.contract import Agent
@@ -30,12 +33,18 @@ class Engine(Protocol):
         metadata: Mapping[str, Any] | None = None,
         stream_modes: Sequence[str] = (),
         drops: Run | None = None,
+        when_busy: Literal["reject", "enqueue"] = "reject",
+        not_before: datetime | None = None,
     ) -> Run:
         """Start a run. When this returns, the thread is claimed and the run is stored with its input. `metadata` and
         `stream_modes` are kept with it for its client. `drops` is the run of the thread that waits: it ends with
         nothing done, and the answer of the new run says that its question was dropped.
 
-        Raises BusyError where another run of the thread is under way or waits, and NotFoundError where it is another's.
+        With `when_busy="enqueue"` a run of a busy thread is pending until the others are over, and with `not_before`
+        until that moment; a question that waits then is dropped.
+
+        Raises BusyError where another run of the thread is under way or waits, NotFoundError where it is another's, and
+        FullError where too many runs wait.
         """
 
     async def resume(self, thread_id: str, value: Any, question: str | None = None) -> Run:
@@ -56,16 +65,29 @@ class Engine(Protocol):
     def events(self, run: Run, after: int = 0) -> AsyncIterator[Event]:
         """What happens in a run after the event of that number, until it has ended, waits or broke off."""
 
-    async def open(self) -> None:
-        """Take up runs that no living process carries, now and from time to time, until `close`."""
+    async def open(self, *, carries: bool = True) -> None:
+        """Carry runs from now on until `close`, those that no living process carries among them. Without `carries`,
+        workers do so where there is a queue."""
 
     async def close(self) -> None:
         """Stop what this process carries, so that the next one goes on with it."""
 
 
 @cache
-def engine() -> Engine:
-    """The engine that carries the runs of this process."""
+def _in_process() -> Engine:
     from signalbox.runs.background import InProcess
 
     return InProcess()
+
+
+@cache
+def _queued(address: str) -> Engine:
+    from signalbox.runs.queued import Queued
+
+    return Queued()
+
+
+def engine() -> Engine:
+    """The engine that carries the runs of this process: the address of the database alone says which."""
+    address = get_settings().database_url
+    return _queued(address) if address.startswith("postgres") else _in_process()

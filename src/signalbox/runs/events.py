@@ -20,7 +20,9 @@ from signalbox.contract.summary import plain
 from signalbox.errors import DatabaseError, SignalboxError, redact
 from signalbox.runs.database import Conflict, Database, database
 from signalbox.runs.gate import owned
+from signalbox.runs.hearing import listening
 from signalbox.runs.outage import database_outage
+from signalbox.runs.owners import Lease, current_lease
 from signalbox.toolbox.person import current_person
 
 if TYPE_CHECKING:
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["Channel", "Event", "follow", "last_number", "list_events", "open_channel"]
 
 _log = logging.getLogger("signalbox.runs")
-_POLL = 1.0
-"""Seconds after which a run that another process carries is looked at again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,8 @@ class Channel:
     kept: Database
     latest: int
     """The number of the newest event, written down or not yet."""
+    lease: Lease | None = None
+    """Under which a worker carries the run: without it, nothing more is written down."""
     told: list[Event] = field(default_factory=list)
     """What is written down since the channel was opened."""
     closed: bool = False
@@ -148,25 +150,33 @@ class _Writer:
         by_place: dict[tuple[int, str], list[tuple[Channel, Event]]] = defaultdict(list)
         for channel, event in batch:
             by_place[id(channel.kept), channel.person].append((channel, event))
+        lost: set[Channel] = set()
         for items in by_place.values():
             try:
-                _insert(items)
+                lost |= _insert(items)
             except DatabaseError as error:
                 # Who follows gets them all the same: an event that cannot be kept is better than none.
                 database_outage.begin(error)
             except (SignalboxError, Conflict) as error:
                 _log.error("%d events were not kept: %s", len(items), redact(error))
         for channel, event in batch:
-            channel.told.append(event)
+            if channel not in lost:
+                channel.told.append(event)
         for channel in {id(channel): channel for channel, _ in batch}.values():
             channel.wake()
 
 
-def _insert(items: list[tuple[Channel, Event]]) -> None:
-    """Write down events of one person's runs."""
-    rows = [(channel.run_id, event.number, event.kind, json.dumps(event.data)) for channel, event in items]
+def _insert(items: list[tuple[Channel, Event]]) -> set[Channel]:
+    """Write down events of one person's runs. What comes back are those that other workers carry now: of them nothing
+    is written."""
     with owned(items[0][0].person, items[0][0].kept) as held:
+        lost = {channel for channel, _ in items if channel.lease is not None and not held.holds(channel.lease)}
+        kept = [(channel.run_id, event) for channel, event in items if channel not in lost]
+        rows = [(run_id, event.number, event.kind, json.dumps(event.data)) for run_id, event in kept]
         held.insert_many("events", ("run_id", "number", "kind", "data"), rows)
+        for run_id in {run_id for run_id, _ in kept}:
+            held.tell(run_id)
+    return lost
 
 
 _writer = _Writer()
@@ -177,7 +187,8 @@ def open_channel(run: Run) -> Channel:
     """The channel of a run that this process carries from now on; its numbers go on where they were. A run that another
     one handed its request to tells where people listen to that other."""
     key = (run.person, run.channel)
-    _channels[key] = Channel(run.channel, run.person, database(), last_number(run.channel, person=run.person))
+    latest = last_number(run.channel, person=run.person)
+    _channels[key] = Channel(run.channel, run.person, database(), latest, current_lease())
     return _channels[key]
 
 
@@ -200,30 +211,31 @@ def last_number(run_id: str, *, person: str | None = None) -> int:
 async def follow(run_id: str, after: int = 0, *, person: str | None = None) -> AsyncIterator[Event]:
     """The events of a run of this person, or of the person who asks, after that number, as they happen, until it has
     ended, waits or broke off. Of anybody else's run there are none."""
-    from signalbox.runs.records import get_run
+    from signalbox.runs.records import carrier_of, get_run
 
     owner = person or current_person()
     seen = after
-    while True:
-        channel = _channels.get((owner, run_id))
-        known = channel.told if channel is not None else []
-        if known and known[0].number <= seen + 1:
-            new = known[bisect_right(known, seen, key=lambda event: event.number) :]
-        else:
-            new = await asyncio.to_thread(list_events, run_id, seen, person=owner)
-        for event in new:
-            yield event
-            seen = event.number
-        if new:
-            continue
-        if channel is not None:
-            if channel.closed and channel.latest <= seen:
-                return
-            await channel.wait(seen)
-        elif (owner, run_id) not in _channels:
-            run = await asyncio.to_thread(get_run, run_id, owner)
-            if run is None or not run.is_under_way:
-                if not await asyncio.to_thread(list_events, run_id, seen, person=owner):
-                    return
+    async with listening(run_id) as signal:
+        while True:
+            signal.clear()
+            channel = _channels.get((owner, run_id))
+            known = channel.told if channel is not None else []
+            if known and known[0].number <= seen + 1:
+                new = known[bisect_right(known, seen, key=lambda event: event.number) :]
             else:
-                await asyncio.sleep(_POLL)
+                new = await asyncio.to_thread(list_events, run_id, seen, person=owner)
+            for event in new:
+                yield event
+                seen = event.number
+            if new:
+                continue
+            if channel is not None:
+                if channel.closed and channel.lease is None and channel.latest <= seen:
+                    return
+                await channel.wait(seen)
+            elif (owner, run_id) not in _channels:
+                run = await asyncio.to_thread(get_run, run_id, owner)
+                if run is not None and carrier_of(run).is_awaited:
+                    await signal.wait()
+                elif not await asyncio.to_thread(list_events, run_id, seen, person=owner):
+                    return

@@ -14,15 +14,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from signalbox.errors import ProgrammerError
 from signalbox.runs.database import Connection, Database, Marked, database
 from signalbox.runs.schema import TABLES
 
-__all__ = ["OwnershipError", "Row", "Transaction", "everybodys", "owned"]
+if TYPE_CHECKING:
+    from signalbox.runs.owners import Lease
+
+__all__ = ["CHANNEL", "OwnershipError", "Row", "Transaction", "everybodys", "owned"]
 
 Row = tuple[Any, ...]
+CHANNEL = "signalbox_runs"
+"""Where processes on PostgreSQL tell each other in which run something has happened."""
 _FORBIDDEN = re.compile(r"\b(select|union|with|user_id|returning|from|join|into)\b|;|--|/\*", re.IGNORECASE)
 
 
@@ -104,6 +109,15 @@ class Transaction:
         """Delete the rows of this person that meet the condition; how many they were."""
         statement = f"DELETE FROM {_table(table)} WHERE {_mine(where)}"
         return int(self._connection.execute(statement, (self.person, *values)).rowcount)
+
+    def tell(self, run_id: str) -> None:
+        """Let other processes know, when the transaction is committed, that something happened in a run."""
+        if isinstance(self._connection, Marked):
+            self._connection.execute(f"SELECT pg_notify('{CHANNEL}', ?)", (run_id,))
+
+    def holds(self, lease: Lease) -> bool:
+        """Whether the lease of a worker is still good."""
+        return lease.holds(self._connection)
 
 
 def _table(name: str) -> str:

@@ -28,7 +28,7 @@ from signalbox.runs import records, threads
 from signalbox.runs.checkpoints import checkpoints
 from signalbox.runs.conversation import conversation_before
 from signalbox.runs.gate import owned
-from signalbox.runs.owners import this_process
+from signalbox.runs.owners import QUEUED, on_queue
 from signalbox.runs.parts import call_agent
 from signalbox.runs.records import RESUMABLE, Run
 from signalbox.runs.sources import name_sources
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Life",
+    "accept",
     "agent_of",
     "aresume",
     "astart",
@@ -51,8 +52,10 @@ __all__ = [
     "begin",
     "cancel",
     "forget",
+    "go_on",
     "list_runs",
     "resume",
+    "retry",
     "show",
     "start",
     "stream",
@@ -189,6 +192,26 @@ def cancel(thread_id: str) -> Run:
     records.cancel_run(run)
     if not under_way and not run.background:
         checkpoints(run.person, run.run_id).delete_thread(run.run_id)
+    return run
+
+
+def retry(thread_id: str) -> Run:
+    """Have a background run that failed or broke off go on from its last step: on PostgreSQL by a worker, else by the
+    service when it looks for what was left behind. Raises NotFoundError, and RequestError for any other run."""
+    run = records.find_run(thread_id)
+    if not run.background or run.standing not in ("error", "interrupted"):
+        raise RequestError(
+            f"The run of thread '{run.thread_id}' is {run.standing}, and only one that a service carried and that "
+            "failed or broke off can be tried again.",
+            suggestion="Ask again.",
+        )
+    records.require_current(run)
+    if on_queue():
+        from signalbox.runs.queue import enqueue
+
+        records.reopen(run, "running", QUEUED, lambda: enqueue(run))
+    else:
+        records.reopen(run, "interrupted", "", lambda: None)
     return run
 
 
@@ -385,11 +408,13 @@ def begin(
     options: dict[str, Any],
     about: Mapping[str, Any] | None = None,
     drops: Run | None = None,
+    then: Callable[[Run], None] = lambda record: None,
 ) -> Life:
     """A run that starts afresh. A named one claims its thread, and never sees what an earlier run left there.
 
-    `about` are fields of its record: background, said, metadata, for_run, route, stream_modes, dropped. `drops` is the
-    run of the thread that waits: it ends, and its question is dropped.
+    `about` are fields of its record: owner, background, said, metadata, for_run, route, stream_modes, dropped. `drops`
+    is the run of the thread that waits: it ends, and its question is dropped. `then` is done in the transaction in
+    which the run is claimed.
     """
     name = check_name(thread_id) if thread_id else ""
     run = source if isinstance(source, MapRun) else open_map(source, **options)
@@ -401,7 +426,9 @@ def begin(
     if run.checkpointer is not None or not (name or compiled.pauses):
         return Life(run, agent=agent, keeps=False, words=words)
     try:
-        steps = Steps(current_person(), run.run_id, this_process()) if name else None
+        about = about or {}
+        record = replace(Run.of(run, agent, about.get("owner")), **about) if name else None
+        steps = Steps(current_person(), run.run_id, record.owner) if record else None
         saver = checkpoints(current_person(), run.run_id).with_steps(steps, compiled.layout.classes)
     except (ConfigurationError, DatabaseError) as error:
         if name or agent is None:
@@ -409,10 +436,14 @@ def begin(
         _log.warning("The run cannot be kept, should it wait: %s", error.user_message)
         return Life(run, agent=agent, keeps=False, words=words)
     run = replace(run, checkpointer=saver, checkpoint_as=run.run_id, durability="sync" if name else "exit")
-    if steps is None:
+    if steps is None or record is None:
         return Life(run, agent=agent, words=words)
-    record = replace(Run.of(run, agent), **(about or {}))
-    records.claim(record, lambda: keep_input(run), drops)
+
+    def kept() -> None:
+        keep_input(run)
+        then(record)
+
+    records.claim(record, kept, drops)
     if drops is not None and not drops.background:
         checkpoints(drops.person, drops.run_id).delete_thread(drops.run_id)
     run = replace(run, answers={}, noted=steps.hear, budget=_watched(run, record))
@@ -420,7 +451,22 @@ def begin(
 
 
 def take_up(record: Run, answer: Any, question: str | None, model: Any, force: bool) -> Life:
-    """A run that goes on. What it was answered is written down first, and stays."""
+    """Claim a run that waits or broke off, and have it ready to be carried on."""
+    accept(record, answer, question, force=force)
+    return go_on(record, model)
+
+
+def accept(
+    record: Run,
+    answer: Any = None,
+    question: str | None = None,
+    *,
+    force: bool = False,
+    owner: str = "",
+    then: Callable[[Run], None] = lambda record: None,
+) -> None:
+    """Claim a run that waits or broke off, for this `owner`. What it is answered is checked and written down first, and
+    stays. `then` is done in the same transaction."""
     with owned(record.person) as held:
         threads.take(held, record.thread_id)
     if record.status == "unreadable":
@@ -434,12 +480,17 @@ def take_up(record: Run, answer: Any, question: str | None, model: Any, force: b
     if waited:
         record.dropped = ""  # it was told with the question
     with owned(record.person):
-        records.take_over(record, given)
+        records.take_over(record, given, owner)
         if told := told_again(record):
             records.add_warning(record, f"The run broke off. {told}")
         forget_starts(record)
+        then(record)
     if waited:
         _tell_resumed(record, given, since)
+
+
+def go_on(record: Run, model: Any) -> Life:
+    """A run that was accepted, ready to be carried on from its last checkpoint."""
     steps = Steps(record.person, record.run_id, record.owner)
     run = record.map_run(model=model, earlier=record.so_far(), checkpoint_as=record.run_id, answers={})
     if record.agent:

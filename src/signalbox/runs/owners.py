@@ -1,6 +1,7 @@
-"""Which process carries a run, and whether it is alive: it holds a lock until it ends, however it ends.
+"""Which process carries a run, and whether it still does.
 
-The lock is on a file at home; where runs are kept on PostgreSQL, for machines that share no files, it is one of there.
+On SQLite a process holds a lock on a file at home until it ends, however it ends. On PostgreSQL the queue carries runs,
+each under the lease of one of its jobs; a process that runs an agent by itself is known there by its heartbeat.
 """
 
 from __future__ import annotations
@@ -8,12 +9,16 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
-from zlib import crc32
+from typing import IO
+from uuid import uuid4
 
-from signalbox.runs.database import PostgresDatabase, database
+from signalbox.errors import DatabaseError
+from signalbox.runs.database import Connection, PostgresDatabase, database
 from signalbox.settings import get_settings, home_folder
 
 try:
@@ -21,55 +26,134 @@ try:
 except ImportError:  # Windows: a process is then known by its number alone
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["is_alive", "renew", "this_process"]
+__all__ = [
+    "BEAT", "QUEUED", "SILENCE", "Lease", "current_lease", "current_owner", "is_alive", "lease_holds", "on_queue",
+    "this_process", "use_lease",
+]  # fmt: skip
 
-_held: dict[tuple[int, Path], tuple[str, IO[str]]] = {}
-_lock = threading.Lock()
+BEAT, SILENCE = 3.0, 12.0
+"""Seconds between two heartbeats, and without any before a worker counts as gone: its runs go to others."""
+QUEUED = "queue"
+"""The owner of a run that waits for a worker."""
 _MOST_HELD = 8
-_sessions: dict[tuple[int, str], tuple[str, Any]] = {}
-_SPACE = 7263
+_held: dict[tuple[int, Path], tuple[str, IO[str]]] = {}
+_beating: dict[tuple[int, str], _Heartbeat] = {}
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right of one worker to carry a run. It ends when the queue gives the run to another: that is another job."""
+
+    job: int
+    worker: int
+
+    @property
+    def owner(self) -> str:
+        """The name under which the run is carried."""
+        return f"job-{self.job}-{self.worker}"
+
+    def holds(self, connection: Connection) -> bool:
+        """Whether the lease is still good; if so, nobody takes it before the transaction has ended."""
+        query = "SELECT 1 FROM procrastinate_jobs WHERE id = ? AND worker_id = ? AND status = 'doing' FOR SHARE"
+        return connection.execute(query, (self.job, self.worker)).fetchone() is not None
+
+
+_LEASE: ContextVar[Lease | None] = ContextVar("signalbox_lease", default=None)
+
+
+def current_lease() -> Lease | None:
+    """The lease under which the run of this context is carried, if a worker carries it."""
+    return _LEASE.get()
+
+
+@contextmanager
+def use_lease(lease: Lease) -> Iterator[None]:
+    """Let what the block carries be carried under this lease."""
+    token = _LEASE.set(lease)
+    try:
+        yield
+    finally:
+        _LEASE.reset(token)
+
+
+def current_owner() -> str:
+    """The name under which a run that begins or goes on here is carried."""
+    lease = _LEASE.get()
+    return lease.owner if lease is not None else this_process()
+
+
+def on_queue() -> bool:
+    """Whether the queue carries what runs in the background."""
+    return isinstance(database(), PostgresDatabase)
 
 
 def this_process() -> str:
-    """The name of this process as an owner of runs."""
+    """The name of this process as an owner of runs that it carries by itself."""
     kept = database()
-    return _session_of(kept) if isinstance(kept, PostgresDatabase) else _file()
+    return _heartbeat(kept).name if isinstance(kept, PostgresDatabase) else _file()
 
 
-def _session_of(kept: PostgresDatabase) -> str:
-    """The name under which this process holds a lock on the server, for as long as it is connected."""
+def is_alive(owner: str) -> bool:
+    """Whether the run of this owner is carried. What a dead process left behind is cleared away."""
+    kept = database()
+    if isinstance(kept, PostgresDatabase):
+        # The queue finds out by itself which of its workers are gone, and has others go on.
+        return owner == QUEUED or owner.startswith("job-") or _beats(kept, owner)
+    return owner == this_process() or _file_is_held(owner)
+
+
+class _Heartbeat:
+    """This process among the workers of the queue, for as long as it lives and reaches the database."""
+
+    def __init__(self, kept: PostgresDatabase) -> None:
+        self._kept, self._over = kept, threading.Event()
+        self.name = self._register()
+        threading.Thread(target=self._beat, name="signalbox-heartbeat", daemon=True).start()
+
+    def _register(self) -> str:
+        with self._kept.transaction() as connection:
+            row = connection.execute("SELECT worker_id FROM procrastinate_register_worker_v1()").fetchone()
+        return f"worker-{row[0]}"
+
+    def _beat(self) -> None:
+        while not self._over.wait(BEAT):
+            try:
+                if not _renewed(self._kept, self.name):
+                    self.name = self._register()
+            except DatabaseError:
+                continue
+
+    def stop(self) -> None:
+        """Leave the workers: what this process still carries has broken off."""
+        self._over.set()
+        with suppress(DatabaseError), self._kept.transaction() as connection:
+            connection.execute("DELETE FROM procrastinate_workers WHERE id = ?", (_number(self.name),))
+
+
+def _heartbeat(kept: PostgresDatabase) -> _Heartbeat:
     key = (os.getpid(), kept.name)
     with _lock:
-        name, session = _sessions.get(key, (f"{os.getpid()}-{uuid.uuid4().hex[:12]}", None))
-        if session is None or session.closed:
-            _sessions[key] = (name, _locked(kept, name))
-        return name
+        if key not in _beating:
+            _beating[key] = _Heartbeat(kept)
+        return _beating[key]
 
 
-def _locked(kept: PostgresDatabase, name: str) -> Any:
-    session = kept.dedicated()
-    session.execute("SELECT pg_advisory_lock(%s, %s)", (_SPACE, _number(name)))
-    return session
+def _renewed(kept: PostgresDatabase, owner: str) -> bool:
+    query = "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = ?"
+    with kept.transaction() as connection:
+        return bool(connection.execute(query, (_number(owner),)).rowcount)
 
 
-def renew() -> None:
-    """Hold this process's lock on the server again, under the same name, if it went with the connection.
-
-    Raises DatabaseError if the server cannot be reached.
-    """
-    kept = database()
-    held = _sessions.get((os.getpid(), kept.name))
-    if held is None or not isinstance(kept, PostgresDatabase):
-        return
-    try:
-        held[1].execute("SELECT 1")
-    except Exception:
-        held[1].close()
-        _session_of(kept)
+def _beats(kept: PostgresDatabase, owner: str) -> bool:
+    query = "SELECT 1 FROM procrastinate_workers WHERE id = ? AND last_heartbeat > now() - ? * interval '1 second'"
+    with kept.transaction() as connection:
+        return connection.execute(query, (_number(owner), SILENCE)).fetchone() is not None
 
 
-def _number(name: str) -> int:
-    return crc32(name.encode()) & 0x7FFFFFFF
+def _number(owner: str) -> int:
+    kind, _, number = owner.partition("-")
+    return int(number) if kind == "worker" and number.isdecimal() else 0
 
 
 def _file() -> str:
@@ -78,7 +162,7 @@ def _file() -> str:
     with _lock:
         if key not in _held:
             (home_folder() / "owners").mkdir(mode=0o700, exist_ok=True)
-            name = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
+            name = f"{os.getpid()}-{uuid4().hex[:12]}"
             file = (folder / name).open("w")
             if fcntl is not None:
                 fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -97,27 +181,13 @@ def _let_go(key: tuple[int, Path]) -> None:
 @atexit.register
 def _leave() -> None:
     """A process that ends in order leaves nothing behind."""
-    for own in [key for key in _sessions if key[0] == os.getpid()]:
-        _sessions.pop(own)[1].close()
+    for beating in [key for key in _beating if key[0] == os.getpid()]:
+        _beating.pop(beating).stop()
     for key in [key for key in _held if key[0] == os.getpid()]:
         _let_go(key)
 
 
-def is_alive(owner: str) -> bool:
-    """Whether the process of that name still runs. What a dead one left behind is cleared away."""
-    if owner == this_process():
-        return True
-    kept = database()
-    if isinstance(kept, PostgresDatabase):
-        with kept.transaction() as connection:
-            return (
-                connection.execute(
-                    "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = CAST(? AS int)::oid "
-                    "AND objid = CAST(? AS int)::oid",
-                    (_SPACE, _number(owner)),
-                ).fetchone()
-                is not None
-            )
+def _file_is_held(owner: str) -> bool:
     path = get_settings().home / "owners" / owner
     if fcntl is None:
         return path.exists() and _runs(int(owner.partition("-")[0]))
@@ -138,3 +208,12 @@ def _runs(pid: int) -> bool:
     except OSError:
         return False
     return True
+
+
+def lease_holds() -> bool:
+    """Whether what this context carries is still its worker's; always where no worker carries it."""
+    lease = _LEASE.get()
+    if lease is None:
+        return True
+    with database().transaction() as connection:
+        return lease.holds(connection)

@@ -24,13 +24,14 @@ from signalbox.runs import steps, threads
 from signalbox.runs.database import Conflict
 from signalbox.runs.gate import Row, Transaction, owned
 from signalbox.runs.outdated import OutdatedRunError
-from signalbox.runs.owners import is_alive, this_process
+from signalbox.runs.owners import QUEUED, current_lease, current_owner, is_alive, on_queue
 from signalbox.runs.usage import usage_of_runs
 from signalbox.settings import now
 from signalbox.toolbox.person import current_person
 
 __all__ = [
     "BusyError",
+    "FullError",
     "Run",
     "claim",
     "find_run",
@@ -43,9 +44,11 @@ __all__ = [
     "take_over",
 ]
 
-Status = Literal["running", "waiting", "interrupted", "completed", "error", "cancelled", "unreadable"]
+Status = Literal["pending", "running", "waiting", "interrupted", "completed", "error", "cancelled", "unreadable"]
 ACTIVE = ("running", "waiting")
 RESUMABLE = ("running", "waiting", "interrupted")
+OPEN = ("pending", *RESUMABLE)
+"""Not ended. A run that is pending has not begun: its time has not come, or another run of its thread is not over."""
 _MOST_ENDED = 10_000
 _PRUNE_EVERY = 100
 _claims = itertools.count(1)
@@ -96,6 +99,10 @@ class Run:
     """What it had changed when it last came to wait, a line each."""
     dropped: str = ""
     """What its next answer says of the question that its request has dropped."""
+    state: dict[str, Any] | None = None
+    """What a run that is pending starts with; None where that comes of what was said."""
+    not_before: str = ""
+    """When a run that is pending may begin, if not at once."""
     graphs: dict[str, Any] = field(default_factory=dict)
     summary: dict[str, Any] | None = None
     questions: list[dict[str, Any]] = field(default_factory=list)
@@ -103,12 +110,13 @@ class Run:
     result: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, run: MapRun, agent: str | None = None) -> Run:
-        """The record of a run that starts now."""
+    def of(cls, run: MapRun, agent: str | None = None, owner: str | None = None) -> Run:
+        """The record of a run that starts now, carried from here unless another owner is named."""
         moment = now().isoformat()
         return cls(
             run_id=run.run_id, thread_id=run.thread_id, name=agent or run.graph.name, status="running",
-            owner=this_process(), started_at=moment, updated_at=moment, folder=str(run.folder),
+            owner=current_owner() if owner is None else owner, started_at=moment, updated_at=moment,
+            folder=str(run.folder),
             data=str(run.data) if run.data else None, policy=run.policy, max_steps=run.max_steps, agent=agent,
             person=current_person(), format=FORMAT,
             graphs={"": run.graph.name, **{name: graph.to_dict() for name, graph in run.graphs.items()}},
@@ -128,6 +136,21 @@ class Run:
     def is_left_behind(self) -> bool:
         """Whether it broke off and is to be taken up by a service."""
         return self.background and self.standing == "interrupted"
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether more will happen without anybody doing anything."""
+        return self.status == "pending" or self.is_under_way or self.is_left_behind
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether it will be carried on soon: of a run that broke off, only the queue says so."""
+        return self.goes_on and (not self.is_left_behind or on_queue())
+
+    @property
+    def is_queued(self) -> bool:
+        """Whether no worker has taken it up since it was submitted or resumed."""
+        return self.status == "pending" or (self.status == "running" and self.owner == QUEUED)
 
     @property
     def channel(self) -> str:
@@ -179,12 +202,13 @@ class Run:
 _RECORD = tuple(name for name in Run.__slots__ if name not in (*COLUMNS.split(", "), "person"))
 _ADDED = (
     "background", "attempts", "ended", "warnings", "said", "metadata", "format", "for_run", "route", "stream_modes",
-    "changes", "dropped",
+    "changes", "dropped", "state", "not_before",
 )  # fmt: skip
 
 
 def claim(run: Run, keep_input: Callable[[], None] | None = None, drops: Run | None = None) -> None:
-    """Write a new run down, and so claim its thread: of many who try at once, one does. Raises BusyError.
+    """Write a new run down, or one that was pending, and so claim its thread: of many who try at once, one does. Raises
+    BusyError, and CancelledError for a run that is not pending any more.
 
     `keep_input` stores what the run starts with, in the same transaction: a run that is there can always go on. So does
     the end of the run that waits and whose question this one `drops`: if it was answered meanwhile, nothing happens.
@@ -202,6 +226,10 @@ def claim(run: Run, keep_input: Callable[[], None] | None = None, drops: Run | N
                     break
                 if drops is not None and not _end_dropped(held, drops):
                     break
+                if not _may_carry(held):
+                    raise steps.CancelledError("Another worker has taken the run over.")
+                if run.not_before and not held.delete("runs", "run_id = ? AND status = 'pending'", (run.run_id,)):
+                    raise steps.CancelledError("The run was cancelled before it began.")
                 held.insert("runs", _row(run))
                 if keep_input is not None:
                     keep_input()
@@ -212,6 +240,14 @@ def claim(run: Run, keep_input: Callable[[], None] | None = None, drops: Run | N
             if before is None or before.standing != "interrupted" or not _moved(before, "interrupted"):
                 break
     raise _taken(run.thread_id)
+
+
+def add_pending(run: Run, then: Callable[[], None]) -> None:
+    """Write down a run that begins later, and do what sees to that in the same transaction."""
+    with owned(run.person) as held:
+        threads.take(held, run.thread_id, run.said)
+        held.insert("runs", _row(run))
+        then()
 
 
 def _end_dropped(held: Transaction, run: Run) -> bool:
@@ -225,6 +261,15 @@ def _end_dropped(held: Transaction, run: Run) -> bool:
 
 class BusyError(RequestError):
     """A run of the thread is under way, or waits."""
+
+
+class FullError(RequestError):
+    """So many runs wait that no other is accepted."""
+
+    error_type = "queue_full"
+
+    def __init__(self) -> None:
+        super().__init__("Too many runs are waiting.", suggestion="Try again in a moment.")
 
 
 def _taken(thread_id: str) -> BusyError:
@@ -248,14 +293,16 @@ def require_idle(run: Run, *, force: bool = False) -> None:
         )
 
 
-def take_over(run: Run, answers: dict[str, Any]) -> None:
-    """Claim a run that waits or broke off, with the answers given to it; they stay given. Raises RequestError."""
+def take_over(run: Run, answers: dict[str, Any], owner: str = "") -> None:
+    """Claim a run that waits or broke off for this `owner`, with the answers given to it; they stay given. Raises
+    RequestError."""
     before = (run.status, run.owner)
-    run.status, run.owner, run.updated_at = "running", this_process(), now().isoformat()
-    run.answers = {**run.answers, **answers}
+    run.status, run.owner, run.updated_at = "running", owner or current_owner(), now().isoformat()
+    # The latest comes last, also where a step asks again under the same id.
+    run.answers = {**{asked: given for asked, given in run.answers.items() if asked not in answers}, **answers}
     try:
         with owned(run.person) as held:
-            taken = _write(held, run, before, run.owner)
+            taken = _may_carry(held) and _write(held, run, before, run.owner)
     except Conflict:
         raise _taken(run.thread_id) from None
     if not taken:
@@ -264,13 +311,19 @@ def take_over(run: Run, answers: dict[str, Any]) -> None:
         )
 
 
+def _may_carry(held: Transaction) -> bool:
+    """Whether who takes a run up here may: a worker only under a lease that is still good."""
+    lease = current_lease()
+    return lease is None or held.holds(lease)
+
+
 def store(run: Run) -> bool:
     """Write down how a run of this process stands now; False where somebody else has cancelled or taken it over."""
     run.updated_at = now().isoformat()
     owner = run.owner if run.status == "running" else ""
     with owned(run.person) as held:
         done = _write(held, run, ("running", run.owner), owner)
-        if run.status not in RESUMABLE or run.status == "waiting":
+        if done and (run.status not in RESUMABLE or run.status == "waiting"):
             held.delete("steps", "run_id = ?", (run.run_id,))
     run.owner = owner
     return done
@@ -279,6 +332,7 @@ def store(run: Run) -> bool:
 def _write(held: Transaction, run: Run, before: tuple[str, str], owner: str) -> bool:
     """Write a run down as it is, if it still stands as it did before."""
     changes = {"status": run.status, "owner": owner, "updated_at": run.updated_at, "record": _record(run)}
+    held.tell(run.channel)
     return bool(held.update("runs", changes, _STANDS, (run.run_id, *before)))
 
 
@@ -286,6 +340,7 @@ def _moved(run: Run, status: Status) -> bool:
     """Change a run's status, if it still stands as it was read."""
     with owned(run.person) as held:
         changes = {"status": status, "owner": "", "updated_at": now().isoformat()}
+        held.tell(run.channel)
         return bool(held.update("runs", changes, _STANDS, (run.run_id, run.status, run.owner)))
 
 
@@ -293,6 +348,22 @@ def cancel_run(run: Run) -> None:
     """Mark a run as cancelled; the process that carries it stops before its next node. Raises RequestError."""
     if not _moved(run, "cancelled"):
         raise RequestError(f"The run {run.thread_id} has just changed.", suggestion="Look again: signalbox runs list.")
+
+
+def reopen(run: Run, status: Status, owner: str, then: Callable[[], None]) -> None:
+    """Have a run that failed or broke off go on, and do what sees to that in the same transaction. Raises BusyError
+    where another run of the thread is under way or waits, or where this one has just changed."""
+    before = (run.status, run.owner)
+    run.status, run.owner, run.attempts, run.result, run.updated_at = status, owner, 0, {}, now().isoformat()
+    try:
+        with owned(run.person) as held:
+            done = _write(held, run, before, owner)
+            if done:
+                then()
+    except Conflict:
+        done = False
+    if not done:
+        raise _taken(run.thread_id)
 
 
 def end_with_error(run: Run, result: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 __all__ = ["HEAD", "TABLES", "VERSION_TABLE", "postgres_statements", "sqlite_statements"]
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest migration. A change of the tables is a new migration, and the same change here."""
 VERSION_TABLE = "alembic_version_runs"
 """A name of its own: on PostgreSQL other tables share the database, and Alembic's usual one is theirs."""
@@ -23,6 +23,7 @@ TABLES = (
     "items",
     "crons",
     "webhooks",
+    "allowances",
 )
 CHECKPOINT_TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
 """LangGraph's, on PostgreSQL."""
@@ -151,6 +152,12 @@ CREATE TABLE webhooks (
     user_id TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX webhooks_by_time ON webhooks (due_at);
+-- How many requests a person may still send, and since when that is so.
+CREATE TABLE allowances (
+    user_id TEXT PRIMARY KEY,
+    remaining DOUBLE PRECISION NOT NULL,
+    since DOUBLE PRECISION NOT NULL
+);
 CREATE TABLE alembic_version_runs (version_num VARCHAR(32) NOT NULL PRIMARY KEY);
 """
 

@@ -48,10 +48,11 @@ _TRY_EVERY = 2.0
 """Seconds after which a database that could not be used is tried again."""
 
 
-def create_app(page: Callable[[], Any] | None = None, host: str | None = None) -> FastAPI:
+def create_app(page: Callable[[], Any] | None = None, host: str | None = None, *, carries: bool = True) -> FastAPI:
     """The service as an ASGI application; `page` makes the one that has every path which is not the service's own.
 
-    `host` is a name that the service is reached by beside its address. Raises ConfigurationError where a setting is
+    `host` is a name that the service is reached by beside its address. Without `carries`, runs on PostgreSQL are left
+    to other processes. Raises ConfigurationError where a setting is
     wrong.
     """
     others = {"The MCP endpoint": Later("The MCP endpoint", _mcp, soon=False)}
@@ -61,7 +62,7 @@ def create_app(page: Callable[[], Any] | None = None, host: str | None = None) -
         title="Signalbox",
         version=__version__,
         description="Plain-language requests, answered with checked work on live systems.",
-        lifespan=_lifespan(list(others.values())),
+        lifespan=_lifespan(list(others.values()), carries),
     )
     app.include_router(chat_router)
     for part in _PARTS:
@@ -94,7 +95,7 @@ def _add_layers(app: FastAPI, bound: list[str], mcp: Later, page: Later | None =
     app.add_middleware(health.Figures)
 
 
-def _lifespan(others: list[Later]) -> Any:
+def _lifespan(others: list[Later], carries: bool) -> Any:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         keeper = _Keeper()
@@ -103,7 +104,7 @@ def _lifespan(others: list[Later]) -> Any:
             chat_agent()
         stopping = asyncio.Event()
         watching = asyncio.create_task(keeper.watch(stopping))
-        await engine().open()
+        await engine().open(carries=carries)
         held = [asyncio.create_task(other.hold()) for other in others]
         try:
             yield

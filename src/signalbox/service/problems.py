@@ -29,7 +29,7 @@ from signalbox.errors import (
     redact,
 )
 from signalbox.runs.outage import database_outage
-from signalbox.runs.records import BusyError
+from signalbox.runs.records import BusyError, FullError
 
 __all__ = [
     "BUSY",
@@ -141,6 +141,8 @@ def _status(error: Exception) -> tuple[int, str]:
         return 404, told
     if isinstance(error, BusyError):
         return 409, told
+    if isinstance(error, FullError):
+        return 429, told
     if isinstance(error, RequestError):
         return 422, told
     if isinstance(error, SlowError):
@@ -202,8 +204,8 @@ def _option(error: Mapping[str, Any]) -> str:
 
 
 def sent(told: dict[str, Any]) -> Response:
-    """A problem as a response; who meets an outage is told when to come back."""
-    headers = {"Retry-After": _RETRY_AFTER} if told["status"] == 503 else {}
+    """A problem as a response; who meets an outage or a full queue is told when to come back."""
+    headers = {"Retry-After": _RETRY_AFTER} if told["status"] in (429, 503) else {}
     return Response(orjson.dumps(told), told["status"], headers, "application/problem+json")
 
 

@@ -1,0 +1,229 @@
+"""Carrying a run to its end or its question, and telling on its channel what happens, whatever the engine."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from signalbox.contract import Agent, NodeEvent
+from signalbox.contract.answer import Answer
+from signalbox.contract.summary import plain
+from signalbox.errors import ProgrammerError, SignalboxError, redact
+from signalbox.maps import MapResult, open_map
+from signalbox.maps.map_run import MapRun
+from signalbox.runs import records
+from signalbox.runs.answers import answer_of, check_question, graph_of, load_model, mark_used
+from signalbox.runs.conversation import remember, turn_before
+from signalbox.runs.drafts import Draft
+from signalbox.runs.events import Channel, Event, open_channel
+from signalbox.runs.gate import owned
+from signalbox.runs.life import Life, begin
+from signalbox.runs.observing import Watch, watched
+from signalbox.runs.owners import lease_holds
+from signalbox.runs.records import RESUMABLE, Run
+from signalbox.runs.replies import add_dropped, dropped_words
+from signalbox.runs.served import find_served, is_map
+from signalbox.runs.sources import answer_source
+from signalbox.runs.step_words import call_words, node_words
+from signalbox.runs.steps import CancelledError
+from signalbox.runs.threads import check_name
+from signalbox.settings import now
+from signalbox.toolbox.ledger import Call, Ledger, use_ledger
+
+__all__ = ["begin_pending", "carry", "make_pending", "prepared"]
+
+_log = logging.getLogger("signalbox.runs")
+
+
+def prepared(
+    agent: Agent,
+    said: str,
+    thread_id: str,
+    state: Any,
+    about: Mapping[str, Any],
+    *,
+    request: str = "",
+    drops: Run | None = None,
+    run_id: str = "",
+    then: Callable[[Run], None] = lambda record: None,
+) -> Callable[[], Life]:
+    """What starts a run; all that takes long is done when this returns. `request` is what it is started with where
+    that is not just what was said. The others are those of `begin`."""
+    words = said if state is not None else check_question(said)
+    asked = check_question(request or words) if state is None else ""
+    first = dict(state) if state is not None else agent.start(asked, turn_before(agent, thread_id))
+    run: MapRun = open_map(agent.map, graph=graph_of(agent), model=load_model(None, agent), run_id=run_id)
+    kept = {"background": True, "said": words, **about}
+    return lambda: begin(run, first, thread_id, agent.name, {}, kept, drops, then)
+
+
+def make_pending(agent: Agent, said: str, thread_id: str, state: Any, about: Mapping[str, Any]) -> Run:
+    """The record of a run that begins later, with the map as it is now."""
+    words = said if state is not None else check_question(said)
+    run = open_map(agent.map, graph=graph_of(agent), thread_id=check_name(thread_id))
+    later = {"status": "pending", "background": True, "said": words, "state": plain(state)}
+    return replace(Run.of(run, agent.name, owner=""), **{"not_before": now().isoformat(), **later, **about})
+
+
+def begin_pending(record: Run) -> Life:
+    """Begin a run that was pending; a run of its thread that waits ends, and its question is dropped."""
+    drops = records.latest_run(record.thread_id, ("waiting",))
+    kept = ("metadata", "stream_modes", "not_before", "started_at")
+    about = {name: getattr(record, name) for name in kept} | {"dropped": dropped_words(drops) if drops else ""}
+    agent = find_served(record.agent or record.name)
+    return prepared(agent, record.said, record.thread_id, record.state, about, drops=drops, run_id=record.run_id)()
+
+
+async def carry(agent: Agent, life: Life) -> None:
+    """Carry a run to its end, and every run that its request is handed on to."""
+    record = life.record
+    assert record is not None
+    channel = await asyncio.to_thread(open_channel, record)
+    about = {"run_id": channel.run_id, "thread_id": record.thread_id, "attempt": record.attempts + 1}
+    channel.add("metadata", {**about, "warnings": record.warnings} if record.warnings else about)
+    carried: _Carried | None = _Carried(agent, life, channel)
+    try:
+        while carried is not None:
+            carried = await carried.to_its_end()
+    except asyncio.CancelledError:
+        channel.add("error", {"error_type": "cancelled", "message": "The run was stopped.", "suggestion": ""})
+        raise
+    finally:
+        await asyncio.shield(channel.aclose())
+
+
+class _Carried:
+    """A run on its way to its end or its question, told on a channel."""
+
+    def __init__(self, agent: Agent, life: Life, channel: Channel) -> None:
+        assert life.record is not None
+        self.agent, self.life, self.channel = agent, life, channel
+        self.record: Run = life.record
+        self.said = str([self.record.said, *self.record.answers.values()][-1])
+        self.watch = Watch()
+        self.ledger = Ledger(listener=self._called)
+        self.draft = Draft(self._write)
+        self.answer: Answer | None = None
+        self._last: list[tuple[str, Any]] | None = None
+        self._stored: list[Event] = []
+        self._hand_on: Callable[[], Life] | None = None
+        self._next: _Carried | None = None
+        life.present, life.finish = self._present, self._finish
+
+    async def to_its_end(self) -> _Carried | None:
+        """Run it. What comes back is the run that its request was handed on to, if it was."""
+        mark_used(self.agent)
+        heard = self.draft.heard(always=is_map(self.agent))  # the rows of a map may name a model of their own
+        watching = watched(self.agent.name, self.record.thread_id, self.record.run_id)
+        try:
+            with use_ledger(self.ledger), watching as self.watch, heard:
+                await self.life.arun(lambda event: self.channel.add("node", _told(self.agent, event)))
+                assert self.answer is not None
+                self.watch.error = (self.answer.error or {}).get("error_type")
+        except Exception as error:
+            self._next = None
+            await asyncio.to_thread(self._fail, error)
+        self.channel.tell(self._stored)
+        return self._next
+
+    def _called(self, call: Call, ended: bool) -> None:
+        if not ended and not lease_holds():
+            raise CancelledError("Another worker has taken the run over.")
+        words = {"agent": self.agent.name, "words": call_words(self.agent, call.tool, call.args)}
+        self.channel.add("tool_result" if ended else "tool_call", {**call.as_event(), **words})
+        self.watch.called(call, ended)
+
+    def _write(self, told: dict[str, Any]) -> None:
+        if self._last is None:
+            self.channel.add("text", told)
+        else:
+            self._last.append(("text", told))
+
+    def _present(self, result: MapResult) -> dict[str, Any]:
+        """The Answer of a result; what takes time before the transaction that keeps it is done here."""
+        answer = self.answer = _answer(self.agent, result)
+        answer.evidence, answer.route = self.ledger.as_list(), self.record.route
+        hands_over = self.agent.hands_over if answer.status == "completed" else None
+        route = hands_over(answer.state) if hands_over is not None else None
+        if route is not None:
+            self._prepare_next(route)
+        else:
+            add_dropped(answer, self.record.dropped)
+        self.channel.drain()
+        return answer.as_dict()
+
+    def _prepare_next(self, route: Mapping[str, Any]) -> None:
+        about = {
+            "metadata": self.record.metadata,
+            "stream_modes": self.record.stream_modes,
+            "for_run": self.record.channel,
+            "dropped": self.record.dropped,
+            "route": {"to": route["to"], "confidence": route.get("confidence")},
+        }
+        other, request = find_served(str(route["to"])), str(route.get("request") or self.record.said)
+        words = str(route.get("said") or request)
+        start = prepared(other, words, self.record.thread_id, None, about, request=request)
+
+        def hand_on() -> Life:
+            life = start()
+            records.note_handed(self.record.channel, life.run.run_id)
+            self._next = _Carried(other, life, self.channel)
+            return life
+
+        self._hand_on = hand_on
+
+    def _finish(self) -> None:
+        """In the transaction in which the run ends or waits: its request is handed on, or the turn and what is told
+        of it are kept."""
+        assert self.answer is not None
+        if self._hand_on is not None:
+            self._hand_on()
+            return
+        remember(self.agent, self.answer, self.said, is_named=True)
+        self._tell(self.answer)
+
+    def _tell(self, answer: Answer) -> None:
+        """Store the last events of a run in the open transaction."""
+        self._last = [("error", answer.error)] if answer.error else []
+        message = self.draft.become(answer.answer, f"{answer.run_id}-{self.channel.latest}")
+        self._last.append(("answer", {**answer.as_dict(), "message_id": message}))
+        self._stored = self.channel.store(self._last)
+
+    def _fail(self, error: Exception) -> None:
+        """A run that broke over a fault of ours or of the agent's has ended: to try again would break again."""
+        record, trace = self.record, "".join(traceback.format_exception(error))
+        _log.error("Run %s of %s broke: %s %s", record.run_id, self.agent.name, redact(error), redact(trace))
+        told = error if isinstance(error, SignalboxError) else _OUR_FAULT
+        known = {"agent": self.agent.name, "thread_id": record.thread_id, "run_id": record.run_id}
+        answer = Answer.of_error(told, **known, source=answer_source(self.agent))
+        add_dropped(answer, record.dropped)
+        self.channel.drain()
+        with owned(record.person):
+            fresh = records.get_run(record.run_id)
+            if fresh is not None and fresh.standing in RESUMABLE:
+                records.end_with_error(fresh, {"error": told.as_dict(), "output": None, "answer": answer.as_dict()})
+                self._tell(answer)
+
+
+_OUR_FAULT = ProgrammerError("The run broke over a fault in the agent.")
+
+
+def _answer(agent: Agent, result: MapResult) -> Answer:
+    if is_map(agent):
+        answer = result.as_answer()
+        answer.agent = agent.name
+        answer.state.pop("__execution_summary", None)
+        return answer
+    return answer_of(agent, result)
+
+
+def _told(agent: Agent, event: NodeEvent) -> dict[str, Any]:
+    words = node_words(agent, event.node)
+    told: dict[str, Any] = {"kind": event.kind, "node": event.node, "agent": agent.name, "words": words}
+    if event.kind == "end":
+        told |= {"success": event.success, "output": redact(event.output), "error": event.error, "ms": event.ms}
+    return told

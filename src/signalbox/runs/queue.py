@@ -1,0 +1,146 @@
+"""The queue on PostgreSQL, which procrastinate keeps: which run a worker has. Where in the run it is, checkpoints say.
+
+A run is put into the queue in the transaction that accepts it. Fair shares between people are kept by priorities: each
+run of a person comes one place further back, counted from the runs that are being carried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from procrastinate import App, SyncPsycopgConnector
+from procrastinate.jobs import Job
+
+from signalbox.runs.database import PostgresDatabase, database
+from signalbox.runs.owners import SILENCE
+from signalbox.runs.records import FullError, Run
+from signalbox.settings import get_settings
+
+__all__ = ["CARRY", "QUEUE", "Standing", "abort", "enqueue", "put", "queue_database", "renew_stalled", "standing"]
+
+QUEUE = "signalbox"
+CARRY = "carry"
+"""The task that carries a run; its arguments are the person and the run."""
+_LIVE = "status IN ('todo', 'doing')"
+_PLACES = f"""
+    SELECT count(*) FILTER (WHERE status = 'todo' AND scheduled_at IS NULL),
+           max(-priority) FILTER (WHERE status = 'doing'), min(-priority) FILTER (WHERE status = 'todo'),
+           max(-priority) FILTER (WHERE args ->> 'person' = ?)
+    FROM procrastinate_jobs WHERE {_LIVE} AND queue_name = '{QUEUE}'
+"""
+
+
+def queue_database() -> PostgresDatabase:
+    """The database that holds the queue."""
+    kept = database()
+    assert isinstance(kept, PostgresDatabase)
+    return kept
+
+
+@cache
+def _writer() -> Any:
+    """What puts jobs into the queue on a connection that it is given."""
+    return App(connector=SyncPsycopgConnector()).job_manager
+
+
+def enqueue(run: Run) -> None:
+    """Have a worker carry a run, from its time on; in the transaction that accepts it. Raises FullError."""
+    later = datetime.fromisoformat(run.not_before) if run.status == "pending" else None
+    # One that only waits for its time must not keep others of its thread from theirs.
+    is_later = later is not None and later > datetime.now(later.tzinfo)
+    put(
+        CARRY, run.person, {"run_id": run.channel}, lock=None if is_later else run.thread_id,
+        at=later if is_later else None,
+    )  # fmt: skip
+
+
+def put(task: str, person: str, args: dict[str, Any], *, lock: str | None = None, at: datetime | None = None) -> int:
+    """Put a job of a person into the queue, in the transaction that is open for them if there is one; gives its number.
+    Of those with one `lock` a worker has one at a time. Raises FullError."""
+    with queue_database().transaction(person) as connection:
+        waiting, carried, next_one, own = connection.execute(_PLACES, (person,)).fetchone()
+        if waiting >= get_settings().max_queued:
+            raise FullError
+        place = max(carried if carried is not None else next_one or 0, -1 if own is None else own + 1, 0)
+        job = Job(
+            queue=QUEUE, task_name=task, priority=-place, lock=lock, queueing_lock=None, scheduled_at=at,
+            task_kwargs={"person": person, **args},
+        )  # fmt: skip
+        return int(_writer().defer_job(job, connection=connection.own).id)
+
+
+def abort(run_id: str) -> None:
+    """Have nobody carry this run any more: one that waits leaves the queue, and a worker that is at it stops."""
+    with queue_database().transaction() as connection:
+        query = f"SELECT id FROM procrastinate_jobs WHERE {_LIVE} AND args ->> 'run_id' = ?"
+        for (job,) in connection.execute(query, (run_id,)).fetchall():
+            connection.execute("SELECT procrastinate_cancel_job_v1(?, true, true)", (job,))
+
+
+def renew_stalled() -> list[str]:
+    """Give the jobs of workers that are gone to others, as new jobs: what the old worker still does under the old one
+    counts no more. The runs are told."""
+    gone = (
+        f"SELECT id FROM procrastinate_jobs WHERE status = 'doing' AND queue_name = '{QUEUE}' AND NOT EXISTS (SELECT 1 "
+        "FROM procrastinate_workers AS worker WHERE worker.id = worker_id "
+        "AND last_heartbeat > now() - ? * interval '1 second') FOR UPDATE SKIP LOCKED"
+    )
+    with queue_database().transaction() as connection:
+        jobs = [row[0] for row in connection.execute(gone, (SILENCE,)).fetchall()]
+        rows = [
+            connection.execute(
+                "DELETE FROM procrastinate_jobs WHERE id = ? RETURNING task_name, priority, lock, args", (job,)
+            ).fetchone()
+            for job in jobs
+        ]
+        for task, priority, lock, args in rows:
+            job = Job(queue=QUEUE, task_name=task, priority=priority, lock=lock, queueing_lock=None, task_kwargs=args)
+            _writer().defer_job(job, connection=connection.own)
+    return [str(row[3].get("run_id", "")) for row in rows]
+
+
+def left_out(every: Callable[[], list[Run]]) -> list[Run]:
+    """Of these runs, those that no job of the queue will carry."""
+    found = every()
+    with queue_database().transaction() as connection:
+        rows = connection.execute(f"SELECT lock, args ->> 'run_id' FROM procrastinate_jobs WHERE {_LIVE}").fetchall()
+    known = {name for row in rows for name in row}
+    return [run for run in found if run.thread_id not in known and run.channel not in known]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How the queue stands: how many jobs wait, are under way and are due later, since how many seconds the oldest
+    waits, how many workers there are, and how many were heard of too long ago."""
+
+    waiting: int
+    under_way: int
+    later: int
+    oldest_seconds: float
+    workers: int
+    silent: int
+
+
+def standing() -> Standing:
+    """How the queue stands now."""
+    jobs = f"""
+        SELECT count(*) FILTER (WHERE status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now())),
+               count(*) FILTER (WHERE status = 'doing'),
+               count(*) FILTER (WHERE status = 'todo' AND scheduled_at > now()),
+               coalesce(extract(epoch FROM now() - min(greatest(scheduled_at, (
+                   SELECT max(at) FROM procrastinate_events WHERE job_id = job.id AND type <> 'scheduled'
+               ))) FILTER (WHERE status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now()))), 0)
+        FROM procrastinate_jobs AS job WHERE {_LIVE} AND queue_name = '{QUEUE}'
+    """
+    workers = """
+        SELECT count(*) FILTER (WHERE last_heartbeat > now() - ? * interval '1 second'), count(*)
+        FROM procrastinate_workers
+    """
+    with queue_database().transaction() as connection:
+        waiting, under_way, later, oldest = connection.execute(jobs).fetchone()
+        living, known = connection.execute(workers, (SILENCE,)).fetchone()
+    return Standing(waiting, under_way, later, float(oldest), living, known - living)

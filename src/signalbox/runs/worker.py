@@ -1,0 +1,183 @@
+"""A worker: it takes runs from the queue on PostgreSQL and carries them, as many at a time as the settings say.
+
+procrastinate fetches the jobs. The heartbeat is ours, so that it goes on while a worker that was stopped lets its runs
+end, and so that a moment without a database does not end it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from procrastinate import App, BaseRetryStrategy, JobContext, PsycopgConnector, RetryDecision
+from procrastinate.exceptions import ConnectorException, JobAborted
+from procrastinate.job_context import AbortReason
+from procrastinate.jobs import DeleteJobCondition, Job
+from procrastinate.worker import Worker
+
+from signalbox.errors import DatabaseError, redact
+from signalbox.runs import maintenance, records
+from signalbox.runs.answers import load_model
+from signalbox.runs.background import failed, may_go_on
+from signalbox.runs.carrying import begin_pending, carry
+from signalbox.runs.life import Life, accept, go_on
+from signalbox.runs.outage import database_outage
+from signalbox.runs.owners import BEAT, Lease, current_owner, use_lease
+from signalbox.runs.queue import CARRY, QUEUE, enqueue, left_out, queue_database, renew_stalled
+from signalbox.runs.records import RESUMABLE, BusyError
+from signalbox.runs.served import find_served
+from signalbox.settings import get_settings
+from signalbox.toolbox.person import use_person
+
+__all__ = ["work"]
+
+_log = logging.getLogger("signalbox.runs")
+_MOST_TRIES = 100
+_ORPHANS_EVERY, _TIDY_EVERY = 30.0, 3600.0
+_AFTER_OUTAGE = 2.0
+"""Seconds that runs under way are given when the connection was lost: then this worker begins anew."""
+_CONNECTIONS = 4
+
+
+class _Again(BaseRetryStrategy):
+    """What was stopped is taken up at once; what could not be carried, in a moment."""
+
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        if job.attempts >= _MOST_TRIES:
+            return None
+        wait = 0 if isinstance(exception, asyncio.CancelledError) else 1
+        return RetryDecision(retry_at=datetime.now(UTC) + timedelta(seconds=wait))
+
+
+async def work(stopping: asyncio.Event) -> None:
+    """Carry runs until `stopping` is set, then let those under way end in the time that the settings give them.
+
+    Without its database it waits for it.
+    """
+    # What goes wrong is told here, in a line.
+    logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
+    while not stopping.is_set():
+        try:
+            await _work_connected(stopping)
+        except (ConnectorException, DatabaseError, OSError) as error:
+            _tell_outage(error)
+        except Exception as error:
+            _log.error("The worker broke, and begins anew: %s", redact(error))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), 0.5)
+
+
+async def _work_connected(stopping: asyncio.Event) -> None:
+    kept = await asyncio.to_thread(queue_database)
+    options: dict[str, Any] = {"min_size": 1, "max_size": _CONNECTIONS, "timeout": 10.0}
+    app = App(connector=PsycopgConnector(conninfo=kept.address, **options))
+    app.task(name=CARRY, queue=QUEUE, pass_context=True, retry=_Again())(_carry)
+    async with app.open_async():
+        worker = Worker(
+            app, [QUEUE], concurrency=get_settings().worker_runs, install_signal_handlers=False,
+            fetch_job_polling_interval=2.0, abort_job_polling_interval=5.0, update_heartbeat_interval=BEAT,
+            stalled_worker_timeout=3600.0, shutdown_graceful_timeout=_AFTER_OUTAGE,
+            delete_jobs=DeleteJobCondition.ALWAYS,
+        )  # fmt: skip
+        working = asyncio.create_task(worker.run())  # type: ignore[no-untyped-call]
+        beating = asyncio.create_task(_keep_going(app, worker))
+        stop = asyncio.create_task(stopping.wait())
+        try:
+            await asyncio.wait([working, stop], return_when=asyncio.FIRST_COMPLETED)
+            if stopping.is_set():
+                worker.shutdown_graceful_timeout = get_settings().drain_seconds
+                worker.stop()  # type: ignore[no-untyped-call]
+            await working
+        finally:
+            for task in (beating, stop):
+                task.cancel()
+            await asyncio.wait([beating, stop])
+            if not working.done():
+                working.cancel()
+                await asyncio.wait([working])
+
+
+def _tell_outage(error: Exception) -> None:
+    known = error if isinstance(error, DatabaseError) else DatabaseError("The queue is gone.", details=error.__cause__)
+    database_outage.begin(known)
+
+
+async def _keep_going(app: App, worker: Worker) -> None:
+    """Beat, and look after what workers that are gone have left."""
+    orphans_at = tidy_at = 0.0
+    while True:
+        try:
+            if worker.worker_id is not None:
+                await app.job_manager.update_heartbeat(worker.worker_id)
+            for run_id in await asyncio.to_thread(renew_stalled):
+                _log.warning("The worker of run %s is gone: another takes it up.", run_id)
+            if time.monotonic() >= orphans_at:
+                orphans_at = time.monotonic() + _ORPHANS_EVERY
+                await asyncio.to_thread(_adopt)
+            if time.monotonic() >= tidy_at:
+                tidy_at = time.monotonic() + _TIDY_EVERY
+                await app.job_manager.prune_stalled_workers(_TIDY_EVERY)
+                await app.job_manager.delete_old_jobs(
+                    24, queue=QUEUE, include_failed=True, include_cancelled=True, include_aborted=True
+                )
+            database_outage.end()
+        except (ConnectorException, DatabaseError) as error:
+            _tell_outage(error)
+        except Exception as error:
+            _log.error("The worker cannot look after the queue: %s", redact(error))
+        await asyncio.sleep(BEAT)
+
+
+def _adopt() -> None:
+    """Put runs into the queue that are in nobody's hands: an older version left them, or an old job was ended late."""
+    for run in left_out(lambda: [*maintenance.left_behind(carried=True), *maintenance.left_pending()]):
+        with use_person(run.person):
+            enqueue(run)
+            _log.warning("Run %s was not in the queue, and is now.", run.run_id)
+
+
+async def _carry(context: JobContext, person: str, run_id: str) -> None:
+    """Carry one run as far as it goes. A run that is over, or waits for an answer, is left alone."""
+    job = context.job
+    assert job.id is not None
+    assert job.worker_id is not None
+    with use_person(person), use_lease(Lease(job.id, job.worker_id)):
+        try:
+            life = await asyncio.to_thread(_taken, run_id)
+            if life is not None:
+                await carry(find_served(life.agent or life.run.graph.name), life)
+        except asyncio.CancelledError:
+            if context.abort_reason() is AbortReason.USER_REQUEST:
+                raise JobAborted from None
+            raise
+
+
+def _taken(run_id: str) -> Life | None:
+    """The run that a job is for, ready to be carried; None where there is nothing to carry."""
+    run = records.get_run(run_id)
+    run = records.carrier_of(run) if run is not None else None
+    if run is None or run.status not in ("pending", "running", "interrupted"):
+        return None
+    try:
+        if run.status == "pending":
+            return begin_pending(run)
+        agent = find_served(run.agent or run.name)
+        if run.is_queued:
+            accept(run, force=True, owner=current_owner())
+        else:
+            may_go_on(run, force=True)
+        return go_on(run, load_model(None, agent))
+    except BusyError:
+        raise
+    except DatabaseError:
+        raise
+    except Exception as error:
+        _log.error("Run %s cannot be carried: %s", run.run_id, redact(error))
+        fresh = records.get_run(run.run_id)
+        if fresh is not None and fresh.status in ("pending", *RESUMABLE):
+            records.end_with_error(fresh, failed(error))
+        return None
