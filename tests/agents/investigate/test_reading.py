@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from signalbox.agents.investigate.graph import Graph
-from signalbox.agents.investigate.offline.sentence import find_subject, find_trouble, find_unknown, is_about_now
+from signalbox.agents.investigate.offline.foreign_times import in_english
+from signalbox.agents.investigate.offline.sentence import find_trouble, is_about_now, read_sentence
 from signalbox.agents.investigate.runbooks import matching_runbooks
 from signalbox.agents.investigate.state import Alert, Reading
 from signalbox.agents.investigate.subjects import candidates_of, subject_of_alert, subject_of_words
@@ -40,16 +41,64 @@ CANDIDATES = candidates_of(GRAPH, {"the cart": "basket"})
     ],
 )
 def test_the_subject_is_one_of_the_things_that_there_are(text: str, subject: list[str]) -> None:
-    assert find_subject(text, CANDIDATES) == subject
+    assert read_sentence(text, CANDIDATES).subject == subject
 
 
 @pytest.mark.parametrize(
-    ("text", "unknown"),
-    [("why is invoicing slow", "invoicing"), ("the quotes service is down", "quotes"), ("why is it slow", ""),
-     ("what is going on", ""), ("why is everything broken", "")],
-)  # fmt: skip
-def test_a_name_that_nothing_bears_is_noticed(text: str, unknown: str) -> None:
-    assert find_unknown(text) == unknown
+    ("text", "subject", "unknown"),
+    [
+        ("why is invoicing slow", [], ["invoicing"]),
+        ("the quotes service is down", [], ["quotes"]),
+        ("cache-9 is slow, why?", [], ["cache-9"]),
+        ("ledger and quote-api fail", ["service:ledger"], ["quote-api"]),
+        ("is basket slower than cache-9?", ["service:basket"], ["cache-9"]),
+        ("was the warehouse hit as well?", [], ["warehouse"]),
+        ("why is it slow", [], []),
+        ("what is going on", [], []),
+        ("why is everything broken", [], []),
+        ("p95 of basket went up, a follow-up", ["service:basket"], []),
+    ],
+)
+def test_a_name_that_nothing_bears_is_noticed_and_is_not_its_neighbour(
+    text: str, subject: list[str], unknown: list[str]
+) -> None:
+    read = read_sentence(text, CANDIDATES)
+    assert (read.subject, read.unknown) == (subject, unknown)
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "suspect"),
+    [
+        (
+            "is it the new experiment that slows basket down?",
+            ["service:basket"],
+            ("the new experiment", [], "experiment"),
+        ),
+        ("did Big Button break the ledger?", ["service:ledger"], ("Big Button", ["experiment:Big Button"], "")),
+        ("is rtr-1 to blame for the slow basket?", ["service:basket"], ("rtr-1", ["machine:rtr-1"], "")),
+        ("basket is slow because of the release", ["service:basket"], ("the release", [], "release")),
+        ("is it basket that is slow?", ["service:basket"], None),
+        ("did basket restart?", ["service:basket"], None),
+    ],
+)
+def test_what_a_question_suspects_is_no_subject(text: str, subject: list[str], suspect: object) -> None:
+    read = read_sentence(text, CANDIDATES)
+    assert read.subject == subject
+    assert [tuple(one) for one in read.suspects] == ([suspect] if suspect else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("gestern um 14 Uhr", "yesterday at 14:00"),
+        ("seit 20 Minuten", "for the last 20 minutes"),
+        ("hier vers 9h30", "yesterday at 9:30"),
+        ("depuis ce matin", "since this morning"),
+        ("gerade", "right now"),
+    ],
+)
+def test_german_and_french_times_are_read(text: str, english: str) -> None:
+    assert in_english(text) == english
 
 
 @pytest.mark.parametrize(
@@ -75,6 +124,8 @@ def test_the_kind_of_trouble_is_read(text: str, trouble: str) -> None:
 def test_right_now_is_this_moment_and_now_alone_is_not() -> None:
     assert is_about_now("why is it slow right now?")
     assert is_about_now("what is currently wrong")
+    assert is_about_now("basket is failing as we speak")
+    assert is_about_now("ledger slow atm?")
     assert not is_about_now("now tell me why it was slow yesterday")
 
 

@@ -178,6 +178,57 @@ def test_a_subject_that_does_not_exist_is_said_with_what_there_is() -> None:
     assert found["symptoms"] == []
 
 
+def suspecting(said: str, *things: str, kind: str = "") -> dict[str, object]:
+    return {"suspects": [{"said": said, "things": [*things], "kind": kind}]}
+
+
+@pytest.mark.parametrize(
+    ("suspect", "answer"),
+    [
+        (suspecting("the link", "link:a–b"), "Yes, it was the link. Cause: the link a–b flapped"),
+        (suspecting("the other link", "link:b–z"), "It was not the other link: nothing connects the link b–z to the"),
+        (suspecting("the release", kind="release"), "It was not the release: nothing of it was seen in that time."),
+        (suspecting("gateway", "service:gateway"), "It was not gateway: it depends on checkout itself"),
+    ],
+)
+def test_a_suspect_is_answered(suspect: dict[str, object], answer: str) -> None:
+    asked: Reading = {**read("service:checkout"), **suspect}  # type: ignore[typeddict-item]
+    assert conclude(asked, [SLOW, LINK, CUSTOMER, latency("gateway", "14:08")], GRAPH)["verdict"].startswith(answer)
+
+
+def test_a_suspect_is_not_cleared_by_what_could_not_be_read() -> None:
+    asked: Reading = {**read("service:checkout"), **suspecting("the release", kind="release")}  # type: ignore[typeddict-item]
+    told = conclude(asked, [SLOW, LINK], GRAPH, ["metrics: the server is down"])
+    assert told["verdict"].startswith("Whether it was the release is not known")
+
+
+def test_a_made_up_name_beside_a_real_one_is_said_and_the_real_one_answered() -> None:
+    found = told(SLOW, LINK, unknown="search-api")
+    assert found["verdict"].startswith(
+        "There is no search-api here: nothing that was read is called so. Cause: the link"
+    )
+
+
+def test_the_way_leads_through_what_deviated() -> None:
+    needs = [("checkout", "stock"), ("stock", "depot"), ("checkout", "cart"), ("cart", "offers"), ("offers", "depot")]
+    graph = Graph.of([Relation(f"service:{one}", f"service:{other}", "client metric") for one, other in needs])
+    depot, offers, cart = (latency(one, at) for one, at in (("depot", "14:05"), ("offers", "14:06"), ("cart", "14:07")))
+    found = conclude(read("service:checkout"), [SLOW, depot, offers, cart], graph)
+    assert found["cause"] == depot
+    assert "checkout → cart → offers → depot" in found["verdict"]
+
+
+def test_healthy_is_told_only_where_nothing_deviated_and_all_was_read() -> None:
+    fell = seen(
+        "requests fell", "14:07", "14:54", "checkout", severity="info", measure="Request rate", service="checkout"
+    )
+    found = told(fell)["verdict"]
+    assert found.startswith("Nothing found: no symptom of checkout was seen")
+    assert "What did change: requests fell." in found
+    partly = conclude(read("service:checkout"), [], GRAPH, ["pe1: get_logs: timeout"])["verdict"]
+    assert "healthy" not in partly
+
+
 def test_without_a_subject_every_symptom_counts() -> None:
     assert conclude(read(), [SLOW, LINK, CUSTOMER], GRAPH)["cause"] == LINK
 

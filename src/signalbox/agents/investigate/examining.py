@@ -81,11 +81,19 @@ def source_set() -> Source | None:
 def send_each(state: InvestigationState) -> list[Send]:
     """One `examine` for every witness."""
     # What an agent does not need is not stored with every question to one.
-    told = {"about": state.get("about"), "start": state["start"], "end": state["end"], "kind": state["kind"]}
+    told = {"about": _devices(state), "start": state["start"], "end": state["end"], "kind": state["kind"]}
     return [
         Send("examine", {**told, "agent": agent.name, "alert": state.get("alert")})
         for agent in witnesses(state["kind"])
     ]
+
+
+def _devices(state: InvestigationState) -> str:
+    """The devices that the subject is, or that are its ends: of a large network they are looked at first. What is seen
+    of anything else does not depend on the subject, so that investigations of several share it."""
+    known = {one["thing"] for one in state.get("relations") or () if one.get("role")}
+    ends = [f"machine:{end}" for one in state.get("subject") or () for end in one.partition(":")[2].split("–")]
+    return ", ".join(one.partition(":")[2] for one in dict.fromkeys(ends) if one in known)
 
 
 async def examine(state: InvestigationState) -> dict[str, Any]:

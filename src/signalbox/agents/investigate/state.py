@@ -32,12 +32,14 @@ class Alert(TypedDict):
 class Reading(TypedDict, total=False):
     """A request as data. `subject` are things of the graph, all of them together what the trouble is seen on; empty
     means everything. `about` tells them to a person. `trouble` is the kind of symptom, if one is named. `unknown` is
-    what the request names and nothing is called. The time asked about is from `since` to `end`; `start` is before."""
+    what the request names and nothing is called. `suspects` are what it takes for the cause: in its words (`said`), as
+    things, and of which `kind`. The time asked about is from `since` to `end`; `start` is before."""
 
     subject: list[str]
     about: str
     trouble: str
     unknown: str
+    suspects: list[dict[str, Any]]
     since: str
     start: str
     end: str

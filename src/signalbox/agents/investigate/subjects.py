@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from signalbox.agents.investigate.graph import Graph, kind_of, name_of
@@ -50,8 +51,10 @@ def subject_of_words(words: str, candidates: Sequence[Candidate]) -> list[str] |
         return None
     if isinstance(found, One):
         named = {*tokens(found.candidate.name)}
-        is_named = found.candidate.kind != "experiment" or 2 * len(named & {*tokens(bare)}) >= len(named)
-        return [found.candidate.id] if is_named else None
+        is_named = found.candidate.kind != "experiment" or 2 * len(named & {*tokens(bare)}) > len(named)
+        # Names that differ in a number are those of two things.
+        is_other = {*re.findall(r"\d+", bare)} - {*re.findall(r"\d+", found.candidate.name)}
+        return [found.candidate.id] if is_named and not is_other else None
     several = found.options if isinstance(found, Ask) else found.candidates if isinstance(found, Several) else ()
     services = [one.id for one in several if one.kind == "service"]
     return services or [one.id for one in several]

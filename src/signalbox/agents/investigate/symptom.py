@@ -18,13 +18,8 @@ from langgraph.types import Command, Send
 from signalbox.agents.investigate.dependency_graph import recent_graph
 from signalbox.agents.investigate.examining import not_asked, send_each, source_set, witnesses
 from signalbox.agents.investigate.graph import Graph
-from signalbox.agents.investigate.offline.sentence import (
-    find_subject,
-    find_trouble,
-    find_unknown,
-    is_about_now,
-    names_nothing,
-)
+from signalbox.agents.investigate.offline.foreign_times import in_english
+from signalbox.agents.investigate.offline.sentence import find_trouble, is_about_now, names_nothing, read_sentence
 from signalbox.agents.investigate.prompts import symptom_prompt
 from signalbox.agents.investigate.runbooks import matching_runbooks
 from signalbox.agents.investigate.state import LEAD, Alert, InvestigationState, Reading
@@ -76,7 +71,7 @@ async def read_symptom(state: InvestigationState) -> Command[Next]:
     }  # fmt: skip
     if not fills_plans(model):
         return Command(goto="ask_model", update=update)
-    if read.get("unknown") or not witnesses(kind):
+    if (read.get("unknown") and not read.get("subject")) or not witnesses(kind):
         return Command(goto="weigh", update=update)
     to: list[Send] = send_each({**state, **update})  # type: ignore[typeddict-item]
     return Command(goto=to, update=update)
@@ -112,29 +107,36 @@ def _of_alert(alert: Alert, graph: Graph) -> Reading:
 def _excerpt(state: Mapping[str, Any], candidates: Sequence[Candidate]) -> Reading:
     """What a capable model is shown first: the dependencies and runbooks of things whose names stand in the request.
     It reads the request itself."""
-    subject = find_subject(str(state["user_query"]), candidates)
+    subject = read_sentence(str(state["user_query"]), candidates).subject
     moment = now()
     return _reading(subject, told_subject(subject), "", "", moment - timedelta(days=1), moment)
 
 
 async def _of_words(state: Mapping[str, Any], model: BaseChatModel, candidates: Sequence[Candidate]) -> Reading:
     """The request as a model that fills plans reads it, with the names that stand in it."""
-    said = str(state["user_query"])
-    subject, unknown, about = find_subject(said, candidates), "", ""
+    said = in_english(str(state["user_query"]))
+    found, about = read_sentence(said, candidates), ""
+    subject, unknown = list(found.subject), list[str]()
     since, end = _span(said)
-    if not subject:
+    for words in found.unknown:
+        # A name with a slip of the pen is near to one that there is.
+        near = subject_of_words(words, candidates) or []
+        subject += near
+        unknown += [] if near else [words]
+    if not subject and not unknown and not found.suspects:
         asked = model.with_structured_output(SYMPTOM)
         read: Any = await asked.ainvoke([SystemMessage(symptom_prompt()), HumanMessage(said)])
-        words = str(read.get("about") or "").strip()
-        words = about = words if words and not names_nothing(words) else find_unknown(said)
-        if words and candidates:
+        words = about = str(read.get("about") or "").strip()
+        if words and not names_nothing(words) and candidates:
             subject = subject_of_words(words, candidates) or []
-            unknown = "" if subject else words
+            unknown = [] if subject else [words]
         if find_range(said, now(), person_zone()) is None and read.get("when"):
             since, end = _span(str(read["when"]))
-    return _reading(
-        subject, told_subject(subject) or ("" if candidates else about), find_trouble(said), unknown, since, end
-    )
+    made = _reading(
+        [*dict.fromkeys(subject)], told_subject(subject) or ("" if candidates else about), found.trouble,
+        " and no ".join(unknown), since, end,
+    )  # fmt: skip
+    return {**made, "suspects": [one._asdict() for one in found.suspects]}
 
 
 def _reading(subject: list[str], about: str, trouble: str, unknown: str, since: datetime, end: datetime) -> Reading:

@@ -34,6 +34,7 @@ from signalbox.agents.investigate.state import (
     latest_seen,
 )
 from signalbox.agents.investigate.subjects import known_things
+from signalbox.agents.investigate.suspected import answer_suspects
 from signalbox.settings import now, person_zone
 from signalbox.toolbox import current_ledger
 
@@ -96,11 +97,11 @@ def conclude(
 ) -> Conclusion:
     """The cause of the symptoms that were asked about, held to the graph. What `failed` to be looked at is told; of a
     source that is `unread`, nothing found says nothing."""
+    unknown, suspects = "", read.get("suspects") or []
     if read.get("unknown"):
-        verdict = (
-            f"There is no {read['unknown']} here: nothing that was read is called so. There are {known_things(graph)}."
-        )
-        return _conclusion(f"{verdict}{_not_seen(failed)}")
+        unknown = f"There is no {read['unknown']} here: nothing that was read is called so."
+    if unknown and not read.get("subject"):
+        return _conclusion(f"{unknown} There are {known_things(graph)}.{_not_seen(failed)}")
     until = read["end"]
     # What went on when the time was over that was looked at is not known to have gone on until now.
     seen = [{**one, "end": one["end"] or until} for one in seen] if _is_past(until) else list(seen)
@@ -108,13 +109,15 @@ def conclude(
     symptoms = find_symptoms(read, seen, graph)
     if alert and not symptoms:
         symptoms = [_as_seen(alert)]
-    if not symptoms:
-        return _nothing(read, seen, graph, failed, unread)
-    found = find_causes(read, symptoms, seen, graph)
-    ruled_out = [_ruled(one, why) for one, why in found.ruled_out][:_MOST_LISTED]
-    if found.cause is None:
-        return _unknown(read, symptoms, found, ruled_out, failed)
-    return _caused(read, symptoms, found, ruled_out, failed, unread)
+    found = find_causes(read, symptoms, seen, graph) if symptoms else None
+    if found is None:
+        told = _nothing(read, seen, graph, failed, unread)
+    else:
+        ruled_out = [_ruled(one, why) for one, why in found.ruled_out][:_MOST_LISTED]
+        told = (_caused(read, symptoms, found, ruled_out, failed, unread) if found.cause
+                else _unknown(read, symptoms, found, ruled_out, failed))  # fmt: skip
+    answered = answer_suspects(suspects, found, seen, graph, is_whole=not failed and not unread)
+    return {**told, "verdict": f"{f'{unknown} ' if unknown else ''}{answered}{told['verdict']}"}
 
 
 def _as_seen(alert: Alert) -> Seen:

@@ -1,68 +1,146 @@
-"""Names, trouble and "now" in a sentence about a trouble."""
+"""Names, suspects, trouble and "now" in a sentence about a trouble."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from signalbox.grounding import Candidate
 from signalbox.language.mentions import Mention, Values, find_mentions
 from signalbox.language.synonyms import base
 from signalbox.language.words import tokens
 
-__all__ = ["find_subject", "find_trouble", "find_unknown", "is_about_now", "names_nothing"]
+__all__ = ["Sentence", "find_trouble", "is_about_now", "names_nothing", "read_sentence"]
 
 _NOW = re.compile(
-    r"\b(?:(?:right|just) now|currently|at the moment|at present|this (?:very )?(?:minute|moment))\b", re.I
+    r"\b(?:(?:right|just) now|currently|at the moment|at present|this (?:very )?(?:minute|moment|second)|atm|rn"
+    r"|as we speak|as i (?:write|type)|at this (?:point|moment))\b|(?<=\w)[ ,]+now\b",
+    re.I,
 )
 _TROUBLES = {
-    "slow": "slow slower slowness latency lag laggy sluggish delay timeout hang crawl response",
-    "errors": "error fail failure broken break 5xx 500 503 exception refuse reject",
-    "down": "down unavailable unreachable dead offline outage lost flap drop disappear",
+    "slow": "slow slower slowness latency lag laggy sluggish delay timeout hang crawl response langsam lent lente",
+    "errors": "error fail failure broken break 5xx 500 502 503 504 exception refuse reject fehler erreur",
+    "down": "down unavailable unreachable dead offline outage lost flap drop disappear ausgefallen panne",
     "busy": "cpu load busy saturate hot overload full memory disk leak swap",
     "restarts": "restart crash reboot oom crashloop",
 }
+_KINDS = {
+    "experiment": "experiment ab test trial variant",
+    "release": "deploy deployment release rollout version update upgrade push commit",
+    "load": "traffic load surge spike demand visitors campaign",
+    "network": "network router link bgp isis carrier fiber fibre routing packet wan lan interface",
+    "restart": "restart reboot crash",
+}
+"""What may be suspected without a name, by a word of it."""
 _LINK = re.compile(r"\b(?:link|cable|circuit|wire|fibre|fiber|isis|is-is|adjacency)s?\b", re.I)
 _SESSION = re.compile(r"\b(?:bgp|session|peering|neighbou?r)s?\b", re.I)
-_NOUN = r"(?:service|api|backend|system|app|database|cluster|host|server|router|device|pod|experiment)s?\b"
-_NAME = re.compile(r"[^\W\d][\w.]*(?:[-/][\w.]+)+")
+_NOUN = r"(?:service|api|backend|system|app|database|cluster|host|server|router|device|pod|experiment|region|site)s?\b"
 _MARKED = re.compile(rf"\s*{_NOUN}", re.I)
-_CALLED = re.compile(rf"([\w.-]+)\s+{_NOUN}", re.I)
-_SUBJECT = re.compile(
-    r"^(?:so |hey,? |please )?(?:(?:why|how come|since when) (?:is|are|was|were|has|have|did|does)?\s*)?(?:the |our )?"
-    r"([\w.-]+) (?:is|are|was|were|has|have|had|keeps?|seems?|been|failing|slow|down|broken|throwing|not)\b",
+_NAME = re.compile(r"(?<![\w.:/-])(?=[\w.-]*[a-z])(?:[a-z]\w*(?:[-./_]\w+)+|[a-z]{2,}\d+)(?![\w:])", re.I)
+_NO_NAME = re.compile(
+    r"p\d\d+|\d+|[45]\w\ds?|.*-(?:up|in|out|off|on|to|down|only|page|end|time|like|level|wide|of|the|by|as|side|is)(?:-.*)?"
+    r"|(?:e|re|pre|post|non|co|self|so|long|short|high|low|end|round|day|in|up|is)-.*|\w+[.]\w+[.]?\w*(?:com|org|net)"
+    r"|(?:e\.g|i\.e|etc)\.?",
     re.I,
 )
-_WHY = re.compile(
-    r"\bwhy (?:does |do |did )?(?:the |our )?([\w.-]+) "
+_BE = (
+    r"(?:is|are|was|were|has|have|had|keeps?|seems?|looks?|been|went|got|gets|goes|fails|failing|slow|down|broken"
+    r"|throws?|throwing|not)"
+)
+_POSITIONS = (
+    rf"(?P<name>[\w.-]+)\s+{_NOUN}",
+    rf"(?:^|[,;:.]\s*|\b(?:speak|now|hey|so|please|because|that|and|but|help)\s+)(?:why |how come |since when )?"
+    rf"(?:{_BE}\s+)?(?:the |our )?(?P<name>[\w.-]+)\s+{_BE}\b",
+    rf"^\W*(?:why|how come|since when)\s+{_BE}\s+(?:the |our )?(?P<name>[\w.-]+)\b",
+    r"\bwhy (?:does |do |did )?(?:the |our )?(?P<name>[\w.-]+) "
     r"(?:lag|fail|hang|crash|break|broke|die|stop|restart|drop|flap|time)\w*\b",
-    re.I,
+    r"\b(?:wrong|going on|up|off|happen(?:ed|ing|s)|problems?|issues?|trouble|errors?) (?:with|to|in|on) (?:the |our )?"
+    r"(?P<name>[\w.-]+)",
+    r"\b(?:is|are|was|were) (?:the |our )?(?P<name>[\w.-]+) "
+    r"(?:affected|ok|okay|fine|healthy|hit|impacted|down|slow|broken)\b",
+    r"\b(?:slower|worse|faster|hotter) than (?:the |our )?(?P<name>[\w.-]+)",
+)
+_REASON = (
+    r"(?:to blame|(?:the|a|our) (?:reason|cause|culprit|root cause|problem)|responsible|behind|guilty|at fault|explain"
+    r"|caus(?:e|ed|es|ing)|trigger(?:ed|s)?|break|broke|broken?|slow(?:ed|ing)? down|make|makes|made|kill(?:ed)?|hurt)"
+)
+_SUSPECTS = (
+    r"\b(?:is|was|isn't|wasn't|could|can|might|may|maybe|perhaps|does|did|do)\s+(?:it|this|that|they)\s+"
+    r"(?:be |have been )?(?:just |all )?(?:because of |due to |caused by |related to |from )?"
+    r"(?P<said>(?:the|a|an|our|some|that|this)?\s*[\w-]+"
+    r"(?:\s+(?!that\b|which\b|who\b|why\b|and\b|or\b|at\b|since\b|yesterday|today|again|for\b)[\w-]+){0,4})",
+    rf"\b(?:is|was|are|were|could|can|might|may|did|does|do|has|have)\s+(?P<said>(?:(?!{_REASON})[\w'-]+\s+){{1,6}}?)"
+    rf"(?:be |have |been |really )*{_REASON}\b",
+    r"\b(?:because of|due to|caused by|blame|suspect(?:ing)?|(?:broken|hit|slowed(?: down)?|killed|affected) by)\s+"
+    r"(?P<said>(?:the|a|an|our|some)?\s*[\w-]+(?:\s+(?!that\b|for\b|since\b|yesterday|today|and\b)[\w-]+){0,3})",
 )
 _ROLES = {"RR": r"(?:route )?reflectors?|rrs?", "PE": r"pes|provider edges?", "P": r"core routers?",
           "CE": r"ces|customer (?:edges?|routers?)"}  # fmt: skip
 _GENERAL = frozenset(
     "prod production platform infrastructure stuff people login logins it this that these everything anything "
-    "something all thing system site website shop app application page service "
-    "server host machine device network user customer problem trouble issue incident alert alarm symptom cause spike "
-    "increase rise high many so much one here there our the a an my we they request traffic number rate".split()
+    "something nothing all thing system site website shop app application page service business frontend backend end "
+    "server host machine device network user customer client problem trouble issue incident alert alarm symptom cause "
+    "spike increase rise high many so much one here there our the a an my we they request traffic number rate latency "
+    "response throughput queue backlog depth cpu memory disk error miss hit eviction packet load usage connection "
+    "what who which how somebody someone nobody anybody root why when where now still both most some "
+    "figure dashboard graph metric monitoring team root-cause reason latencies work works last past und der die "
+    "das".split()
 )
 
 
-_ASKING = frozenset("why what who which how there something someone anybody customers people root".split())
+class Suspect(NamedTuple):
+    """What a question suspects: in its words, the things by those names, and of which kind it is."""
+
+    said: str
+    things: list[str]
+    kind: str
 
 
-def find_subject(text: str, candidates: Sequence[Candidate]) -> list[str]:
+class Sentence(NamedTuple):
+    """A sentence among the things that there are: what has the trouble, names that nothing bears, what is suspected,
+    and the kind of trouble."""
+
+    subject: list[str]
+    unknown: list[str]
+    suspects: list[Suspect]
+    trouble: str
+
+
+def read_sentence(text: str, candidates: Sequence[Candidate]) -> Sentence:
+    """The sentence as names, suspects and trouble. What is suspected is no subject, unless there is no other."""
+    suspects, rest = [], text
+    for match in _found(_SUSPECTS, text, "said"):
+        said = match["said"].strip()
+        things = _subject(said, candidates)
+        kind = next((kind for kind, words in _KINDS.items() if _stems(words) & _stems(said)), "")
+        left = text[: match.start("said")] + " … " + text[match.end("said") :]
+        if (things or kind) and (kind or _subject(left, candidates) or _NAME.search(left)):
+            suspects, rest = [Suspect(said, things, kind)], left
+            break
+    subject = _subject(rest, candidates)
+    if suspects and not subject and not suspects[0].kind:
+        subject, suspects, rest = suspects[0].things, [], text
+    return Sentence(subject, _unknown(rest, candidates), suspects, find_trouble(rest))
+
+
+def _found(patterns: Sequence[str], text: str, group: str) -> Iterator[re.Match[str]]:
+    for pattern in patterns:
+        yield from (match for match in re.finditer(pattern, text, re.I) if match[group].strip())
+
+
+def _stems(text: str) -> set[str]:
+    return {base(one) for one in tokens(text)}
+
+
+def _subject(text: str, candidates: Sequence[Candidate]) -> list[str]:
     """The things whose names stand in a text: of several, those of the kind that is named first, services before the
     rest; two machines that a link or a session joins are that link or session."""
-    labels: dict[str, list[str]] = {}
-    by_name: dict[tuple[str, str], str] = {}
-    for one in candidates:
-        for name in (one.name, *one.aliases):
-            labels.setdefault(one.kind, []).append(name)
-            by_name[(one.kind, name)] = one.id
-    found = [one for one in find_mentions(text, Values(labels)) if _is_meant(one, text)]
+    by_name = {(one.kind, name): one.id for one in candidates for name in (one.name, *one.aliases)}
+    found = _mentioned(text, candidates)
     if not found:
-        return _by_role(text, candidates) or _by_stem(text, candidates)
+        bare = _NAME.sub(" ", text)
+        return _by_role(bare, candidates) or _by_stem(bare, candidates)
     services = [one for one in found if one.label == "service"]
     machines = list(dict.fromkeys(one.value for one in found if one.label == "host"))
     if not services and len(machines) == 2 and (_LINK.search(text) or _SESSION.search(text)):
@@ -74,9 +152,18 @@ def find_subject(text: str, candidates: Sequence[Candidate]) -> list[str]:
     return [*dict.fromkeys(by_name[(one.label, one.value)] for one in nearest)]
 
 
+def _mentioned(text: str, candidates: Sequence[Candidate]) -> list[Mention]:
+    labels: dict[str, list[str]] = {}
+    for one in candidates:
+        labels.setdefault(one.kind, []).extend((one.name, *one.aliases))
+    return [one for one in find_mentions(text, Values(labels)) if _is_meant(one, text)]
+
+
 def _is_meant(one: Mention, text: str) -> bool:
-    """A plain word that also is a general one, such as "users", is a thing only where it is called so: "the users
-    service"."""
+    """A part of a longer name is no name, and a plain word that also is a general one, such as "users", is a thing only
+    where it is called so: "the users service"."""
+    if any(name.start() <= one.start and one.end < name.end() for name in _NAME.finditer(text)):
+        return False
     return base(text[one.start : one.end].casefold()) not in _GENERAL or bool(_MARKED.match(text, one.end))
 
 
@@ -95,11 +182,20 @@ def _by_stem(text: str, candidates: Sequence[Candidate]) -> list[str]:
     return next((stems[one] for one in words if len(stems.get(one, ())) == 1), [])
 
 
-def find_unknown(text: str) -> str:
-    """The word that a text uses for a thing, though nothing is called so: "billing" in "billing is slow" and in "the
-    billing service"; empty if none."""
-    said = [match[1] for match in (_CALLED.search(text), _SUBJECT.search(text), _WHY.search(text)) if match]
-    return next((one for one in said if not names_nothing(one) and one.casefold() not in _ASKING), "")
+def _unknown(text: str, candidates: Sequence[Candidate]) -> list[str]:
+    """What a text calls a thing, though nothing is called so: "search-api" anywhere, "billing" in "billing is slow"."""
+    known = [(one.start, one.end) for one in _mentioned(text, candidates)]
+    said = [(match.start(), match[0]) for match in _NAME.finditer(text)]
+    said += [(match.start("name"), match["name"]) for match in _found(_POSITIONS, text, "name")]
+    stems = {re.sub(r"[-_.]?\d+$", "", one.name.casefold()) for one in candidates}
+    found = [
+        name.strip(".-")
+        for at, name in said
+        if not any(start < at + len(name) and at < end for start, end in known)
+        and not _NO_NAME.fullmatch(name) and not names_nothing(name) and name.casefold() not in stems
+        and not (name.isalpha() and _by_role(name, candidates))
+    ]  # fmt: skip
+    return [*dict.fromkeys(found)]
 
 
 def _is_joined(text: str, start: int, end: int) -> bool:
@@ -121,5 +217,5 @@ def is_about_now(text: str) -> bool:
 
 def names_nothing(words: str) -> bool:
     """True if words name no thing, but only a trouble, or everything."""
-    known = {base(word) for kind in _TROUBLES.values() for word in kind.split()} | {base(one) for one in _GENERAL}
+    known = {base(word) for words in _TROUBLES.values() for word in words.split()} | {base(one) for one in _GENERAL}
     return all(base(one) in known for one in tokens(words))
