@@ -149,6 +149,13 @@ class Settings(BaseModel):
             "every name below it."
         ),
     )
+    webhook_hosts: list[str] = Field(
+        default_factory=list,
+        description=(
+            "Hosts that the webhook of a run may name, between them commas; *.example.org stands for every public host "
+            "below it. By default none."
+        ),
+    )
     cors_origins: Json[list[str]] = Field(
         default_factory=list, description='Web origins that may call the service, as ["https://…"]; by default none.'
     )
@@ -187,7 +194,7 @@ class Settings(BaseModel):
             raise ValueError(f"'{value}' is no time zone; use an IANA name such as Europe/Berlin") from error
         return value
 
-    @field_validator("allowed_hosts", mode="before")
+    @field_validator("allowed_hosts", "webhook_hosts", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
         """The names between commas; a list in JSON is read as well."""

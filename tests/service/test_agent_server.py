@@ -63,13 +63,6 @@ async def test_a_question_is_an_interrupt_that_a_command_resumes(client: Any) ->
     assert (await client.threads.get(thread))["status"] == "idle"
 
 
-async def test_a_second_run_of_a_thread_that_waits_is_a_conflict(client: Any) -> None:
-    thread = (await client.threads.create())["thread_id"]
-    await client.runs.wait(thread, "Review", input={"text": "Hi"})
-    with pytest.raises(ConflictError):
-        await client.runs.create(thread, "Review", input={"text": "again"})
-
-
 async def test_the_history_holds_the_state_at_every_checkpoint(client: Any) -> None:
     thread = (await client.threads.create())["thread_id"]
     await client.runs.wait(thread, "Review", input={"text": "Hi"})

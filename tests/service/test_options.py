@@ -17,8 +17,8 @@ from .conftest import ANN, token
 
 RUN = {"assistant_id": "Hello", "input": {"name": "Ann"}}
 REFUSED = {
-    "interrupt_before": ["Greet"], "interrupt_after": "*", "webhook": "https://hook.example", "after_seconds": 60,
-    "multitask_strategy": "enqueue", "checkpoint": {"checkpoint_id": "x"}, "checkpoint_id": "x", "durability": "exit",
+    "interrupt_before": ["Greet"], "interrupt_after": "*",
+    "multitask_strategy": "both", "durability": "exit",
     "config": {"recursion_limit": 3}, "stream_subgraphs": True, "feedback_keys": ["a"],
     "on_completion": "delete", "strict_resume": True, "checkpoint_during": False, "langsmith_tracer": {"a": "b"},
     "stream_mode": ["values", "tasks"], "command": {"goto": "Greet"}, "nonsense": 1,

@@ -250,6 +250,11 @@ def add_pending(run: Run, then: Callable[[], None]) -> None:
         then()
 
 
+def insert(held: Transaction, run: Run) -> None:
+    """Write down a run as it stands, in the transaction that is open. Raises Conflict where its thread is taken."""
+    held.insert("runs", _row(run))
+
+
 def _end_dropped(held: Transaction, run: Run) -> bool:
     """End a run whose question is dropped, if it still waits with the question that was read."""
     error = {"error_type": "cancelled", "message": "The question was dropped.", "suggestion": ""}
@@ -503,7 +508,7 @@ def remove_runs(thread_id: str) -> list[str]:
     with owned(current_person()) as held:
         found = [row[0] for row in held.select("run_id", "runs", "thread_id = ?", (thread_id,))]
         _remove(held, found)
-        for table in ("turns", "feedback", "threads"):
+        for table in ("turns", "feedback", "crons", "threads"):
             held.delete(table, "thread_id = ?", (thread_id,))
     _remove_checkpoints(held.person, found)
     return found
@@ -533,7 +538,7 @@ def _prune_now_and_then(person: str) -> None:
 
 def _remove(held: Transaction, run_ids: list[str]) -> None:
     for run_id in run_ids:
-        for table in ("steps", "events", "feedback", "runs"):
+        for table in ("steps", "events", "feedback", "webhooks", "runs"):
             held.delete(table, "run_id = ?", (run_id,))
 
 

@@ -21,6 +21,7 @@ from signalbox.service import (
     completions,
     connections,
     conversations,
+    crons,
     health,
     hooks,
     runs,
@@ -36,6 +37,7 @@ from signalbox.service.hosts import Hosts
 from signalbox.service.later import Fork, Later
 from signalbox.service.limits import Body, RateLimit
 from signalbox.service.problems import Problems, add_handlers
+from signalbox.service.timers import keep_time
 from signalbox.service.turns import close_turns, mark_interrupted
 from signalbox.settings import get_settings, now
 from signalbox.storage import close_stores, purge
@@ -43,7 +45,7 @@ from signalbox.storage import close_stores, purge
 __all__ = ["create_app"]
 
 _log = logging.getLogger("signalbox.service")
-_PARTS = (connections, conversations, assistants, threads, turn_list, runs, store, completions, hooks, health)
+_PARTS = (connections, conversations, assistants, threads, turn_list, crons, runs, store, completions, hooks, health)
 _TRY_EVERY = 2.0
 """Seconds after which a database that could not be used is tried again."""
 
@@ -103,7 +105,7 @@ def _lifespan(others: list[Later], carries: bool) -> Any:
         with suppress(ConfigurationError, MissingExtraError):
             chat_agent()
         stopping = asyncio.Event()
-        watching = asyncio.create_task(keeper.watch(stopping))
+        watching = [asyncio.create_task(keeper.watch(stopping)), asyncio.create_task(keep_time(stopping))]
         await engine().open(carries=carries)
         held = [asyncio.create_task(other.hold()) for other in others]
         try:
@@ -112,8 +114,9 @@ def _lifespan(others: list[Later], carries: bool) -> Any:
             stopping.set()
             for one in held:
                 one.cancel()
-            await asyncio.wait([watching, *held], timeout=5)
-            watching.cancel()
+            await asyncio.wait([*watching, *held], timeout=5)
+            for one in watching:
+                one.cancel()
             await close_turns()
             await engine().close()
             await aclose()

@@ -1,27 +1,25 @@
 """Reports that go out: to one webhook of the operator's, as JSON or as a message for Slack or Mattermost.
 
-The address may hold a secret: the log has its host alone. Private addresses are refused unless a setting allows them,
-the address that was checked is the one that is connected to, and redirects are not followed.
+Private addresses are refused unless a setting allows them.
 """
 
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
-import socket
 from collections.abc import Mapping
 from typing import Any, Literal
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import httpx
 
 from signalbox.errors import ConfigurationError, UnavailableError
+from signalbox.service.outgoing import PrivateAddressError, post_json
 from signalbox.settings import get_settings
 
 __all__ = ["message_for", "send_report"]
 
-_TRIES, _PATIENCE, _PAUSE = 3, 10.0, 1.0
+_TRIES, _PAUSE = 3, 1.0
 _LONGEST = {"slack": 3_000, "mattermost": 12_000}
 _log = logging.getLogger("signalbox.service")
 
@@ -58,40 +56,16 @@ async def send_report(
 
 
 async def _post(address: str, body: Mapping[str, Any], *, is_private_allowed: bool) -> int:
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
+    try:
+        return await post_json(address, body, is_private_allowed=is_private_allowed)
+    except PrivateAddressError as error:
+        raise ConfigurationError(
+            f"The report's webhook at {error.user_message}", suggestion="Set SIGNALBOX_REPORT_PRIVATE=1 if it is meant."
+        ) from None
+    except ValueError:
         raise ConfigurationError(
             "SIGNALBOX_REPORT_WEBHOOK is no address of a webhook.", suggestion="Write https://host/path, with no name."
-        )
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    found = await _resolved(parts.hostname, port)
-    if not is_private_allowed and any(not ipaddress.ip_address(one).is_global for one in found):
-        raise ConfigurationError(
-            f"The report's webhook at {parts.hostname} is a private address.",
-            suggestion="Set SIGNALBOX_REPORT_PRIVATE=1 if it is meant.",
-        )
-    chosen = found[0]
-    place = f"[{chosen}]" if ":" in chosen else chosen
-    url = urlunsplit((parts.scheme, f"{place}:{port}", parts.path or "/", parts.query, ""))
-    default = port == (443 if parts.scheme == "https" else 80)
-    headers = {"Host": parts.hostname if default else f"{parts.hostname}:{port}"}
-    waits = dict.fromkeys(("connect", "read", "write", "pool"), _PATIENCE)
-    extensions = {"sni_hostname": parts.hostname, "timeout": waits}
-    request = httpx.Request("POST", url, json=dict(body), headers=headers, extensions=extensions)
-    # Without a client: that one would log the address with what is secret in it, and follow what it is told.
-    async with httpx.AsyncHTTPTransport(trust_env=False) as transport:
-        reply = await transport.handle_async_request(request)
-        await reply.aclose()
-        return reply.status_code
-
-
-async def _resolved(host: str, port: int) -> list[str]:
-    """The addresses of a host. Raises httpx.ConnectError where it has none."""
-    try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError:
-        raise httpx.ConnectError("no such host") from None
-    return list(dict.fromkeys(str(one[4][0]) for one in found))
+        ) from None
 
 
 def message_for(

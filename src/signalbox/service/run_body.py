@@ -12,7 +12,7 @@ from signalbox.service.payload import sendable
 __all__ = ["FIELDS", "error_of", "path_of", "show_run", "status_of_run"]
 
 _STATUS = {
-    "running": "running", "waiting": "interrupted", "completed": "success", "error": "error",
+    "pending": "pending", "running": "running", "waiting": "interrupted", "completed": "success", "error": "error",
     "cancelled": "interrupted", "interrupted": "pending", "unreadable": "error",
 }  # fmt: skip
 FIELDS = (

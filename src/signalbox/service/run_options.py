@@ -26,7 +26,8 @@ class NewRun(Options):
     """What is asked of an assistant: `input` starts a run, `command` answers the question of one that waits.
 
     These are the options of LangGraph's Agent Server. A run is always kept step by step, its stream can always be
-    resumed, and a thread has one run at a time.
+    resumed, and a thread has one run at a time: `multitask_strategy` says what becomes of another. With a `checkpoint`
+    and no input it goes on from there.
     """
 
     assistant_id: str = Field(min_length=1, max_length=200)
@@ -35,24 +36,24 @@ class NewRun(Options):
     metadata: dict[str, Any] | None = None
     config: Config | None = None
     context: dict[str, Any] | None = None
+    checkpoint: dict[str, Any] | None = None
+    checkpoint_id: str | None = Field(default=None, min_length=1, max_length=200)
+    after_seconds: float = Field(default=0, ge=0, le=31_536_000)
+    webhook: str | None = Field(default=None, min_length=1, max_length=2000)
     stream_mode: Mode | list[Mode] = "values"
     stream_resumable: bool = True
     if_not_exists: Literal["create", "reject"] = "reject"
     on_disconnect: Literal["cancel", "continue"] = "continue"
     on_completion: Literal["keep"] | None = None
-    multitask_strategy: Literal["reject"] | None = None
+    multitask_strategy: Literal["reject", "enqueue", "interrupt", "rollback"] = "reject"
     durability: Literal["sync", "async"] | None = None
     checkpoint_during: Literal[True] | None = None
-    after_seconds: Unsupported = None
-    checkpoint: Unsupported = None
-    checkpoint_id: Unsupported = None
     feedback_keys: Unsupported = None
     interrupt_after: Unsupported = None
     interrupt_before: Unsupported = None
     langsmith_tracer: Unsupported = None
     stream_subgraphs: Unsupported = None
     strict_resume: Unsupported = None
-    webhook: Unsupported = None
 
 
 def modes_of(given: Mode | list[Mode]) -> set[str]:

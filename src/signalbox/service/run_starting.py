@@ -3,29 +3,48 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.runs import records
 from signalbox.runs.conversing import say
+from signalbox.runs.copying import fork, may_go_on
 from signalbox.runs.engine import engine
 from signalbox.runs.events import last_number
+from signalbox.runs.history import find_state
 from signalbox.runs.records import Run
 from signalbox.runs.served import read_input
 from signalbox.runs.threads import make_thread, require_own
+from signalbox.runs.webhooks import keep_webhook
 from signalbox.service.assistants import Assistant, find_assistant, require_inputs, standing_inputs
 from signalbox.service.run_options import NewRun, modes_of
+from signalbox.service.threads import checkpoint_id_of
+from signalbox.service.webhooks import check_webhook
+from signalbox.settings import now
 
 __all__ = ["check_run", "start_run"]
 
 
 async def check_run(wanted: NewRun) -> None:
     """Raise what starting the run would be refused with, as far as that is known before."""
+    if wanted.webhook is not None:
+        check_webhook(wanted.webhook)
     _read(await asyncio.to_thread(find_assistant, wanted.assistant_id), wanted)
 
 
 async def start_run(thread_id: str, wanted: NewRun) -> tuple[Run, int]:
     """The run that a request starts or resumes, and the number of the last event that was told of it before."""
+    if wanted.webhook is not None:
+        check_webhook(wanted.webhook)
+    run, before = await _started(thread_id, wanted)
+    if wanted.webhook is not None:
+        await asyncio.to_thread(keep_webhook, run.run_id, wanted.webhook)
+    return run, before
+
+
+async def _started(thread_id: str, wanted: NewRun) -> tuple[Run, int]:
     if wanted.command is not None and wanted.input is not None:
         raise RequestError("A run has an input or a command, not both.", suggestion="Leave one of them out.")
     assistant = await asyncio.to_thread(find_assistant, wanted.assistant_id)
@@ -37,15 +56,49 @@ async def start_run(thread_id: str, wanted: NewRun) -> tuple[Run, int]:
     if wanted.command is not None:
         before = await asyncio.to_thread(_latest_number, thread_id)
         return await _resumed(thread_id, wanted.command.resume), before
+    at = wanted.checkpoint_id or checkpoint_id_of(wanted.checkpoint)
+    if wanted.input is None and (at is not None or await asyncio.to_thread(may_go_on, thread_id)):
+        await _make_room(thread_id, wanted.multitask_strategy)
+        await asyncio.to_thread(fork, thread_id, at)
+        return await engine().resume(thread_id, None), 0
+    return await _begun(assistant, thread_id, wanted, at)
+
+
+async def _begun(assistant: Assistant, thread_id: str, wanted: NewRun, at: str | None) -> tuple[Run, int]:
+    """A run of an input; of a map also from a checkpoint, whose state the input adds to."""
     said, state = _read(assistant, wanted)
+    if at is not None:
+        if state is None:
+            raise RequestError("An agent takes no input at a checkpoint.", suggestion="Leave the input out.")
+        before = await asyncio.to_thread(find_state, thread_id, at)
+        state = {**before["values"], **state}
+    waits = wanted.multitask_strategy == "enqueue"
     options: dict[str, Any] = {
         "thread_id": thread_id,
         "metadata": _metadata(assistant, wanted),
         "stream_modes": sorted(modes_of(wanted.stream_mode)),
+        "when_busy": "enqueue" if waits else "reject",
     }
+    if wanted.after_seconds:
+        later = now() + timedelta(seconds=wanted.after_seconds)
+        return await engine().submit(assistant.agent, said, state=state, not_before=later, **options), 0
+    await _make_room(thread_id, wanted.multitask_strategy)
     if state is None:
         return await say(assistant.agent, said, **options)
-    return await engine().submit(assistant.agent, said, state=state, **options), 0
+    waiting = await asyncio.to_thread(records.latest_run, thread_id, ("waiting",))
+    return await engine().submit(assistant.agent, said, state=state, drops=waiting, **options), 0
+
+
+async def _make_room(thread_id: str, strategy: str) -> None:
+    """Stop what is under way in a thread or pending, where the strategy says so; a rollback deletes it, too."""
+    if strategy not in ("interrupt", "rollback"):
+        return
+    found = await asyncio.to_thread(lambda: records.list_runs(thread_id=thread_id))
+    for run in [one for one in found if one.standing in ("pending", "running", "interrupted")]:
+        with suppress(RequestError):
+            await engine().cancel(run)
+        if strategy == "rollback":
+            await asyncio.to_thread(records.remove_run, run.run_id)
 
 
 def _read(assistant: Assistant, wanted: NewRun) -> tuple[str, dict[str, Any] | None]:

@@ -15,7 +15,7 @@ __all__ = ["FIELDS", "interrupts_of", "show_thread", "status_of", "values_of"]
 FIELDS = (
     "thread_id", "created_at", "updated_at", "metadata", "title", "agent", "status", "config", "values", "interrupts",
 )  # fmt: skip
-_STATUS = {"running": "busy", "waiting": "interrupted", "error": "error", "interrupted": "busy"}
+_STATUS = {"pending": "busy", "running": "busy", "waiting": "interrupted", "error": "error", "interrupted": "busy"}
 
 
 def show_thread(thread: Thread, fields: Collection[str] = ()) -> dict[str, Any]:

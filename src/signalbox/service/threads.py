@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from contextlib import suppress
 from operator import attrgetter
 from typing import Annotated, Any, Literal
 
@@ -13,6 +14,7 @@ from starlette.responses import Response
 
 from signalbox.errors import NotFoundError
 from signalbox.runs import records
+from signalbox.runs.copying import copy_thread, update_state
 from signalbox.runs.engine import engine
 from signalbox.runs.history import find_state, list_states
 from signalbox.runs.life import forget
@@ -23,7 +25,7 @@ from signalbox.service.payload import sendable
 from signalbox.service.problems import REFUSALS, ProblemError
 from signalbox.service.thread_body import FIELDS, interrupts_of, show_thread, values_of
 
-__all__ = ["ThreadId", "remove_thread", "router"]
+__all__ = ["ThreadId", "checkpoint_id_of", "remove_thread", "router"]
 
 router = APIRouter(tags=["threads"], responses=REFUSALS, dependencies=[Depends(refuse_unknown_query)])
 ThreadId = Annotated[str, Path(min_length=1, max_length=200)]
@@ -153,6 +155,31 @@ async def patch(thread_id: ThreadId, wanted: Patch) -> dict[str, Any]:
     return await asyncio.to_thread(show_thread, thread)
 
 
+@router.post("/threads/{thread_id}/copy")
+async def copy(thread_id: ThreadId) -> dict[str, Any]:
+    """Copy a thread with its runs, its states and what was said; what is under way is left out."""
+    made = await asyncio.to_thread(copy_thread, thread_id)
+    return await asyncio.to_thread(lambda: show_thread(require_own(made)))
+
+
+class Prune(Options):
+    """The threads to delete."""
+
+    thread_ids: list[str] = Field(max_length=1000)
+    strategy: Literal["delete"] = "delete"
+
+
+@router.post("/threads/prune")
+async def prune(wanted: Prune) -> dict[str, int]:
+    """Delete several threads with everything in them; those that are not there are left out."""
+    count = 0
+    for thread_id in dict.fromkeys(wanted.thread_ids):
+        with suppress(NotFoundError):
+            await remove_thread(thread_id)
+            count += 1
+    return {"pruned_count": count}
+
+
 @router.delete("/threads/{thread_id}", status_code=204)
 async def delete(thread_id: ThreadId) -> Response:
     """Delete a thread with everything in it; a run that is under way is stopped."""
@@ -188,6 +215,23 @@ async def state(thread_id: ThreadId) -> dict[str, Any]:
     return await asyncio.to_thread(found)
 
 
+class NewState(Options):
+    """Values to write, as if a node had given them, after the latest checkpoint or the one that is named."""
+
+    values: dict[str, Any] | None = None
+    as_node: str | None = Field(default=None, min_length=1, max_length=200)
+    checkpoint: dict[str, Any] | None = None
+    checkpoint_id: str | None = Field(default=None, min_length=1, max_length=200)
+
+
+@router.post("/threads/{thread_id}/state")
+async def write_state(thread_id: ThreadId, wanted: NewState) -> dict[str, Any]:
+    """Write a new checkpoint. A run without an input then goes on from there; a question that waited is dropped."""
+    at = wanted.checkpoint_id or checkpoint_id_of(wanted.checkpoint)
+    place = await asyncio.to_thread(update_state, thread_id, wanted.values, wanted.as_node, at)
+    return {"checkpoint": place, "configurable": place, "checkpoint_id": place["checkpoint_id"]}
+
+
 @router.get("/threads/{thread_id}/state/{checkpoint_id}")
 async def state_at(thread_id: ThreadId, checkpoint_id: str) -> dict[str, Any]:
     """The graph's own state at a checkpoint."""
@@ -203,7 +247,7 @@ async def state_at_checkpoint(thread_id: ThreadId, wanted: AtCheckpoint) -> dict
 @router.post("/threads/{thread_id}/history")
 async def history(thread_id: ThreadId, wanted: History) -> list[dict[str, Any]]:
     """The states that the graphs of a thread have been in, the latest first."""
-    return await asyncio.to_thread(list_states, thread_id, wanted.limit, _checkpoint_id(wanted.before))
+    return await asyncio.to_thread(list_states, thread_id, wanted.limit, checkpoint_id_of(wanted.before))
 
 
 @router.get("/threads/{thread_id}/history")
@@ -214,7 +258,8 @@ async def history_of(
     return await asyncio.to_thread(list_states, thread_id, limit, before)
 
 
-def _checkpoint_id(before: str | dict[str, Any] | None) -> str | None:
+def checkpoint_id_of(before: str | dict[str, Any] | None) -> str | None:
+    """The id in what a client names a checkpoint by: itself, or a checkpoint or config that holds it."""
     if not isinstance(before, dict):
         return before
     inner = before.get("configurable", before)
