@@ -21,7 +21,6 @@ from signalbox.agents.metrics.plan import names_schema
 from signalbox.agents.metrics.plan import plan_schema as metrics_plan
 from signalbox.agents.oncall.assessor import ASSESSMENT
 from signalbox.agents.oncall.plan import plan_schema as oncall_plan
-from signalbox.agents.oncall.server import create_room_server
 from signalbox.agents.tasks.definitions import plan_tools
 from signalbox.agents.tasks.tools import task_tools
 from signalbox.toolbox import loop_prompt
@@ -73,14 +72,12 @@ def schemas() -> Iterator[Any]:
 
 
 def tools() -> list[dict[str, Any]]:
-    """Every tool that the shipped rooms offer a model in the loop or for a plan, and those of their MCP servers; the
-    one for gNMI as its room calls it, without the types that gNMIBuddy's clients know."""
+    """Every tool that the shipped rooms offer a model in the loop or for a plan, and those of their MCP servers."""
     found = {one["function"]["name"]: one for one in loop_prompt.offered(task_tools())}
     for told in (*plan_tools("choose_task"), *plan_tools("correct_change")):
         found.setdefault(told["function"]["name"], told)
     for point in entry_points(group="signalbox.mcp"):
-        server = create_room_server() if point.name == "gnmi" else point.load()()
-        for name, offer in server.offers.items():
+        for name, offer in point.load()().offers.items():
             told = {"name": name, "description": offer.tool.description, "parameters": offer.tool.input_schema}
             found.setdefault(name, {"type": "function", "function": told})
     return list(found.values())

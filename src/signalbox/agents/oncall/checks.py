@@ -199,7 +199,7 @@ def _finding(
     made: Finding = {
         "device": str(record.get("device", "")),
         "check": row.id,
-        "topic": row.topic,
+        "topic": str(record.get("topic") or row.topic),
         "severity": row.severity,  # type: ignore[typeddict-item]
         "about": _plain(record.get(row.about)) if row.about else "",
         "text": _said(row.text, words),

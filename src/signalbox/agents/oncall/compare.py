@@ -15,8 +15,9 @@ Facts = Mapping[str, Mapping[str, Sequence[Record]]]
 
 
 def compare_devices(facts: Facts) -> list[Finding]:
-    """What the comparison finds: duplicate addresses and router ids, and VRFs whose route targets meet no other."""
-    return [*_duplicates(facts), *_same_router_ids(facts), *_strange_targets(facts)]
+    """What the comparison finds: duplicate addresses, router ids and route distinguishers, and VRFs whose route targets
+    meet no other."""
+    return [*_duplicates(facts), *_same_router_ids(facts), *_same_distinguishers(facts), *_strange_targets(facts)]
 
 
 def _duplicates(facts: Facts) -> list[Finding]:
@@ -69,6 +70,32 @@ def _same_router_ids(facts: Facts) -> list[Finding]:
         for router_id, own in owners.items()
         if len(own) > 1
         for device in own
+    ]
+
+
+def _same_distinguishers(facts: Facts) -> list[Finding]:
+    """One route distinguisher for two VRFs, or for one VRF on some devices of those that otherwise have their own."""
+    owners: dict[str, dict[tuple[str, str], Record]] = {}
+    schemes: dict[str, set[str]] = {}
+    for device, records in facts.items():
+        for one in records.get("vrf", ()):
+            if told := one.get("route_distinguisher"):
+                owners.setdefault(str(told), {})[device, str(one.get("name"))] = one
+                schemes.setdefault(str(one.get("name")), set()).add(str(told))
+    return [
+        _finding(
+            device,
+            "duplicate_distinguisher",
+            "vrf",
+            name,
+            f"route distinguisher {told} is used twice: by {' and by '.join(f'{vrf} of {at}' for at, vrf in own)}",
+            "a duplicate route distinguisher: the routes of one hide those of the other",
+            f"Give VRF {name} on {device} a route distinguisher of its own.",
+            list(own.values()),
+        )
+        for told, own in owners.items()
+        if len(own) > 1 and (len({name for _, name in own}) > 1 or any(len(schemes[name]) > 1 for _, name in own))
+        for device, name in own
     ]
 
 

@@ -12,12 +12,20 @@
     vrf             a VRF
     link            a link to a neighbouring device, with both ends
     system          the device itself; cpu and memory in percent
-    hardware        a fan, a power supply, or a part with a temperature
+    hardware        a fan, a power supply, a card, or a part with a temperature
+    disk            a file system; used_percent
+    optic           a channel of an optic, with the port's name; light in dBm, bias, temperature and the limits
+    queue           an output queue of a port (interface)
+    lacp            a member of a bundle
+    bfd             a session of BFD on a port (interface)
+    label_block     a range of labels
     alarm           an active alarm
     log             a line of the log; event, about, is_up and why, where its form is known
     route           a route in use
     lldp            a neighbour that is heard by LLDP
     device          whether it answers: reachable, and error_type and error where it does not
+    unapplied       what is configured and not in use: what, name, text
+    changed         what is configured otherwise than in the last good state: what, name, text
     missing         what the far end, the neighbours or the last good state have and the device has not; see far_ends.py
     presence        what was found of a kind of things (kind), or of one by its name: state, known, why; see presence.py
 
@@ -33,14 +41,17 @@ from typing import Any
 from signalbox.agents.oncall.events import event_of
 from signalbox.agents.oncall.presence import read_presence
 
-__all__ = ["KINDS", "Record", "collect"]
+__all__ = ["KINDS", "TOPICS", "Record", "collect"]
 
 Record = dict[str, Any]
 KINDS = (
     "interface bgp_instance bgp isis isis_instance isis_interface ldp ldp_interface mpls_interface mpls vrf link "
-    "system hardware alarm log route lldp indicator device presence missing"
+    "system hardware disk optic queue lacp bfd label_block alarm log route lldp indicator device presence unapplied "
+    "changed missing"
 ).split()
 """The kinds of records."""
+TOPICS = {"isis_interface": "isis", "isis_instance": "isis", "ldp_interface": "ldp"}
+"""The topic of records of a kind, where it is not the kind itself."""
 _UNREACHABLE = (
     "refused",
     "timeout",
@@ -65,8 +76,13 @@ def collect(results: Sequence[Mapping[str, Any]], device: str) -> dict[str, list
         answered = answered or bool(call.get("result"))
         if call.get("error") and call.get("error_type") in _UNREACHABLE:
             failed = failed or call
+        common = {"device": device, "evidence": call.get("evidence", "")}
         for kind, key, record in _records(str(call.get("function")), data):
-            kept.setdefault(kind, {})[key] = {**record, "device": device, "evidence": call.get("evidence", "")}
+            kept.setdefault(kind, {})[key] = {**record, **common}
+            for text in record.get("unapplied") or ():
+                name, topic = record.get("name") or record.get("neighbor_address"), TOPICS.get(kind, kind)
+                told = {"what": kind, "name": name, "topic": topic, "text": text}
+                kept.setdefault("unapplied", {})[kind, name, text] = {**told, **common}
     state: Record = {
         "device": device,
         "reachable": answered or failed is None,
@@ -99,7 +115,14 @@ def _interfaces(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
             ),
             "addresses": list(one.get("addresses") or ()),
         }
-        yield "interface", one.get("name"), {**counters, **one, **more}
+        name = one.get("name")
+        yield "interface", name, {**counters, **one, **more}
+        for kind, key in (("optic", "optics"), ("queue", "queues"), ("bfd", "bfd")):
+            for number, part in enumerate(_maps(one.get(key))):
+                # Queues and sessions have names of their own; what a channel of an optic has is its port's.
+                yield kind, (name, number), {"name": name, **part, "interface": name}
+        if isinstance(one.get("lacp"), Mapping):
+            yield "lacp", name, {**one["lacp"], "name": name}
 
 
 def _routing(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
@@ -125,8 +148,13 @@ def _neighbors(found: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Any, R
     for one in found:
         families = _maps(one.get("prefixes"))
         address, name = one.get("neighbor_address"), one.get("peer_name")
+        queues = _map(one.get("queues"))
+        limits = [(_number(it.get("received")), _number(it.get("prefix_limit"))) for it in families]
         more = {
             **{name: _total(families, name) for name in ("received", "sent", "installed", "received_before_policy")},
+            "prefix_limit": _total(families, "prefix_limit"),
+            "limit_used": max((100 * used / most for used, most in limits if used is not None and most), default=None),
+            "output_queue": _number(queues.get("output")),
             "inactive_families": sorted(str(it.get("afi_safi")) for it in families if it.get("active") is False),
             "families": sorted(str(it.get("afi_safi")) for it in families if it.get("enabled") is not False),
             "who": f"{address} ({name})" if name else str(address),
@@ -150,6 +178,10 @@ def _ldp(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
 def _mpls(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
     for one in _maps(data.get("interfaces")):
         yield "mpls_interface", one.get("name"), dict(one)
+    for one in _maps(data.get("label_ranges")):
+        lower, upper = _number(one.get("lower")), _number(one.get("upper"))
+        size = None if lower is None or upper is None else upper - lower + 1
+        yield "label_block", one.get("name"), {**one, "size": size, "range": f"{lower}-{upper}"}
     yield (
         "mpls",
         "mpls",
@@ -174,6 +206,8 @@ def _links(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
 
 def _system(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
     cpu, memory, ntp = (_map(data.get(name)) for name in ("cpu", "memory", "ntp"))
+    processes = _maps(data.get("top_processes"))
+    largest = max(processes, key=lambda one: _number(one.get("memory_percent")) or 0, default={})
     more = {
         "cpu": _number(cpu.get("average_percent")) or _number(cpu.get("instant_percent")),
         "core": _number(_map(cpu.get("busiest_core")).get("average_percent")),
@@ -181,14 +215,16 @@ def _system(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
         "memory": _number(memory.get("used_percent")),
         "ntp_enabled": ntp.get("enabled"),
         "ntp_synchronized": ntp.get("synchronized"),
-        "busiest": next((str(one.get("name")) for one in _maps(data.get("top_processes"))), None),
-        "largest": max(
-            _maps(data.get("top_processes")), key=lambda one: _number(one.get("memory_percent")) or 0, default={}
-        ).get("name"),
+        "ntp_servers": [one.get("address") for one in _maps(ntp.get("servers"))] if ntp else None,
+        "busiest": next((str(one.get("name")) for one in processes), None),
+        "largest": largest.get("name"),
+        "largest_percent": _number(largest.get("memory_percent")),
     }
     yield "system", "system", {**data, **more}
     for one in _maps(data.get("hardware")):
         yield "hardware", one.get("name"), dict(one)
+    for one in _maps(data.get("disks")):
+        yield "disk", one.get("name"), dict(one)
 
 
 def _alarms(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:

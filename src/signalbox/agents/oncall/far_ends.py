@@ -14,14 +14,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_interface
 from typing import Any
 
-from signalbox.agents.oncall.facts import Record
+from signalbox.agents.oncall.facts import TOPICS, Record
+from signalbox.agents.oncall.history import CONFIGURED
 
 __all__ = ["Facts", "connect", "role_by_records"]
 
 Facts = Mapping[str, Mapping[str, Sequence[Record]]]
 Good = Mapping[str, Mapping[str, Any]]
 Port = tuple[str, str]
-_ON_PORTS = ("interface", "isis_interface", "ldp_interface")
+_ON_PORTS = ("interface", "isis_interface", "ldp_interface", "mpls_interface", "optic")
 _PROTOCOLS = ("bgp", "isis", "ldp")
 
 
@@ -228,6 +229,7 @@ class _Network:
         yield from self._missed_neighbors(device)
         yield from self._missed_circuits(device, "isis")
         yield from self._missed_circuits(device, "ldp")
+        yield from self._missed_circuits(device, "mpls")
         yield from self._missed_labels(device)
 
     def _missed_neighbors(self, device: str) -> Iterator[Record]:
@@ -339,6 +341,7 @@ class _Network:
                 if was is not None:
                     one.update({f"was_{name}": value for name, value in was.items()})
                     one["was_at"] = kept["at"]
+                    told.setdefault("changed", []).extend(_changes(device, kind, one, was, kept["key"]))
             if kind in told or self._is_there(device, kind):
                 for name, was in records.items():
                     told["missing"].append(
@@ -352,6 +355,27 @@ class _Network:
                             **{f"was_{key}": value for key, value in was.items()},
                         }
                     )
+
+
+def _changes(device: str, kind: str, one: Record, was: Mapping[str, Any], key: str) -> Iterator[Record]:
+    """What is configured otherwise than in the last good state, each as a record."""
+    for name in CONFIGURED.get(kind, ()):
+        now_is, before = one.get(name), was.get(name)
+        if before not in (None, []) and now_is is not None and now_is != before:
+            yield {
+                "device": device,
+                "what": kind,
+                "name": one.get(key),
+                "topic": TOPICS.get(kind, kind),
+                "field": name,
+                "text": f"{name.replace('_', ' ')} is {_plain(now_is)}, and was {_plain(before)}",
+                "was_at": one["was_at"],
+                "evidence": one.get("evidence", ""),
+            }
+
+
+def _plain(value: Any) -> str:
+    return (", ".join(map(str, value)) or "none") if isinstance(value, list) else str(value)
 
 
 def _subnet(port: Record) -> str | None:

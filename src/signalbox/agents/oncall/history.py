@@ -21,6 +21,7 @@ from signalbox.settings import home_folder, now
 from signalbox.toolbox.person import current_person
 
 __all__ = [
+    "CONFIGURED",
     "diff_runs",
     "forget_good",
     "good_devices",
@@ -36,22 +37,32 @@ __all__ = [
 _MOST = 50
 _GOOD_FOR = timedelta(days=30)
 _NAME = re.compile(r"[\w.-]{1,64}")
+CONFIGURED = {
+    "interface": ("mtu", "ip_mtu", "configured_speed", "addresses", "vrf"),
+    "bgp": ("peer_as", "local_as", "route_reflector_client", "families", "import_policy", "export_policy"),
+    "isis_instance": ("net", "level_capability", "authentication", "metric_styles"),
+    "isis_interface": ("metric", "levels", "authentication", "circuit_type", "hello_interval", "hello_multiplier"),
+    "label_block": ("range",),
+    "vrf": ("import_route_targets", "export_route_targets", "interfaces", "route_distinguisher"),
+    "system": ("ntp_servers",),
+}
+"""What somebody configured, by kind: where it differs from the last good state, it was changed."""
 _WHAT = {
-    "interface": ("name", ("admin_state", "oper_state", "mtu", "speed", "description", "addresses", "vrf")),
-    "bgp": (
-        "neighbor_address",
-        ("session_state", "enabled", "peer_as", "received", "sent", "peer_name", "route_reflector_client", "families"),
-    ),
-    "isis_instance": ("name", ("net", "areas", "level_capability", "overload", "authentication")),
-    "isis_interface": ("name", ("enabled", "passive", "metric", "levels", "authentication", "circuit_type")),
+    "interface": ("name", ("admin_state", "oper_state", "description", "errors", "packets", "speed")),
+    "bgp": ("neighbor_address", ("session_state", "enabled", "received", "sent", "peer_name")),
+    "isis_instance": ("name", ("areas", "overload")),
+    "isis_interface": ("name", ("enabled", "passive")),
     "isis": ("interface", ("state", "who", "level")),
+    "label_block": ("name", ()),
     "ldp_interface": ("name", ("enabled",)),
     "ldp": ("lsr_id", ("session_state", "peer_name")),
-    "vrf": ("name", ("route_count", "import_route_targets", "export_route_targets", "interfaces", "enabled")),
+    "vrf": ("name", ("route_count", "enabled")),
     "link": ("local_interface", ("neighbor", "state", "remote_interface", "local_mtu", "remote_mtu")),
     "system": ("hostname", ("software_version", "boot_time", "ntp_synchronized")),
     "alarm": ("resource", ("severity", "text")),
 }
+_COUNTED = ("errors", "packets")
+_WHAT = {kind: (key, (*names, *CONFIGURED.get(kind, ()))) for kind, (key, names) in _WHAT.items()}
 
 
 def keep_run(device: str, intent: str, facts: Mapping[str, Sequence[Record]], findings: Sequence[Finding]) -> None:
@@ -171,7 +182,7 @@ def diff_runs(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple
                 rows += [
                     (f"{kind} {name} {key}", old[name].get(key), new[name].get(key))
                     for key in new[name]
-                    if old[name].get(key) != new[name].get(key)
+                    if key not in _COUNTED and old[name].get(key) != new[name].get(key)
                 ]
     return rows
 

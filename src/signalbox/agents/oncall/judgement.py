@@ -34,11 +34,20 @@ _TOOLS = {
     "bgp": "get_routing_info",
     "isis": "get_routing_info",
     "ldp": "get_ldp_neighbors",
+    "mpls": "get_mpls_info",
     "interface": "get_interface_info",
     "link": "get_interface_info",
     "vrf": "get_vpn_info",
 }
 """What is read of a neighbour, by what was read of the device itself."""
+_OF_PEERS = ("bgp", "isis", "mpls", "vrf")
+"""What is read of devices of the same role: what has to be unique, and what they have alike."""
+_UNDERNEATH = {"interface": "get_interface_info", "link": "get_topology_neighbors"}
+"""What protocols rest on: it is read with them, and tells why they fail."""
+_PROTOCOLS = {"bgp", "isis", "ldp", "mpls", "vrf"}
+_TOPICS = {"link": ("interface",), "lldp": ("interface",), "mpls": ("ldp",), "vrf": ("vrf", "bgp")}
+_TOPICS |= {"system": ("system", "alarm")}
+"""What a reading is about, where it is not its kind."""
 _EXPLAINED_BY_LOGS = ("bgp", "isis", "ldp", "interface", "system", "device")
 _MOST_ALONE = 8
 _MOST_AROUND = 16
@@ -82,8 +91,12 @@ async def judge_run(
         if len(devices) <= _MOST_ALONE:
             await around.read(facts, roles)
         found, findings = judge(around.completed(facts), around.facts, good, roles)
+        if len(devices) <= _MOST_ALONE and not any(one["severity"] == "critical" for one in findings):
+            await around.read_peers(found, roles)
+            found, findings = judge(around.completed(facts), around.facts, good, roles)
         if len(devices) <= _MOST_ALONE and await around.read_logs(found, findings):
             found, findings = judge(around.completed(facts), around.facts, good, roles)
+        findings = around.asked_about(facts, findings)
     except SignalboxError as error:
         _log.warning("The neighbours were not read: %s", error)
         found, findings = judge(facts, around.facts, good, roles)
@@ -114,26 +127,44 @@ class _Around:
         }
 
     def completed(self, facts: Facts) -> dict[str, Records]:
-        """The records of devices with the logs that were read here."""
-        return {
-            device: {**{kind: one for kind, one in collect(self.results, device).items() if kind == "log"}, **told}
-            for device, told in facts.items()
-        }
+        """The records of devices with what was read of them here."""
+        return {device: _joined(collect(self.results, device), told) for device, told in facts.items()}
 
     async def read(self, facts: Facts, roles: Mapping[str, str]) -> None:
-        """Read the neighbours of the devices, by the tools that read the devices themselves."""
-        kinds = {
-            one["kind"] for told in facts.values() for one in told.get("presence", ()) if one["state"] != "not_readable"
-        }
+        """Read what the devices' protocols rest on, then their neighbours and the devices of the same role."""
+        await self._call([(device, *call) for device, told in facts.items() for call in _beside(told)])
+        facts = self.completed(facts)
+        kinds = {kind for told in facts.values() for kind in _kinds(told)}
         tools = dict.fromkeys(_TOOLS[kind] for kind in _TOOLS if kind in kinds)
         near = [name for name in _neighbors(facts, roles, "bgp" in kinds) if name not in facts and name in roles]
-        wanted: list[tuple[str, str, dict[str, Any]]]
-        wanted = [(name, tool, {}) for name in near[:_MOST_AROUND] for tool in tools if tool != _TOOLS["vrf"]]
-        if "vrf" in kinds:
-            peers = [name for name, role in roles.items() if role == "PE" and name not in facts]
-            wanted += [(name, _TOOLS["vrf"], {}) for name in peers[:_MOST_PEERS]]
-        wanted += [(device, "get_logs", {"minutes": _DAY}) for device in facts if _is_broad(facts[device])]
-        await self._call(wanted)
+        near = near[:_MOST_AROUND]
+        wanted = [(name, tool) for name in near for tool in tools if tool != _TOOLS["vrf"]]
+        await self._call([(name, tool, {}) for name, tool in wanted])
+
+    async def read_peers(self, facts: Facts, roles: Mapping[str, str]) -> None:
+        """Read devices of the same role: what has to be unique, and what they should have alike."""
+        kinds = {kind for told in facts.values() for kind in _kinds(told)}
+        tools = dict.fromkeys(_TOOLS[kind] for kind in _OF_PEERS if kind in kinds)
+        own = {roles.get(device, "") for device in facts} - {""}
+        peers = [name for role in own for name in [one for one in roles if roles[one] == role][: _MOST_PEERS + 1]]
+        known = {(one["device_name"], call["function"]) for one in self.results for call in one["executed_calls"]}
+        wanted = [(name, tool) for name in peers for tool in tools if name not in facts and (name, tool) not in known]
+        await self._call([(name, tool, {}) for name, tool in wanted])
+
+    def asked_about(self, facts: Facts, findings: Sequence[Finding]) -> list[Finding]:
+        """The findings without those on what was read here only to explain the others."""
+        beside = {call["evidence"] for one in self.results for call in one["executed_calls"]}
+        topics = {
+            device: {topic for kind in _kinds(told) for topic in _TOPICS.get(kind, (kind,))}
+            for device, told in facts.items()
+        }
+        return [
+            one
+            for one in findings
+            if one["topic"] in {"device", *topics[one["device"]]}
+            or not one["evidence"]
+            or one["evidence"][0] not in beside
+        ]
 
     async def read_logs(self, facts: Facts, findings: Iterable[Finding]) -> bool:
         """Read the logs of the devices with a finding, and of their far ends; whether there was one to read."""
@@ -168,10 +199,28 @@ class _Around:
         self.results += await asyncio.gather(*(one(*call) for call in wanted if call[1] in offered))
 
 
-def _is_broad(records: Records) -> bool:
-    """Whether a device was looked at as a whole, and its log was not."""
-    told = {one["kind"]: one["state"] for one in records.get("presence", ())}
-    return "log" not in told and sum(state == "present" for state in told.values()) >= _BROAD
+def _kinds(records: Records) -> set[str]:
+    """The kinds of things that were read of a device."""
+    return {one["kind"] for one in records.get("presence", ()) if one["state"] != "not_readable"}
+
+
+def _beside(records: Records) -> list[tuple[str, dict[str, Any]]]:
+    """What is read of a device beside what was asked: what its protocols rest on, and where it was looked at as a
+    whole, its labels and its log."""
+    kinds, wanted = _kinds(records), list[tuple[str, dict[str, Any]]]()
+    if kinds & _PROTOCOLS:
+        wanted += [(tool, {}) for kind, tool in _UNDERNEATH.items() if kind not in kinds]
+    if len(kinds) >= _BROAD:
+        wanted += [(_TOOLS["mpls"], {})] if "mpls" not in kinds else []
+        wanted += [("get_logs", {"minutes": _DAY})] if "log" not in kinds else []
+    return wanted
+
+
+def _joined(more: Records, told: Records) -> Records:
+    """Records with those of further kinds."""
+    known = {(one["kind"], one["name"]) for one in told.get("presence", ())}
+    added = [one for one in more.get("presence", ()) if (one["kind"], one["name"]) not in known]
+    return {**more, **told, "presence": [*told.get("presence", ()), *added]}
 
 
 def _neighbors(facts: Facts, roles: Mapping[str, str], speaks_bgp: bool) -> list[str]:

@@ -63,6 +63,18 @@ class _Look:
         found = [one.get(name) for device, told in self._network.items() if device != own for one in told.get(kind, ())]
         return [value for one in found for value in (one if isinstance(one, list) else [one]) if value is not None]
 
+    def namesakes(self, name: str, *shared: str) -> list[Any]:
+        """A field of the records of this kind and name on all other devices, of those that share the other fields."""
+        mine, key = self._record, self._record.get("name")
+        alike = [
+            one
+            for device, told in self._network.items()
+            for one in told.get(self._kind, ())
+            if device != mine.get("device") and one.get("name") == key
+        ]
+        found = [one.get(name) for one in alike if all(one.get(field) == mine.get(field) for field in shared)]
+        return [value for one in found for value in (one if isinstance(one, list) else [one]) if value is not None]
+
     def own(self, kind: str, name: str) -> list[Any]:
         """A field of every record of a kind on this device."""
         return [one.get(name) for one in self._facts.get(kind, ()) if one.get(name) is not None]
@@ -157,7 +169,21 @@ class _Look:
 
     def port(self, interface: Any, name: str) -> Any:
         """A field of an interface."""
-        return next((one.get(name) for one in self._facts.get("interface", ()) if one.get("name") == interface), None)
+        return self.of("interface", interface, name)
+
+    def of(self, kind: str, called: Any, name: str) -> Any:
+        """A field of the record of a kind that is called so on this device."""
+        return next((one.get(name) for one in self._facts.get(kind, ()) if one.get("name") == called), None)
+
+    def said(self, pattern: str) -> bool:
+        """Whether the last error or the log of either end of a session says so."""
+        one = self._record
+        errors = (one.get("last_error"), one.get("far_last_error"))
+        return (
+            any(_matches(text, pattern) for text in errors)
+            or self.logged(pattern, one.get("neighbor_address"))
+            or self.far_logged(pattern, one.get("far_neighbor_address") or one.get("local_address"))
+        )
 
     def port_with(self, address: Any, name: str) -> Any:
         """A field of the interface whose subnet has an address."""

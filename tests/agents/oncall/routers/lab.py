@@ -11,6 +11,7 @@ import pwd
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -154,8 +155,10 @@ class Lab:
 
 
 @contextmanager
-def open_lab(folder: Path) -> Iterator[Lab]:
+def open_lab() -> Iterator[Lab]:
     """The lab, converged, until the block ends."""
+    folder = Path(tempfile.mkdtemp(prefix="sbx-lab-"))
+    folder.chmod(0o755)  # FRR's own user has to get in, which pytest's folders do not let it.
     lab = Lab(folder)
     try:
         lab.up()
@@ -163,6 +166,7 @@ def open_lab(folder: Path) -> Iterator[Lab]:
         yield lab
     finally:
         lab.down()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _configuration(router: str, folder: Path) -> dict[str, str]:

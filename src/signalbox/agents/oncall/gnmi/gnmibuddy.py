@@ -20,7 +20,6 @@ Data = Mapping[str, Any]
 _DEFAULT = "default"
 _INTERNAL_VRFS = ["default", "**iid"]
 _POLICY = "openconfig-policy-types:"
-_MINUTES = {"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +60,7 @@ def with_gnmibuddy_keys(offered: Offer) -> Offer:
         whole = {**given, "include_details": True} if name == "get_mpls_info" else given
         return _shaped(shape, dict(await offered.call(whole)), given)
 
-    schema = offered.tool.input_schema
-    if "minutes" in schema["properties"]:
-        minutes = {**schema["properties"]["minutes"], **_MINUTES}
-        schema = {**schema, "properties": {**schema["properties"], "minutes": minutes}}
-    return replace(offered, tool=offered.tool.model_copy(update={"input_schema": schema}), call=call)
+    return replace(offered, call=call)
 
 
 def _shaped(shape: _Shape, envelope: Envelope, args: Mapping[str, Any]) -> Envelope:

@@ -38,6 +38,9 @@ PATHS = {
     "alarms": "openconfig-system:system/alarms",
     "clock": "openconfig-system:system/state",
     "hardware": "openconfig-platform:components/component[name=*]/state",
+    "fans": "openconfig-platform:components/component[name=*]/fan",
+    "supplies": "openconfig-platform:components/component[name=*]/power-supply",
+    "optics": "openconfig-platform:components/component[name=*]/transceiver",
     "lldp": "openconfig-lldp:lldp",
     "bgp": f"{_ALL}/protocols/protocol/bgp",
     "isis": f"{_ALL}/protocols/protocol/isis",
@@ -46,7 +49,11 @@ PATHS = {
     "members": f"{_ALL}/interfaces",
     "protocols": f"{_ALL}/protocols/protocol/state",
     "filters": "openconfig-acl:acl",
+    "queues": "openconfig-qos:qos/interfaces",
+    "bundles": "openconfig-lacp:lacp/interfaces",
+    "detection": "openconfig-bfd:bfd/interfaces",
 }
+_PARTS = ("hardware", "fans", "supplies")
 _VRF_PARTS = ("state", "interfaces", "inter-instance-policies", "protocols/protocol/bgp", "afts/ipv4-unicast")
 _MOST_ROUTES, _MOST_NAMED = 500, 20
 _LOG_COMMAND = "show logging"
@@ -72,9 +79,11 @@ class Reader:
         self.client = client
         self.names = names
 
-    async def interfaces(self, device: Device, interface: str | None = None) -> Reading:
-        want = ("interfaces", "members", "filters")
-        found, errors = await self._parts(device, need="interfaces", want=want, mute=("filters",))
+    async def interfaces(self, device: Device, interface: str | None = None, is_brief: bool = False) -> Reading:
+        """The interfaces; in brief, without what other models tell of them."""
+        more = () if is_brief else ("filters", "queues", "bundles", "detection", "optics", "hardware")
+        want = ("interfaces", "members", *more)
+        found, errors = await self._parts(device, need="interfaces", want=want, mute=more)
         listed = self._learnt(device, found)
         if interface is not None:
             wanted = interface.strip().casefold()
@@ -174,7 +183,7 @@ class Reader:
         return Reading(read)
 
     async def system(self, device: Device) -> Reading:
-        found, errors = await self._parts(device, need="system", want=("system", "hardware"), mute=("hardware",))
+        found, errors = await self._parts(device, need="system", want=("system", *_PARTS), mute=_PARTS)
         return Reading(parse_system(found), errors)
 
     async def alarms(self, device: Device) -> Reading:

@@ -106,7 +106,9 @@ async def _views(reader: Reader, devices: Iterable[Device]) -> dict[str, View]:
 async def _view(reader: Reader, device: Device) -> View:
     """One device's wires; LLDP is welcome and not needed."""
     view = View(device)
-    interfaces, lldp = await asyncio.gather(reader.interfaces(device), reader.lldp(device), return_exceptions=True)
+    interfaces, lldp = await asyncio.gather(
+        reader.interfaces(device, is_brief=True), reader.lldp(device), return_exceptions=True
+    )
     if isinstance(interfaces, GnmiError):
         view.error = interfaces
     elif isinstance(interfaces, BaseException):

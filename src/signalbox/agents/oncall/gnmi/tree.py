@@ -17,6 +17,7 @@ from signalbox.agents.oncall.gnmi.redaction import without_secrets
 __all__ = [
     "Tree",
     "at",
+    "decimal",
     "entries",
     "find",
     "instances",
@@ -24,6 +25,8 @@ __all__ = [
     "number",
     "plant",
     "protocol_enabled",
+    "reach",
+    "unapplied",
     "word",
     "words",
 ]
@@ -183,6 +186,36 @@ def number(value: Any) -> int | None:
         return int(float(value))
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def decimal(value: Any) -> float | None:
+    """A figure with a fraction, of a leaf or of the `instant` below it; None where it is missing or no figure."""
+    value = value.get("instant", value.get("avg")) if isinstance(value, dict) else value
+    try:
+        return None if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def reach(node: Any, path: str) -> Any:
+    """What stands at a path of names between slashes; None where there is nothing."""
+    for name in path.split("/"):
+        node = node.get(name) if isinstance(node, dict) else None
+    return node
+
+
+def unapplied(node: Any) -> list[str]:
+    """The leaves below a node whose `state` is another than their `config`."""
+    if isinstance(node, list):
+        return [text for one in node for text in unapplied(one)]
+    if not isinstance(node, dict):
+        return []
+    wanted, used = node.get("config"), node.get("state")
+    found = []
+    if isinstance(wanted, dict) and isinstance(used, dict):
+        pairs = [(name, word(value), word(used.get(name))) for name, value in wanted.items()]
+        found = [f"{name} {b} in use, {a} configured" for name, a, b in pairs if a and b and a.lower() != b.lower()]
+    return found + [text for name, one in node.items() if name not in ("config", "state") for text in unapplied(one)]
 
 
 def moment(value: Any) -> datetime | None:

@@ -6,7 +6,18 @@ from typing import Any
 
 from signalbox.agents.oncall.gnmi.names import Names
 from signalbox.agents.oncall.gnmi.parsers.moments import age, told
-from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, find, instances, number, protocol_enabled, word, words
+from signalbox.agents.oncall.gnmi.tree import (
+    Tree,
+    at,
+    entries,
+    find,
+    instances,
+    number,
+    protocol_enabled,
+    unapplied,
+    word,
+    words,
+)
 
 __all__ = ["parse_bgp", "parse_neighbours", "summarize_bgp"]
 
@@ -98,16 +109,10 @@ def _neighbour(instance: str, one: Tree, local_as: int | None, names: Names, det
         "keepalive_seconds": number(timers.get("keepalive-interval")),
         "import_policy": words(policy.get("import-policy")),
         "export_policy": words(policy.get("export-policy")),
+        "queues": {name: number(at(state, "queues").get(name)) for name in ("input", "output")},
+        "unapplied": unapplied(one),
     }
-    return found | (_details(state) if details else {})
-
-
-def _details(state: Tree) -> dict[str, Any]:
-    queues = at(state, "queues")
-    return {
-        "capabilities": words(state.get("supported-capabilities")),
-        "queues": {"input": number(queues.get("input")), "output": number(queues.get("output"))},
-    }
+    return found | ({"capabilities": words(state.get("supported-capabilities"))} if details else {})
 
 
 def _client(one: Tree) -> bool | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from signalbox.agents.oncall.gnmi.parsers.moments import age, told
-from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, number, word, words
+from signalbox.agents.oncall.gnmi.parsers.ports import port_parts
+from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, number, reach, unapplied, word, words
 
 __all__ = ["parse_interfaces", "summarize_interfaces"]
 
@@ -28,42 +29,18 @@ _ERRORS = ("in_errors", "out_errors", "in_fcs_errors", "in_crc_errors")
 
 def parse_interfaces(tree: Tree, vrfs: dict[str, str] | None = None) -> list[dict[str, Any]]:
     """Every interface; `vrfs` says which belongs to which VRF."""
-    listed = entries(at(tree, "interfaces"), "interface")
-    acl = at(tree, "acl")
-    drops = {
-        (word(one.get("name")), word(entry.get("sequence-id")))
-        for one in entries(at(acl, "acl-sets"), "acl-set")
-        for entry in entries(at(one, "acl-entries"), "acl-entry")
-        if word(at(entry, "actions", "state").get("forwarding-action")) in ("DROP", "REJECT")
-    }
-    filters = {word(one.get("id")): _filters(one, drops) for one in entries(at(acl, "interfaces"), "interface")}
-    return [
-        {**_interface(one, vrfs or {}), "filters": filters.get(word(one.get("name")), [])}
-        for one in listed
-        if word(one.get("name"))
-    ]
-
-
-def _filters(one: Tree, drops: set[tuple[str | None, str | None]]) -> list[dict[str, Any]]:
-    """The access lists of an interface, each with its direction and how many packets it dropped."""
-    found = []
-    for direction in ("ingress", "egress"):
-        for applied in entries(at(one, f"{direction}-acl-sets"), f"{direction}-acl-set"):
-            name = word(applied.get("set-name"))
-            dropped = [
-                number(at(entry, "state").get("matched-packets")) or 0
-                for entry in entries(at(applied, "acl-entries"), "acl-entry")
-                if (name, word(entry.get("sequence-id"))) in drops
-            ]
-            found.append({"name": name, "direction": direction, "dropped_packets": sum(dropped)})
-    return found
+    listed = [one for one in entries(at(tree, "interfaces"), "interface") if word(one.get("name"))]
+    told = port_parts(tree)
+    return [{**_interface(one, vrfs or {}), **told(one)} for one in listed]
 
 
 def _interface(one: Tree, vrfs: dict[str, str]) -> dict[str, Any]:
     state, wire = at(one, "state"), at(one, "ethernet", "state")
     name = word(one.get("name")) or ""
     kind = word(state.get("type"))
-    ipv4 = [at(sub, "ipv4") for sub in entries(at(one, "subinterfaces"), "subinterface")]
+    below = entries(at(one, "subinterfaces"), "subinterface")
+    ipv4 = [at(sub, "ipv4") for sub in below]
+    own = next((at(sub, "state") for sub in below if number(sub.get("index")) == 0), {})
     return {
         "name": name,
         "type": kind,
@@ -74,12 +51,17 @@ def _interface(one: Tree, vrfs: dict[str, str]) -> dict[str, Any]:
         "mtu": number(state.get("mtu")),
         "ip_mtu": next((number(at(one, "state").get("mtu")) for one in ipv4), None),
         "speed": _speed(word(wire.get("negotiated-port-speed")) or word(wire.get("port-speed"))),
+        "configured_speed": _speed(word(wire.get("port-speed"))),
         "duplex": _upper(wire.get("negotiated-duplex-mode") or wire.get("duplex-mode")),
         "mac_address": word(wire.get("mac-address")),
         "loopback": kind == "softwareLoopback" or name.lower().startswith("lo"),
         "management": bool(state.get("management")) or name.lower().startswith(("mgmt", "management")),
         "vrf": vrfs.get(name),
         "addresses": [place for found in ipv4 for place in _addresses(found)],
+        "ipv6_addresses": [place for sub in below for place in _addresses(at(sub, "ipv6"))],
+        "unnumbered": any(reach(found, "unnumbered/state/enabled") is True for found in ipv4),
+        "ip_is_off": own.get("enabled") is False or _upper(own.get("admin-status")) == "DOWN",
+        "looped": _upper(state.get("loopback-mode")) in ("FACILITY", "TERMINAL", "TRUE"),
         "last_change": told(state.get("last-change")),
         "last_change_seconds": age(state.get("last-change")),
         "carrier_transitions": number(at(state, "counters").get("carrier-transitions")),
@@ -87,6 +69,7 @@ def _interface(one: Tree, vrfs: dict[str, str]) -> dict[str, Any]:
         "bundle": word(wire.get("aggregate-id")),
         "members": words(at(one, "aggregation", "state").get("member")),
         "min_links": number(at(one, "aggregation", "state").get("min-links")),
+        "unapplied": unapplied(one),
     }
 
 

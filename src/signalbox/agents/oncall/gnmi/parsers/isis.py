@@ -7,7 +7,18 @@ from typing import Any
 
 from signalbox.agents.oncall.gnmi.names import Names
 from signalbox.agents.oncall.gnmi.parsers.moments import age, told
-from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, find, instances, number, protocol_enabled, word, words
+from signalbox.agents.oncall.gnmi.tree import (
+    Tree,
+    at,
+    entries,
+    find,
+    instances,
+    number,
+    protocol_enabled,
+    unapplied,
+    word,
+    words,
+)
 
 __all__ = ["parse_isis"]
 
@@ -60,6 +71,7 @@ def _instance(name: str, process: Tree, enabled: bool | None) -> dict[str, Any]:
         "level_capability": word(state.get("level-capability")),
         "authentication": _authentication([at(process, "global"), *entries(at(process, "levels"), "level")]),
         "overload": at(overload, "state").get("set-bit"),
+        "metric_styles": sorted({text for one in find(process, "metric-style") if (text := word(one))}),
     }
 
 
@@ -92,6 +104,7 @@ def _interface(circuit: Tree) -> dict[str, Any]:
         "name": word(circuit.get("interface-id")),
         "enabled": state.get("enabled"),
         "passive": bool(state.get("passive")),
+        "ipv4": _family(circuit, "IPV4"),
         "circuit_type": word(state.get("circuit-type")),
         "metric": next((one for one in metrics if one is not None), None),
         "levels": [number(level.get("level-number")) for level in _levels(circuit) if _is_on(level)],
@@ -101,7 +114,19 @@ def _interface(circuit: Tree) -> dict[str, Any]:
         "authentication": _authentication([circuit]),
         "hellos_rejected": _rejected(circuit),
         "adjacency_count": count,
+        "unapplied": unapplied({name: one for name, one in circuit.items() if name != "levels"}),
     }
+
+
+def _family(circuit: Tree, name: str) -> bool | None:
+    """Whether an address family is switched on at any level; None where the device does not say."""
+    told = [
+        at(one, "state").get("enabled")
+        for families in find(circuit, "afi-safi")
+        for one in entries(at(families), "af")
+        if word(one.get("afi-name")) == name
+    ]
+    return None if not told or None in told else any(told)
 
 
 def _is_on(level: Tree) -> bool:

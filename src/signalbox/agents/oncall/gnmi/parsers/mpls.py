@@ -118,7 +118,8 @@ def _neighbour(one: Tree, names: Names, descriptions: dict[str, str]) -> dict[st
         "session_state": (word(state.get("session-state")) or "UNKNOWN").upper(),
         "up_since": told(since),
         "uptime_seconds": age(since),
-        "transport_address": word(state.get("transport-address")),
+        "transport_address": (transport := word(state.get("transport-address"))),
+        "transport_known": names.of_address(transport) is not None,
         "discovery": hellos,
     }
 

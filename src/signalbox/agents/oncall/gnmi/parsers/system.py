@@ -7,14 +7,14 @@ from datetime import datetime
 from typing import Any
 
 from signalbox.agents.oncall.gnmi.parsers.moments import age, iso, told
-from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, find, moment, number, word
+from signalbox.agents.oncall.gnmi.tree import Tree, at, decimal, entries, find, moment, number, reach, word
 from signalbox.settings import now
 
 __all__ = ["parse_alarms", "parse_system"]
 
 _UNSYNCHRONISED = 16
 _TOP = 5
-_HARDWARE = ("FAN", "FAN_TRAY", "POWER_SUPPLY")
+_HARDWARE = ("FAN", "FAN_TRAY", "POWER_SUPPLY", "LINECARD", "FABRIC", "CONTROLLER_CARD")
 
 
 def parse_system(tree: Tree) -> dict[str, Any]:
@@ -33,6 +33,7 @@ def parse_system(tree: Tree) -> dict[str, Any]:
         "clock_offset_seconds": round((clock - now()).total_seconds(), 1) + 0.0 if clock else None,
         "last_reboot_reason": _reboot_reason(tree),
         "hardware": _hardware(entries(at(tree, "components"), "component")),
+        "disks": _disks(entries(at(system, "mount-points"), "mount-point")),
         "memory": _memory(at(system, "memory", "state")),
         "cpu": _cpu(entries(at(system, "cpus"), "cpu")),
         "top_processes": _processes(entries(at(system, "processes"), "process")),
@@ -52,7 +53,7 @@ def _reboot_reason(tree: Tree) -> str | None:
 
 
 def _hardware(listed: list[Tree]) -> list[dict[str, Any]]:
-    """Fans, power supplies and what has a temperature; slots that are empty are none."""
+    """Fans, power supplies, cards, and what has a temperature; slots that are empty are none."""
     found = []
     for one in listed:
         state = at(one, "state")
@@ -64,19 +65,24 @@ def _hardware(listed: list[Tree]) -> list[dict[str, Any]]:
                 "name": word(one.get("name")) or word(state.get("name")),
                 "type": kind,
                 "oper_state": (word(state.get("oper-status")) or "").upper() or None,
-                "temperature": _degrees(heat.get("instant")),
-                "temperature_limit": _degrees(heat.get("alarm-threshold")),
+                "temperature": decimal(heat.get("instant")),
+                "temperature_limit": decimal(heat.get("alarm-threshold")),
                 "temperature_alarm": heat.get("alarm-status") if isinstance(heat.get("alarm-status"), bool) else None,
+                "fan_speed": decimal(reach(one, "fan/state/speed")),
+                "input_voltage": decimal(reach(one, "power-supply/state/input-voltage")),
+                "enabled": reach(one, "power-supply/state/enabled"),
             }
         )
     return found
 
 
-def _degrees(value: Any) -> float | None:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return None
+def _disks(listed: list[Tree]) -> list[dict[str, Any]]:
+    found = []
+    for one in listed:
+        size, free = decimal(reach(one, "state/size")), decimal(reach(one, "state/available"))
+        used = round(100 * (1 - free / size), 1) if size and free is not None else None
+        found.append({"name": word(one.get("name")), "used_percent": used})
+    return found
 
 
 def _memory(state: Tree) -> dict[str, Any]:
@@ -118,13 +124,14 @@ def _core(one: Tree) -> dict[str, Any]:
 def _processes(listed: list[Tree]) -> list[dict[str, Any]]:
     states = [at(one, "state") for one in listed]
     ranked = sorted(states, key=lambda state: -(number(state.get("cpu-utilization")) or 0))
+    ranked = [*ranked[:_TOP], *sorted(ranked[_TOP:], key=lambda state: -(number(state.get("memory-utilization")) or 0))]
     return [
         {
             "name": word(state.get("name")),
             "cpu_percent": number(state.get("cpu-utilization")),
             "memory_percent": number(state.get("memory-utilization")),
         }
-        for state in ranked[:_TOP]
+        for state in ranked[: _TOP + 1]
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from signalbox.agents.oncall.gnmi.names import Names
 from signalbox.agents.oncall.gnmi.parsers.bgp import parse_neighbours
 from signalbox.agents.oncall.gnmi.parsers.routes import parse_routes
-from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, find, instances, number, word, words
+from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, find, instances, number, unapplied, word, words
 
 __all__ = ["interface_vrfs", "parse_vrfs", "summarize_vrfs"]
 
@@ -42,6 +42,7 @@ def _vrf(name: str, one: Tree, routes: list[dict[str, Any]] | None, names: Names
         "protocols": [text for text in (word(p.get("identifier")) for p in protocols) if text],
         "bgp": _bgp(one),
         "bgp_neighbors": parse_neighbours(name, one, names),
+        "unapplied": unapplied({name: value for name, value in one.items() if name not in ("protocols", "afts")}),
         "route_count": None if routes is None else len(routes),
         "routes_by_protocol": {} if routes is None else dict(Counter(r["protocol"] or "UNKNOWN" for r in routes)),
     }
