@@ -11,7 +11,7 @@ from signalbox.agents.investigate.offline.foreign_times import in_english
 from signalbox.agents.investigate.offline.sentence import find_trouble, is_about_now, read_sentence
 from signalbox.agents.investigate.runbooks import matching_runbooks
 from signalbox.agents.investigate.state import Alert, Reading
-from signalbox.agents.investigate.subjects import candidates_of, subject_of_alert, subject_of_words
+from signalbox.agents.investigate.subjects import candidates_of, nearest_thing, subject_of_alert, subject_of_words
 from signalbox.contract import Relation
 
 GRAPH = Graph.of([
@@ -53,6 +53,8 @@ def test_the_subject_is_one_of_the_things_that_there_are(text: str, subject: lis
         ("ledger and quote-api fail", ["service:ledger"], ["quote-api"]),
         ("is basket slower than cache-9?", ["service:basket"], ["cache-9"]),
         ("was the warehouse hit as well?", [], ["warehouse"]),
+        ("is rabbitmq the reason why basket is slow?", ["service:basket"], ["rabbitmq"]),
+        ("please look, we had an outage", [], []),
         ("why is it slow", [], []),
         ("what is going on", [], []),
         ("why is everything broken", [], []),
@@ -78,6 +80,7 @@ def test_a_name_that_nothing_bears_is_noticed_and_is_not_its_neighbour(
         ("is rtr-1 to blame for the slow basket?", ["service:basket"], ("rtr-1", ["machine:rtr-1"], "")),
         ("basket is slow because of the release", ["service:basket"], ("the release", [], "release")),
         ("is it basket that is slow?", ["service:basket"], None),
+        ("did someone deploy before ledger failed?", ["service:ledger"], ("someone deploy", [], "release")),
         ("did basket restart?", ["service:basket"], None),
     ],
 )
@@ -110,6 +113,14 @@ def test_a_word_for_the_kind_of_a_thing_names_none(words: str, subject: list[str
     found = Graph.of([Relation("service:ledger"), Relation("service:basket"), Relation("experiment:Big Button test")])
     experiment = subject and subject[0].replace("Big Button", "Big Button test")
     assert subject_of_words(words, candidates_of(found, {})) == (subject and [experiment])
+
+
+@pytest.mark.parametrize(
+    ("name", "thing"),
+    [("bsket", "service:basket"), ("cache 7", "machine:cache-7"), ("cache-9", ""), ("ledger-api", ""), ("rtr-3", "")],
+)
+def test_a_slip_of_the_pen_is_the_thing_and_another_number_is_not(name: str, thing: str) -> None:
+    assert nearest_thing(name, CANDIDATES) == thing
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,18 @@ from collections.abc import Mapping, Sequence
 from signalbox.agents.investigate.graph import Graph, kind_of, name_of
 from signalbox.agents.investigate.state import Alert
 from signalbox.grounding import Ask, Candidate, NotFound, One, Several, resolve
+from signalbox.language.names import close, key_of
 from signalbox.language.words import fold, stem, tokens
 
-__all__ = ["WORDS", "candidates_of", "known_things", "subject_of_alert", "subject_of_words", "told_subject"]
+__all__ = [
+    "WORDS",
+    "candidates_of",
+    "known_things",
+    "nearest_thing",
+    "subject_of_alert",
+    "subject_of_words",
+    "told_subject",
+]
 
 WORDS = {"service": "service", "machine": "host", "experiment": "experiment", "external": "dependency"}
 _MOST_NAMED = 12
@@ -53,11 +62,21 @@ def subject_of_words(words: str, candidates: Sequence[Candidate]) -> list[str] |
         named = {*tokens(found.candidate.name)}
         is_named = found.candidate.kind != "experiment" or 2 * len(named & {*tokens(bare)}) > len(named)
         # Names that differ in a number are those of two things.
-        is_other = {*re.findall(r"\d+", bare)} - {*re.findall(r"\d+", found.candidate.name)}
+        is_other = {*_numbers(bare)} - {*_numbers(found.candidate.name)}
         return [found.candidate.id] if is_named and not is_other else None
     several = found.options if isinstance(found, Ask) else found.candidates if isinstance(found, Several) else ()
     services = [one.id for one in several if one.kind == "service"]
     return services or [one.id for one in several]
+
+
+def nearest_thing(name: str, candidates: Sequence[Candidate]) -> str:
+    """The thing whose name is this one in another spelling, or with a slip of the pen; empty if there is none."""
+    same = (one.id for one in candidates if key_of(one.name) == key_of(name) or close(fold(name), fold(one.name)))
+    return next(same, "")
+
+
+def _numbers(name: str) -> list[str]:
+    return re.findall(r"\d+", name)
 
 
 def subject_of_alert(alert: Alert, graph: Graph) -> tuple[list[str], str]:

@@ -14,6 +14,7 @@ __all__ = ["answer_suspects"]
 
 _MEASURES = {
     "release": re.compile(r"^release$"),
+    "change": re.compile(r"^release$"),
     "load": re.compile(r"request rate|query rate|traffic|logins", re.I),
     "restart": re.compile(r"restart|reboot", re.I),
 }
@@ -33,8 +34,8 @@ def _is_meant(suspect: Mapping[str, Any], one: Seen, graph: Graph) -> bool:
     if suspect["things"]:
         family = {member for thing in suspect["things"] for member in graph.family(thing)}
         return bool(family & {*things})
-    if suspect["kind"] == "experiment":
-        return one["about"].startswith("experiment ")
+    if suspect["kind"] in ("experiment", "change") and one["about"].startswith("experiment "):
+        return True
     if suspect["kind"] == "network":
         return any(kind_of(thing) in ("link", "session") or thing in graph.roles for thing in things)
     measured = _MEASURES.get(suspect["kind"])

@@ -23,7 +23,13 @@ from signalbox.agents.investigate.offline.sentence import find_trouble, is_about
 from signalbox.agents.investigate.prompts import symptom_prompt
 from signalbox.agents.investigate.runbooks import matching_runbooks
 from signalbox.agents.investigate.state import LEAD, Alert, InvestigationState, Reading
-from signalbox.agents.investigate.subjects import candidates_of, subject_of_alert, subject_of_words, told_subject
+from signalbox.agents.investigate.subjects import (
+    candidates_of,
+    nearest_thing,
+    subject_of_alert,
+    subject_of_words,
+    told_subject,
+)
 from signalbox.contract import Presented
 from signalbox.contract.sources import kind_in_use
 from signalbox.errors import SignalboxError
@@ -120,8 +126,8 @@ async def _of_words(state: Mapping[str, Any], model: BaseChatModel, candidates: 
     since, end = _span(said)
     for words in found.unknown:
         # A name with a slip of the pen is near to one that there is.
-        near = subject_of_words(words, candidates) or []
-        subject += near
+        near = nearest_thing(words, candidates)
+        subject += [near] if near else []
         unknown += [] if near else [words]
     if not subject and not unknown and not found.suspects:
         asked = model.with_structured_output(SYMPTOM)

@@ -28,19 +28,23 @@ _TROUBLES = {
 _KINDS = {
     "experiment": "experiment ab test trial variant",
     "release": "deploy deployment release rollout version update upgrade push commit",
+    "change": "change edit modification config configuration",
     "load": "traffic load surge spike demand visitors campaign",
     "network": "network router link bgp isis carrier fiber fibre routing packet wan lan interface",
     "restart": "restart reboot crash",
 }
 """What may be suspected without a name, by a word of it."""
-_LINK = re.compile(r"\b(?:link|cable|circuit|wire|fibre|fiber|isis|is-is|adjacency)s?\b", re.I)
+_LINK = re.compile(r"\b(?:link|cable|circuit|wire|fibre|fiber|isis|is-is|ldp|adjacency)s?\b", re.I)
 _SESSION = re.compile(r"\b(?:bgp|session|peering|neighbou?r)s?\b", re.I)
-_NOUN = r"(?:service|api|backend|system|app|database|cluster|host|server|router|device|pod|experiment|region|site)s?\b"
+_NOUN = (
+    r"(?:service|api|backend|system|app|database|cluster|host|server|router|device|pod|experiment|region|site|engine"
+    r"|worker|broker|pipeline|module|component|proxy)s?\b"
+)
 _MARKED = re.compile(rf"\s*{_NOUN}", re.I)
 _NAME = re.compile(r"(?<![\w.:/-])(?=[\w.-]*[a-z])(?:[a-z]\w*(?:[-./_]\w+)+|[a-z]{2,}\d+)(?![\w:])", re.I)
 _NO_NAME = re.compile(
     r"p\d\d+|\d+|[45]\w\ds?|.*-(?:up|in|out|off|on|to|down|only|page|end|time|like|level|wide|of|the|by|as|side|is)(?:-.*)?"
-    r"|(?:e|re|pre|post|non|co|self|so|long|short|high|low|end|round|day|in|up|is)-.*|\w+[.]\w+[.]?\w*(?:com|org|net)"
+    r"|(?:e|re|pre|post|non|co|self|so|long|short|high|low|end|round|day|in|up|is)-.*|\w+[.]\w+[.]?\w*(?:com|org|net)|.*-t-.*|est-ce.*"
     r"|(?:e\.g|i\.e|etc)\.?",
     re.I,
 )
@@ -62,18 +66,22 @@ _POSITIONS = (
     r"\b(?:slower|worse|faster|hotter) than (?:the |our )?(?P<name>[\w.-]+)",
 )
 _REASON = (
-    r"(?:to blame|(?:the|a|our) (?:reason|cause|culprit|root cause|problem)|responsible|behind|guilty|at fault|explain"
-    r"|caus(?:e|ed|es|ing)|trigger(?:ed|s)?|break|broke|broken?|slow(?:ed|ing)? down|make|makes|made|kill(?:ed)?|hurt)"
+    r"(?:to blame|(?:the|a|our) (?:reason|cause|culprit|root cause|problem|bottleneck)|behind|guilty|at fault"
+    r"|responsible|explain|caus(?:e|ed|es|ing)|trigger(?:ed|s)?|break(?:s|ing)?|broken?|slow(?:s|ed|ing)? down|slows"
+    r"|slowing|mak(?:e|es|ing)|made|kill(?:ed|ing)?|hurt(?:s|ing)?)"
 )
 _SUSPECTS = (
     r"\b(?:is|was|isn't|wasn't|could|can|might|may|maybe|perhaps|does|did|do)\s+(?:it|this|that|they)\s+"
     r"(?:be |have been )?(?:just |all )?(?:because of |due to |caused by |related to |from )?"
     r"(?P<said>(?:the|a|an|our|some|that|this)?\s*[\w-]+"
     r"(?:\s+(?!that\b|which\b|who\b|why\b|and\b|or\b|at\b|since\b|yesterday|today|again|for\b)[\w-]+){0,4})",
-    rf"\b(?:is|was|are|were|could|can|might|may|did|does|do|has|have)\s+(?P<said>(?:(?!{_REASON})[\w'-]+\s+){{1,6}}?)"
+    rf"\b(?:is|was|are|were|could|can|might|may|did|does|do|has|have|which|what)\s+"
+    rf"(?P<said>(?:(?!{_REASON}|before\b|after\b|when\b|while\b|right\b|just\b)[\w'-]+\s+){{1,6}}?)"
     rf"(?:be |have |been |really )*{_REASON}\b",
     r"\b(?:because of|due to|caused by|blame|suspect(?:ing)?|(?:broken|hit|slowed(?: down)?|killed|affected) by)\s+"
     r"(?P<said>(?:the|a|an|our|some)?\s*[\w-]+(?:\s+(?!that\b|for\b|since\b|yesterday|today|and\b)[\w-]+){0,3})",
+    r"\b(?:did|was|were|has|have)\s+(?:there\s+)?(?P<said>(?:an?|any|the|someone|somebody|anyone)\s+(?:new |recent )?"
+    r"(?:experiments?|deploy\w*|releases?|rollouts?|updates?|changes?))\b",
 )
 _ROLES = {"RR": r"(?:route )?reflectors?|rrs?", "PE": r"pes|provider edges?", "P": r"core routers?",
           "CE": r"ces|customer (?:edges?|routers?)"}  # fmt: skip
@@ -84,7 +92,9 @@ _GENERAL = frozenset(
     "spike increase rise high many so much one here there our the a an my we they request traffic number rate latency "
     "response throughput queue backlog depth cpu memory disk error miss hit eviction packet load usage connection "
     "what who which how somebody someone nobody anybody root why when where now still both most some "
-    "figure dashboard graph metric monitoring team root-cause reason latencies work works last past und der die "
+    "blip outage hiccup glitch degradation disruption interruption investigate analyse analyze explain please look "
+    "show check find tell help figure dashboard graph metric monitoring team root-cause reason latencies work works "
+    "last past und der die "
     "das".split()
 )
 
@@ -109,7 +119,7 @@ class Sentence(NamedTuple):
 
 def read_sentence(text: str, candidates: Sequence[Candidate]) -> Sentence:
     """The sentence as names, suspects and trouble. What is suspected is no subject, unless there is no other."""
-    suspects, rest = [], text
+    suspects, missing, rest = list[Suspect](), list[str](), text
     for match in _found(_SUSPECTS, text, "said"):
         said = match["said"].strip()
         things = _subject(said, candidates)
@@ -118,10 +128,14 @@ def read_sentence(text: str, candidates: Sequence[Candidate]) -> Sentence:
         if (things or kind) and (kind or _subject(left, candidates) or _NAME.search(left)):
             suspects, rest = [Suspect(said, things, kind)], left
             break
+        if re.fullmatch(r"[\w-]+", said) and not names_nothing(said) and _subject(left, candidates):
+            missing, rest = [said], left
+            break
     subject = _subject(rest, candidates)
     if suspects and not subject and not suspects[0].kind:
         subject, suspects, rest = suspects[0].things, [], text
-    return Sentence(subject, _unknown(rest, candidates), suspects, find_trouble(rest))
+    unknown = [*missing, *_unknown(rest, candidates)]
+    return Sentence(subject, [*dict.fromkeys(unknown)], suspects, find_trouble(rest))
 
 
 def _found(patterns: Sequence[str], text: str, group: str) -> Iterator[re.Match[str]]:
