@@ -17,7 +17,6 @@ from signalbox.agents.experiments import plan as experiments
 from signalbox.agents.frontdoor.plan import route_schema
 from signalbox.agents.investigate.symptom import SYMPTOM
 from signalbox.agents.metrics.offers import Offer
-from signalbox.agents.metrics.plan import names_schema
 from signalbox.agents.metrics.plan import plan_schema as metrics_plan
 from signalbox.agents.oncall.assessor import ASSESSMENT
 from signalbox.agents.oncall.plan import plan_schema as oncall_plan
@@ -61,7 +60,6 @@ def schemas() -> Iterator[Any]:
     yield from (route_schema(), route_schema({"said": "a", "answer": "b"}), SYMPTOM, ASSESSMENT)
     yield oncall_plan({"bgp": "BGP sessions", "interfaces": "ports and links"})
     yield metrics_plan(offers, follows=True, scores={"metric_0": 0.4})
-    yield names_schema({"instance": ["a", "b"], "job": ["c", "d"]})
     yield from (experiments.kind_schema(has_history=True), experiments.terminology_schema())
     yield from (experiments.list_schema(NAMES), experiments.details_schema(NAMES), experiments.action_schema())
     yield from (experiments.management_schema(NAMES), experiments.create_schema(NAMES, NAMES))

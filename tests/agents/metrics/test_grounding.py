@@ -131,7 +131,7 @@ async def test_thresholds_are_judged_thing_by_thing(answer: Callable[..., Any]) 
     result = state["result"]
     assert result.summary.startswith("Yes, 1 of 10 was above 70%")
     assert "db-1:9100" in result.summary
-    assert "still so" in result.summary
+    assert "all the time" in result.summary
     assert [place.labels["instance"] for place in result.ranking] == ["db-1:9100"]
     assert result.beyond
     all_ = await answer(
@@ -183,10 +183,16 @@ async def test_what_is_to_be_left_out_and_is_not_is_said(answer: Callable[..., A
 
 async def test_what_no_field_holds_is_said(answer: Callable[..., Any]) -> None:
     state = await answer(
-        "CPU usage of web-1 in the last hour for zebra-7", measure="cpu_usage", filters=["web-1"], time="last hour"
+        "CPU usage of web-1 in the last hour with zebra-7", measure="cpu_usage", filters=["web-1"], time="last hour"
     )
     assert "Not considered: zebra-7." in state["result"].summary
     assert present(state).not_covered == ["zebra-7"]
+
+
+async def test_a_name_that_nothing_explains_is_refused(answer: Callable[..., Any]) -> None:
+    state = await answer("CPU usage for zebra-7", measure="cpu_usage")
+    assert state["result"] is None
+    assert '"zebra-7"' in state["error"].message
 
 
 async def test_what_got_worse_names_the_incident_and_when(answer: Callable[..., Any]) -> None:

@@ -278,12 +278,3 @@ async def test_a_moment_is_told_as_the_time_since_or_until_it(
     state = await answer(question, measure=measure, kind="figure", time="")
     assert state["result"].value == pytest.approx(days * 86400, rel=0.01)
     assert title in state["result"].summary.casefold()
-
-
-async def test_words_that_stand_for_a_name_say_what_the_part_of_a_share_is(answer: Callable[..., Any]) -> None:
-    names = {"came back soaked": ["programme=spn"]}
-    asked = answer(
-        "how much of what SUD washed in the last hour came back soaked", measure="wash_loads_total", kind="share",
-        filters=["came back soaked", "SUD"], names=names,
-    )  # fmt: skip
-    assert await figure(asked) == pytest.approx(0.5, rel=0.01)

@@ -94,7 +94,7 @@ async def test_a_state_with_a_series_for_each_phase_is_read_as_one_state(live: L
     assert [one["pod"] for one in pending] == ["c"]
     told, failed = await ask(live, "kube_pod_status_phase", matchers=(Matcher("phase", ("Failed",)),))
     assert failed == []
-    assert told.startswith("All 3 are not Failed")
+    assert told.startswith("None of 3 is Failed")
 
 
 async def test_what_is_no_state_is_neither_up_nor_down(live: Live) -> None:

@@ -182,7 +182,9 @@ def _judged(slots: Slots, resolution: Resolution) -> str:
     close = close_curve(slots, resolution)
     if slots.is_current:
         return close
-    return _over_time(close, "max" if sought(slots).above else "min", seconds_of(slots.time_range), resolution)
+    bound = sought(slots)
+    how = "max" if bound.above != bound.always else "min"
+    return _over_time(close, how, seconds_of(slots.time_range), resolution)
 
 
 def _share(slots: Slots, resolution: Resolution) -> tuple[str, str]:
@@ -266,7 +268,7 @@ def _over_series(slots: Slots) -> Aggregation:
         # Of a host with one full disk and one empty one, the full one counts.
         return "min" if slots.lowest else "max"
     if slots.shape == "threshold" and measure.agg in ("avg", "max", "min"):
-        return "max" if sought(slots).above else "min"
+        return "max" if sought(slots).above != sought(slots).always else "min"
     return measure.agg
 
 

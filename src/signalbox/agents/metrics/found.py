@@ -11,7 +11,9 @@ from sys import float_info
 
 from signalbox.agents.metrics.promapi import Curve, QueryAnswer
 from signalbox.agents.metrics.slots import Shown, Threshold
+from signalbox.agents.metrics.state import TimeRange
 from signalbox.agents.metrics.tell import Told
+from signalbox.agents.metrics.windows import LOOKED_BACK
 
 __all__ = [
     "MOST_SERIES",
@@ -21,6 +23,7 @@ __all__ = [
     "by_mean",
     "figures_of",
     "find_spells",
+    "gaps_of",
     "label_key",
     "mean_of",
     "moment_of",
@@ -30,6 +33,7 @@ __all__ = [
 
 MOST_SERIES = 50
 """The most series that an answer holds."""
+_SHORTEST_GAP = 900.0
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SMALL = 2.0**-64
 
@@ -70,6 +74,8 @@ class Found:
     dropped: int = 0
     warnings: Sequence[str] = ()
     """What the server says is wrong with its own answer."""
+    has_holes: bool = False
+    """Whether the curve lacks points where its figures are no numbers, such as a share of nothing."""
     doubt: str = ""
     """What is said of values that cannot be, which are left out."""
     last_seen: datetime | None = None
@@ -105,6 +111,21 @@ def _spells(curve: Curve, threshold: Threshold) -> Iterator[Spell]:
             end = min(stretch[-1][0] + step, curve.stamps[-1])
             extreme = max(values) if threshold.above else min(values)
             yield Spell(curve.labels, moment_of(stretch[0][0]), moment_of(end), extreme)
+
+
+def gaps_of(curve: Curve, window: TimeRange) -> list[tuple[datetime, datetime]]:
+    """Return the stretches of a window in which a curve has no points, to a step of it. A point may stand for a sample
+    that is as old as a server looks back."""
+    step = min((b - a for a, b in pairwise(curve.stamps)), default=0.0)
+    if not step:
+        return []
+    edges = [window.start_time.timestamp() - step, *curve.stamps, window.end_time.timestamp() + step]
+    found = []
+    for at, (before, after) in enumerate(pairwise(edges)):
+        if after - before > max(3 * step, _SHORTEST_GAP):
+            start = before + step if not at else max(before - max(LOOKED_BACK - step, 0.0), curve.stamps[0])
+            found.append((moment_of(start), moment_of(after - step if at == len(edges) - 2 else after)))
+    return found
 
 
 def label_key(labels: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -25,6 +25,7 @@ from signalbox.language.words import split_name
 __all__ = [
     "Wanted",
     "conditions_of",
+    "count_beyond",
     "find_offer",
     "fraction_of",
     "less",
@@ -465,6 +466,17 @@ def fraction_of(measure: Measure, bound: float, buckets: Sequence[str], *, above
         below = counted(lower[-1][1]) if lower else whole
     ratio = f"{below} / {whole}"
     return replace(measure, promql=f"1 - {ratio}" if above else ratio, type="ratio", unit="ratio", agg="avg")
+
+
+def count_beyond(measure: Measure, bound: float, buckets: Sequence[str], *, above: bool) -> Measure:
+    """Return how many of what a histogram counted lie above a bound, or below it."""
+    share = fraction_of(measure, bound, buckets, above=above).promql
+    whole = _RATE % selector_template(measure.metrics[0], 'le="+Inf"')
+    promql = f"({share}) * ({whole})"
+    return replace(
+        measure, promql=promql, total=promql.replace("(rate(", "(increase("), type="counter", unit="1/s", total_unit="",
+        title=f"count of {measure.title}", agg="sum",
+    )  # fmt: skip
 
 
 def time_beyond(measure: Measure, bound: float, *, title: str, above: bool, seconds: float = 0.0) -> Measure:

@@ -19,14 +19,13 @@ from signalbox.agents.metrics.slots import Matcher, Slots
 from signalbox.agents.metrics.state import MetricsQuery, TimeRange
 
 __all__ = [
-    "HOW", "KINDS", "MOST_OPTIONS", "Kind", "MetricsPlan", "Moment", "Report", "Request", "names_schema",
+    "HOW", "KINDS", "MOST_OPTIONS", "Kind", "MetricsPlan", "Moment", "Report", "Request",
     "plan_of_query", "plan_schema",
 ]  # fmt: skip
 
 MOST_OPTIONS = 12
 """So many measures are options of the schema; more stand in the prompt, and may be named too."""
 
-_SHOWN_VALUES, _MOST_VALUES = 3, 400
 
 # Fitted on questions that were kept out of learning: how much the search's scores count beside the reader.
 _SCORES, _NONE = 8.5, 1.0
@@ -138,8 +137,6 @@ class MetricsPlan(BaseModel):
     """From the question before: what narrows still, unless this one names another thing of that kind."""
     carried_out: Texts = Field(default_factory=list)
     carried_split: Texts = Field(default_factory=list)
-    names: dict[str, list[str]] = Field(default_factory=dict)
-    """By a second reading: words of the question that are no names of the server, and the names that they stand for."""
     confidence: float = Field(default=1.0, ge=0, le=1)
 
 
@@ -240,28 +237,6 @@ def plan_schema(
         # A model may answer in the contract's own MetricsQuery, or name a measure where the search found none.
         "additionalProperties": True,
     }
-
-
-def names_schema(labels: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return the schema of what a question names, with the labels of one measure and their values to choose from."""
-    several = {label: values[:_MOST_VALUES] for label, values in labels.items() if len(values) > 1}
-    things = {value: label for label, values in reversed(several.items()) for value in values}
-    kinds = {label: ", ".join(values[:_SHOWN_VALUES]) for label, values in several.items()}
-    fields = {
-        "things": ("names and values that the question speaks of", things),
-        "split_by": ("what it is split by: per host, each service", kinds),
-    }
-    return {
-        "title": "Names",
-        "description": "What a question about a measure names, in the names of the server.",
-        "type": "object",
-        "properties": {name: _several(about, options) for name, (about, options) in fields.items() if options},
-    }
-
-
-def _several(about: str, options: Mapping[str, str]) -> dict[str, Any]:
-    chosen = {"type": "string", "enum": list(options), "enumDescriptions": dict(options)}
-    return {"type": "array", "description": about, "items": chosen}
 
 
 def _priors(scores: Mapping[str, float]) -> dict[str, float]:

@@ -10,7 +10,6 @@ import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -27,38 +26,36 @@ from signalbox.agents.metrics.errors import (
     InvalidTimeRangeError,
     MetricNotFoundError,
     ParsingError,
-    UnknownNameError,
     UnsupportedOperationError,
 )
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.offers import Offer
-from signalbox.agents.metrics.offline.fill import Asked, choose_series, fill, offer_of
+from signalbox.agents.metrics.offline.fill import Asked, fill, offer_of
 from signalbox.agents.metrics.offline.followups import continue_plan
-from signalbox.agents.metrics.offline.labels import unknown_words
 from signalbox.agents.metrics.offline.listings import info_request, state_request, things_of_server, things_request
-from signalbox.agents.metrics.offline.mentions import name_metric
-from signalbox.agents.metrics.offline.names import is_code, named_by
+from signalbox.agents.metrics.offline.mentions import name_metric, whole_words
 from signalbox.agents.metrics.offline.operations import refuse_operation
-from signalbox.agents.metrics.offline.times import Times, find_time, read_times, window_of
+from signalbox.agents.metrics.offline.times import Times, find_time, read_times
+from signalbox.agents.metrics.offline.words import OF_SCHEMA
 from signalbox.agents.metrics.plan import (
     MOST_OPTIONS,
     MetricsPlan,
     Moment,
     Report,
     Request,
-    names_schema,
     plan_of_query,
     plan_schema,
 )
-from signalbox.agents.metrics.prompts import EXAMPLES, names_prompt, plan_prompt
+from signalbox.agents.metrics.prompts import EXAMPLES, plan_prompt
 from signalbox.agents.metrics.promql import check_promql
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.agents.metrics.tree import metric_names
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS
 from signalbox.errors import MissingInputError, ModelEmptyError, ModelMalformedError, RequestError, SignalboxError
+from signalbox.language.names import close
 from signalbox.language.search import Found, Hit
 from signalbox.language.switches import is_on
-from signalbox.language.synonyms import FILLERS
+from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.vectors import is_known
 from signalbox.language.words import split_name, tokens
 from signalbox.maps.context import current_run
@@ -70,7 +67,6 @@ __all__ = ["asked_before", "begin", "check_readable", "not_understood", "read", 
 _MOST_SEARCHED, _LONGEST, _LONGEST_QUERY = 40, 4_000, 2_000
 _SHORTEST_NAMED = 300
 _NEAREST, _NEAR = 4, 0.7
-_AS_SPELT = 0.35
 _LONG_ENOUGH = "last 2 days"
 _NO_MEASURE = ("health", "changes", "metrics", "things", "up")
 _SYNTAX = re.compile(r"[(){}\[\]]|\b(?:and|or|unless|by|without|on|ignoring|offset)\b|[-+*/%^<>=!]=?")
@@ -166,7 +162,7 @@ class _Reading:
         """Find what the question may mean."""
         values = await self.live.values(self.within)
         found = await asyncio.to_thread(self.live.index.search, self.text, _MOST_SEARCHED, values)
-        hits = _by_wording(self.text, await self.live.rank(found, self.within, _MOST_SEARCHED))
+        hits = await self.live.rank(found, self.within, _MOST_SEARCHED)
         self.hits = {hit.thing.key: hit for hit in hits}
         self.found = found
         mentioned = [(one.label, one.value) for one in found.mentions]
@@ -179,12 +175,25 @@ class _Reading:
         is_said = any(hit.explained for hit in self.hits.values()) or bool(self.found.mentions)
         return is_said or any(word in FILLERS or is_known(word) for word in tokens(self.text))
 
+    @property
+    def strange(self) -> bool:
+        """True if a word of the question is no word of any language known here, nor on the server."""
+        named = {word for one in self.found.mentions for word in tokens(self.text[one.start : one.end])}
+        explained = frozenset[str]().union(*(hit.explained for hit in self.hits.values()))
+        words = [word for word in tokens(self.text) if word.isalpha() and len(word) > 3]
+        known = named | explained | FILLERS
+        new = [word for word in words if word not in known and not is_known(word)]
+        return any(not any(close(word, one) or base(word) == one for one in OF_SCHEMA) for word in new)
+
     def is_thing(self, measure: str) -> bool:
         """True if all words that the question and a measure share name a thing."""
         hit = self.hits.get(measure)
         said = (self.text[one.start : one.end] for one in self.found.mentions)
         named = {piece for words in said for word in tokens(words) for piece in (word, *split_name(word))}
-        return hit is not None and bool(self.found.mentions) and hit.explained <= named
+        is_called = hit is not None and any(
+            f" {one.lower()} " in f" {' '.join(tokens(self.text))} " for one in hit.thing.wordings
+        )
+        return hit is not None and bool(self.found.mentions) and hit.explained <= named and not is_called
 
     @property
     def offers(self) -> list[Offer]:
@@ -216,11 +225,6 @@ class _Reading:
             raise ModelEmptyError("The model gave an empty plan.")
         return plan
 
-    async def names(self, labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-        """Return which of the labels of a measure, and of their values, the question means."""
-        given = await self._filled(names_schema(labels), [SystemMessage(names_prompt()), HumanMessage(self.text)])
-        return {key: [str(one) for one in said] for key, said in given.items() if isinstance(said, list)}
-
     async def _filled(self, schema: dict[str, Any], messages: Sequence[BaseMessage]) -> dict[str, Any]:
         """What the model fills in; nothing if the offline model finds nothing. Raises the model's error."""
         filler: Any = self.model.with_structured_output(schema, include_raw=True)
@@ -244,9 +248,11 @@ class _Reading:
 
 def _completed(plan: MetricsPlan, reading: _Reading) -> MetricsPlan:
     """The plan with its whole time, and what it takes over of the question before. Raises UnsupportedOperationError."""
-    refuse_operation(plan, reading.text)
+    if plan.kind in ("anomaly", "alert", "action") and reading.strange:
+        plan = plan.model_copy(update={"kind": None})  # A made-up name is no operation.
+    refuse_operation(plan, reading.text, {one.value.lower() for one in reading.found.mentions})
     if is_on("metrics.mentions"):
-        plan = name_metric(plan, reading.text, reading.live.names)
+        plan = whole_words(name_metric(plan, reading.text, reading.live.names), reading.text)
     if is_on("metrics.time") and not plan.promql:
         plan = plan.model_copy(update={"time": find_time(reading.text, plan.time, plan.against, reading.moment)})
     if plan.kind == "up" and plan.measure and (plan.scope == "count" or plan.how == "total"):
@@ -290,6 +296,12 @@ async def _grounded(plan: MetricsPlan, reading: _Reading) -> Request:
         explaining = [hit.thing for hit in reading.hits.values() if hit.explained]
         return await state_request(plan, asked, times, explaining)
     if _lacks_measure(plan):
+        if (
+            plan.split_by
+            and not (plan.time or plan.bound or plan.how)
+            and (request := await things_request(plan, asked, times))
+        ):
+            return request
         return await info_request(plan, asked, times) or await _without_measure(plan, reading)
     return await _of_measure(plan, reading, times)
 
@@ -300,28 +312,11 @@ async def _of_measure(plan: MetricsPlan, reading: _Reading, times: Times) -> Req
         return request
     try:
         slots = await fill(plan, reading.asked)
-    except UnknownNameError:
-        named = await _renamed(plan, reading, window_of(times, reading.moment)) if is_on("metrics.names") else None
-        if named is None:
-            raise
-        slots = await fill(named, reading.asked)
     except MetricNotFoundError:
         if plan.named or (request := await info_request(plan, reading.asked, times)) is None:
             raise
         return request
     return Request(plan, slots, title=slots[0].measure.title, explains=plan.kind == "why")
-
-
-async def _renamed(plan: MetricsPlan, reading: _Reading, within: TimeRange) -> MetricsPlan | None:
-    """The plan with the names that its unknown words stand for, by a second reading; None if it finds none."""
-    offer = offer_of(plan, reading.live)
-    measure, values = await choose_series(offer, reading.asked, within)
-    things, kinds = unknown_words(plan, measure, values, offer)
-    labels = {label: known for label, known in values.values.items() if len(known) > 1}
-    if not labels or not (things or kinds) or any(map(is_code, things)):
-        return None
-    meant = named_by(await reading.names(labels), labels, things, kinds)
-    return plan.model_copy(update={"names": meant}) if meant else None
 
 
 async def _without_measure(plan: MetricsPlan, reading: _Reading) -> Request:
@@ -358,18 +353,6 @@ def _sought(plan: MetricsPlan, state: Mapping[str, Any]) -> MetricsPlan:
     if state.get("seeks") != "anomalies" or plan.kind in ("alert", "action"):
         return plan
     return plan.model_copy(update={"kind": "curve", "time": plan.time or ("" if plan.continues else _LONG_ENOUGH)})
-
-
-def _by_wording(text: str, hits: Sequence[Hit[Offer]]) -> list[Hit[Offer]]:
-    """The hits, the best first; one that the question calls just as people do counts more: memory usage, not used."""
-    said = f" {' '.join(tokens(text))} "
-    scored = [
-        replace(hit, score=hit.score + _AS_SPELT)
-        if any(" " in one and f" {one.lower()} " in said for one in (*hit.thing.wordings, hit.thing.title))
-        else hit
-        for hit in hits
-    ]
-    return sorted(scored, key=lambda hit: -hit.score)
 
 
 def _ask(options: list[str]) -> str:

@@ -6,17 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 
 from signalbox.agents.metrics.compile import adds_up, sought
-from signalbox.agents.metrics.found import MOST_SERIES, Found, Spell, by_mean, find_spells, label_key, mean_of
+from signalbox.agents.metrics.found import MOST_SERIES, Found, Spell, by_mean, find_spells, gaps_of, label_key, mean_of
 from signalbox.agents.metrics.slots import Shape, Slots
+from signalbox.agents.metrics.state import TimeRange
 from signalbox.agents.metrics.tell import shortened
 from signalbox.agents.metrics.units import format_range, shown_value
-from signalbox.agents.metrics.windows import seconds_of
+from signalbox.agents.metrics.windows import choose_resolution, seconds_of
 from signalbox.drawing.values import format_moment, format_value
 
 __all__ = ["shown_labels", "summarize"]
 
 _PLACES = 5
-_MOST_WARNINGS = 2
+_MOST_WARNINGS, _MOST_GAPS = 2, 3
 _MOMENT = 60.0
 _STILL = 120.0
 """Seconds since its last point in which a spell still goes on."""
@@ -31,7 +32,7 @@ def summarize(slots: Slots, found: Found) -> str:
     else:
         said = _SENTENCES[slots.shape](slots, found)
     not_covered = [f"Not considered: {', '.join(map(shortened, slots.not_covered))}."] if slots.not_covered else []
-    return " ".join([said, *_beyond(slots, found), *slots.notes, *_left_out(found), *not_covered])
+    return " ".join([said, *_beyond(slots, found), *slots.notes, *_gaps(slots, found), *_left_out(found), *not_covered])
 
 
 def shown_labels(labels: Mapping[str, str]) -> str:
@@ -66,6 +67,8 @@ def _spread(slots: Slots, found: Found) -> str:
     if slots.is_current or adds_up(slots) or slots.how is not None or len(values) < 2 or len(found.curves) > 1:
         return ""
     low, high, last = (_in(found, value) for value in (min(values), max(values), values[-1]))
+    if low == high:
+        return ""
     return f" over the range, between {low} and {high}, {last} at the end"
 
 
@@ -152,7 +155,8 @@ def _threshold(slots: Slots, found: Found) -> str:
     threshold = slots.threshold
     if threshold is None:
         return _curve(slots, found)
-    side = _side(slots, found)
+    always = " all the time" if threshold.always and not slots.is_current else ""
+    side = f"{_side(slots, found)}{always}"
     lasting = f" for at least {format_value(threshold.seconds, 'seconds')}" if threshold.seconds else ""
     subject, count = _subject(slots, found, lower=True, is_split=False), len(found.ranking)
     is_now = slots.is_current
@@ -171,26 +175,31 @@ def _threshold(slots: Slots, found: Found) -> str:
 
 def _offender(slots: Slots, found: Found, labels: Mapping[str, str], value: float) -> str:
     """A thing that was beyond the bound: its furthest value, and from when until when."""
-    name, figure = _name(slots, found, labels), _in(found, value)
+    name, figure = _name(slots, found, labels) if found.judged > 1 else "", _in(found, value)
     mine = [one for one in found.spells if label_key(one.labels) == label_key(labels)]
     if not mine:
-        return f"{name} ({figure})"
+        return f"{name} ({figure})" if name else figure
     last = max(one.end for one in mine)
     at_end = (slots.time_range.end_time - last).total_seconds() <= _STILL
     goes_on = at_end and (slots.now - last).total_seconds() <= _STILL
     times = f" {len(mine)} times" if len(mine) > 1 else ""
     lasted = format_value(sum(one.seconds for one in mine), "seconds")
     most = "highest" if sought(slots).above else "lowest"
+    edge = max(_STILL, choose_resolution(slots.time_range).step)
+    from_start = (mine[0].start - slots.time_range.start_time).total_seconds() <= edge
+    if goes_on and from_start and len(mine) == 1:
+        return f"{name} all the time, {most} {figure}".strip()
     if goes_on:
         span = f"since {format_moment(mine[-1].start)}, still so"
     else:
-        span = f"from {format_moment(mine[0].start)} until {format_moment(last)}"
-    return f"{name}{times} {span}, {lasted} in all, {most} {figure}"
+        span = f"{'' if from_start else f'from {format_moment(mine[0].start)} '}until {format_moment(last)}"
+    return f"{name}{times} {span}, {lasted} in all, {most} {figure}".strip()
 
 
 def _nearest(slots: Slots, found: Found) -> str:
     """The thing that came nearest to the bound."""
-    above = sought(slots).above
+    bound = sought(slots)
+    above = bound.above != bound.always
     best = max if above else min
     is_now = slots.is_current or adds_up(slots)
     reached = [(one, one.values[-1] if is_now else best(one.values)) for one in found.curves]
@@ -251,6 +260,23 @@ def _spell(slots: Slots, found: Found, spell: Spell) -> str:
     return f"{whose}{format_moment(spell.start)} to {end} ({_in(found, spell.extreme)})"
 
 
+def _gaps(slots: Slots, found: Found) -> list[str]:
+    """When there was no data inside of the range: nothing is known of that time, and it is never healthy."""
+    is_whole = slots.shape in ("curve", "value", "extreme", "share", "threshold") and not (
+        found.doubt or found.dropped or found.has_holes
+    )
+    if slots.is_current or not is_whole or found.series_count > MOST_SERIES or found.judged > MOST_SERIES:
+        return []
+    told = []
+    for curve in found.curves:
+        spans = [format_range(TimeRange(start_time=a, end_time=b)) for a, b in gaps_of(curve, slots.time_range)]
+        whose = f" of {_name(slots, found, curve.labels)}" if found.series_count > 1 else ""
+        told += (
+            [f"There is no data{whose} for about {', '.join(spans[:_PLACES])}{_and_more(len(spans))}."] if spans else []
+        )
+    return told[:_MOST_GAPS]
+
+
 def _left_out(found: Found) -> list[str]:
     left = []
     if found.series_count > MOST_SERIES:
@@ -274,6 +300,9 @@ def _side(slots: Slots, found: Found) -> str:
     if threshold is None:
         return ""
     words = ("at least", "at most") if threshold.inclusive else ("above", "below")
+    first, _, second = slots.measure.title.partition(" less ")
+    if slots.measure.is_difference and threshold.value == 0 and first and second:
+        return f"{words[0] if threshold.above else words[1]} {second}"
     return f"{words[0] if threshold.above else words[1]} {_in(found, threshold.value)}"
 
 

@@ -146,7 +146,8 @@ async def _value(slots: Slots, compiled: Compiled, live: Live) -> Found:
     assert compiled.figure is not None
     (found, answer), drawn = await asyncio.gather(_asked(slots, compiled.figure, live), _drawn(slots, compiled, live))
     ranking = figures_of(answer, slots.lowest) if slots.by or len(answer.curves) > 1 else []
-    found = replace(found, value=_only(answer), ranking=ranking[: slots.top])
+    holes = bool(drawn and drawn.dropped)
+    found = replace(found, value=_only(answer), ranking=ranking[: slots.top], has_holes=holes)
     has_curve = bool(answer.curves and drawn and drawn.curves) and not ranking
     return found.with_curves(by_mean(drawn.curves if has_curve and drawn else answer.curves, slots.lowest))
 
@@ -212,7 +213,8 @@ async def _share(slots: Slots, compiled: Compiled, live: Live) -> Found:
     assert compiled.figure is not None
     (found, answer), drawn = await asyncio.gather(_asked(slots, compiled.figure, live), _drawn(slots, compiled, live))
     ranking = figures_of(answer, slots.lowest) if slots.by else []
-    found = replace(found, value=_only(answer), ranking=ranking[: slots.top])
+    holes = bool(drawn and drawn.dropped)
+    found = replace(found, value=_only(answer), ranking=ranking[: slots.top], has_holes=holes)
     curves = drawn.curves if drawn and drawn.curves and answer.curves else answer.curves
     return found.with_curves(by_mean(curves))
 
@@ -226,27 +228,28 @@ async def _threshold(slots: Slots, compiled: Compiled, live: Live) -> Found:
     if not answer.curves:
         return found
     figures = [one for one in figures_of(answer, not bound.above) if bound.is_beyond(one[1])]
-    curves = await _judged_curves(slots, compiled, live, len(answer.curves))
-    spells = [one for one in find_spells(curves, bound) if one.seconds >= bound.seconds]
-    if bound.seconds and curves:
+    curves, holes = await _judged_curves(slots, compiled, live, len(answer.curves))
+    spells = [one for one in find_spells(curves, bound) if one.seconds >= bound.seconds and not bound.always]
+    if bound.seconds and curves and not bound.always:
         kept = {label_key(one.labels) for one in spells}
         figures = [one for one in figures if label_key(one[0]) in kept]
     worst = {label_key(labels): place for place, (labels, _) in enumerate(figures)}
     ordered = sorted(curves or answer.curves, key=lambda one: worst.get(label_key(one.labels), len(worst)))
     nearest = figures_of(answer, not bound.above)[0][1]
-    found = replace(found, ranking=figures, spells=spells, value=figures[0][1] if figures else nearest)
+    found = replace(found, ranking=figures, spells=spells, has_holes=holes, value=figures[0][1] if figures else nearest)
     return found.with_curves(ordered)
 
 
-async def _judged_curves(slots: Slots, compiled: Compiled, live: Live, count: int) -> list[Curve]:
-    """The curves of all things, or of many only the points beyond the bound."""
+async def _judged_curves(slots: Slots, compiled: Compiled, live: Live, count: int) -> tuple[list[Curve], bool]:
+    """The curves of all things, or of many only the points beyond the bound; and whether points are no numbers."""
     if compiled.curve is None or adds_up(slots):
-        return []
+        return [], False
     query = beyond_query(slots, compiled.curve) if count > MOST_SERIES else compiled.curve
     try:
-        return list((await ask(query, live)).curves)
+        answer = await ask(query, live)
     except TooLargeError:
-        return []
+        return [], False
+    return list(answer.curves), bool(answer.dropped)
 
 
 _SHAPES: dict[Shape, Callable[[Slots, Compiled, Live], Awaitable[Found]]] = {

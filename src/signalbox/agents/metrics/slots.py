@@ -85,6 +85,8 @@ class Threshold:
     scope: Literal["any", "all", "count", ""] = ""
     inclusive: bool = False
     """Whether the bound itself counts: at least, at most."""
+    always: bool = False
+    """Whether the value was beyond the bound all the time, and not at some time."""
 
     def is_beyond(self, value: float) -> bool:
         """True if a value is on the side asked about."""
@@ -98,8 +100,8 @@ class Threshold:
         return f"{'>' if self.above else '<'}{'=' if self.inclusive else ''}"
 
     def opposite(self) -> Threshold:
-        """What breaks "all are below 80": 80 or more."""
-        return replace(self, above=not self.above, inclusive=not self.inclusive)
+        """What breaks "all are below 80": 80 or more. What breaks "all the time" is any time."""
+        return replace(self, above=not self.above, inclusive=not self.inclusive, always=not self.always)
 
 
 @dataclass(frozen=True, slots=True)

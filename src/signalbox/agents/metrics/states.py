@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from signalbox.agents.metrics.compile import Query
 from signalbox.agents.metrics.errors import InvalidQueryError
+from signalbox.agents.metrics.found import label_key, moment_of
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.promapi import Curve
 from signalbox.agents.metrics.promql import duration_text, selector_text
@@ -18,6 +20,7 @@ from signalbox.agents.metrics.state import Finding, MetricsQueryResult, RankedSe
 from signalbox.agents.metrics.tell import capitalized, shortened, tell
 from signalbox.agents.metrics.units import format_range
 from signalbox.agents.metrics.windows import seconds_of
+from signalbox.drawing.values import format_moment, format_value
 from signalbox.language.synonyms import base
 from signalbox.language.words import split_name
 
@@ -25,10 +28,14 @@ __all__ = ["TROUBLE", "StateKind", "answer_state", "is_state", "state_kind"]
 
 _STATE_LABELS = ("phase", "state", "status", "condition", "health", "mode", "stage")
 _NAMED, _MOST_FINDINGS = 10, 50
+_Key = tuple[tuple[str, str], ...]
 TROUBLE = frozenset(
     map(base, "down fault faulty alarm failed error broken tripped leak stuck blocked overdue open offline jam".split())
 )
 """Words in names of metrics that are 1 while something needs looking at. Of any other, those at 0 do."""
+_NOUNS = frozenset(map(base, "fault alarm error leak jam".split()))
+_DAY, _MOST_TIMED = timedelta(days=1), 200
+"""How far back the beginning of a present state is looked for, and for how many things."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +107,10 @@ async def _on_or_off(slots: Slots, kind: StateKind, live: Live, at: datetime) ->
     promql = selector if slots.is_current else _over_range(selector, slots, is_on=is_on)
     word = words[-1] if words[-1] not in ("state", "status") else "up"
     sides = (f"not {word}" if word != "up" else "down", word)
-    return await _told(slots, live, promql, f"({promql}) == {int(is_on)}", at, sides[is_on], sides[not is_on])
+    if base(word) in _NOUNS:
+        sides = (f"no {word}", f"a{'n' if word[0] in 'aeiou' else ''} {word}")
+    lasted = await _lasted(selector, str(int(is_on)), slots, live, at)
+    return await _told(slots, live, promql, f"({promql}) == {int(is_on)}", at, sides[is_on], sides[not is_on], lasted)
 
 
 async def _one_hot(slots: Slots, kind: StateKind, live: Live, at: datetime) -> MetricsQueryResult:
@@ -122,18 +132,19 @@ async def _one_hot(slots: Slots, kind: StateKind, live: Live, at: datetime) -> M
     words = (good, f"not {good}") if named else (f"not {good}", good)
     if slots.is_current:
         others = selector_text(kind.metric, (*matchers, Matcher(kind.label, asked, negated=not named)))
-        result = await _told(slots, live, f"{selector} == 1", f"{others} == 1", at, *words)
+        lasted = await _lasted(others, "1", slots, live, at)
+        result = await _told(slots, live, f"{selector} == 1", f"{others} == 1", at, *words, lasted)
     else:
         within, is_on = selector_text(kind.metric, (*matchers, Matcher(kind.label, asked))), bool(named)
         if len(asked) == 1:
             promql = f"sum without ({kind.label}) ({_over_range(within, slots, is_on=is_on)})"
         else:
             promql = _over_range(f"sum without ({kind.label}) ({within})", slots, is_on=is_on)
-        result = await _told(slots, live, promql, f"({promql}) {'==' if named else '!='} 1", at, *words)
+        result = await _told(slots, live, promql, f"({promql}) {'==' if named else '!='} 1", at, *words, {})
     told = ", ".join(f"{states[one]} {one}" for one in sorted(states, key=lambda one: -states[one]))
-    return result.model_copy(
-        update={"summary": f"{result.summary} By {kind.label} now: {told}." if told else result.summary}
-    )
+    when = "now" if slots.is_current else "at the end"
+    told = f" By {kind.label} {when}: {told}." if told else ""
+    return result.model_copy(update={"summary": f"{result.summary}{told}"})
 
 
 def _over_range(expression: str, slots: Slots, *, is_on: bool) -> str:
@@ -145,35 +156,70 @@ def _over_range(expression: str, slots: Slots, *, is_on: bool) -> str:
     return f"{how}_over_time({ranged})"
 
 
+async def _lasted(selector: str, value: str, slots: Slots, live: Live, at: datetime) -> dict[_Key, str]:
+    """Say of each thing since when it has had a value, if that began in the last day; over a range, for how long in all
+    it had it."""
+    if await _count(selector, live, at) > _MOST_TIMED:
+        return {}
+    if slots.is_current:
+        promql = f"max_over_time(timestamp(({selector}) != {value})[{duration_text(_DAY.total_seconds())}:1m])"
+        curves = (await ask(Query(promql, at=at), live)).curves
+        return {label_key(one.labels): f"since {format_moment(moment_of(one.values[-1] + 60))}" for one in curves}
+    if slots.always:
+        return {}
+    length = seconds_of(slots.time_range)
+    span = duration_text(length)
+    minutes, first = await asyncio.gather(
+        ask(Query(f"sum_over_time((({selector}) == bool {value})[{span}:1m])", at=at), live),
+        ask(Query(f"min_over_time(timestamp(({selector}) == {value})[{span}:1m])", at=at), live),
+    )
+    began = {label_key(one.labels): one.values[-1] for one in first.curves}
+    told = {}
+    for one in minutes.curves:
+        lasted = format_value(min(one.values[-1] * 60, length), "seconds")
+        start = began.get(label_key(one.labels), 0.0)
+        is_inside = start - slots.time_range.start_time.timestamp() > 60
+        since = f"from {format_moment(moment_of(start))}, " if is_inside else ""
+        told[label_key(one.labels)] = f"{since}{lasted} in all"
+    return told
+
+
 async def _told(
-    slots: Slots, live: Live, everything: str, offending: str, at: datetime, what: str, good: str
-) -> MetricsQueryResult:
+    slots: Slots, live: Live, everything: str, offending: str, at: datetime, what: str, good: str,
+    lasted: Mapping[_Key, str],
+) -> MetricsQueryResult:  # fmt: skip
     """The answer: how many things there are, and which of them the second query gives."""
-    count = await _count(everything, live, at)
+    count, is_now = await _count(everything, live, at), slots.is_current
     wrong = (await ask(Query(offending, at=at), live)).curves
     lasting = "all the time" if slots.always else "at some time"
-    when = "now" if slots.is_current else f"{lasting}, {format_range(slots.time_range)}"
+    when = "now" if is_now else f"{lasting}, {format_range(slots.time_range)}"
     told = tell(everything, live)
+    times = [lasted.get(label_key(curve.labels), "") for curve in wrong]
     names = [shown_labels(_thing(curve.labels, wrong)) for curve in wrong]
+    listed = [f"{name} ({time})" if time else name for name, time in zip(names, times, strict=True)]
     if not count:
         summary = f"There is no data of {told.title} {when}, so it cannot be said."
-    elif not wrong and slots.always and not slots.is_current:
-        none = f"None of {count} was" if count > 1 else f"{capitalized(told.filters or told.title)} was not"
-        summary = f"{none} {what} {when}."
+    elif not wrong and slots.always and not is_now:
+        none = f"None of {count}" if count > 1 else capitalized(told.filters or told.title)
+        summary = f"{none} {_does(what if count > 1 else f'not {what}', 1, is_now)} {when}."
     elif not wrong:
-        all_ = f"All {count} are" if count > 1 else f"{told.filters or told.title} is"
-        summary = f"{capitalized(all_)} {good}, {'now' if slots.is_current else format_range(slots.time_range)}."
+        all_ = f"All {count}" if count > 1 else capitalized(told.filters or told.title)
+        does = _does(good, count, is_now)
+        if count > 1 and good.startswith(("not ", "no ")):
+            all_, does = f"None of {count}", _does(what, 1, is_now)
+        summary = f"{all_} {does}, {'now' if is_now else format_range(slots.time_range)}."
+    elif count == 1:
+        time = f", {times[0]}" if times[0] else ""
+        summary = f"{capitalized(names[0])} {_does(what, 1, is_now)}, {when}{time}."
     else:
         more = f", and {len(wrong) - _NAMED} more" if len(wrong) > _NAMED else ""
-        are = {(True, True): "is", (True, False): "are", (False, True): "was", (False, False): "were"}
-        of = f"{len(wrong)} of {count}" if count > 1 else names[0]
-        listed = f": {'; '.join(names[:_NAMED])}{more}" if count > 1 else ""
-        summary = f"{capitalized(of)} {are[slots.is_current, len(wrong) == 1]} {what}, {when}{listed}."
+        does = _does(what, len(wrong), is_now)
+        summary = f"{len(wrong)} of {count} {does}, {when}: {'; '.join(listed[:_NAMED])}{more}."
     if count and slots.whether:
         is_yes = bool(wrong) == (slots.listed == slots.whether)
         summary = f"{'Yes' if is_yes else 'No'}, {summary if summary[:1].isdigit() else _lowered(summary)}"
     elif count and slots.counts and not wrong:
-        summary = f"None of {count} is {what}, {when}." if count > 1 else summary
+        summary = f"None of {count} {_does(what, 1, is_now)}, {when}." if count > 1 else summary
     value = len(wrong) if slots.counts else count - len(wrong)
     not_covered = [f"Not considered: {', '.join(map(shortened, slots.not_covered))}."] if slots.not_covered else []
     return MetricsQueryResult(
@@ -182,11 +228,18 @@ async def _told(
         summary=" ".join([summary, *slots.notes, *not_covered]), value=float(value),
         ranking=[RankedSeries(labels=curve.labels, value=curve.values[-1]) for curve in wrong[:_MOST_FINDINGS]],
         findings=[
-            Finding(text=f"{name} {'is' if slots.is_current else 'was'} {what}", severity="critical", labels=one.labels)
-            for name, one in zip(names[:_MOST_FINDINGS], wrong, strict=False)
+            Finding(text=f"{name} {_does(what, 1, is_now)}", severity="critical", labels=one.labels)
+            for name, one in zip(listed[:_MOST_FINDINGS], wrong, strict=False)
         ],
-        looked_at=[f"{told.title} of {count} things"], is_current=slots.is_current, not_covered=list(slots.not_covered),
+        looked_at=[f"{told.title} of {count} things"], is_current=is_now, not_covered=list(slots.not_covered),
     )  # fmt: skip
+
+
+def _does(what: str, count: int, is_now: bool) -> str:
+    """A state as a predicate: is running, were not running, had a fault."""
+    if what.split()[0] in ("a", "an", "no"):
+        return f"{('has' if count == 1 else 'have') if is_now else 'had'} {what}"
+    return f"{('is' if count == 1 else 'are') if is_now else ('was' if count == 1 else 'were')} {what}"
 
 
 def _lowered(text: str) -> str:

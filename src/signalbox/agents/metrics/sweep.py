@@ -365,17 +365,22 @@ async def _findings(
 ) -> list[Finding]:  # fmt: skip
     """What is wrong with the latest values, and for the first of them since when, as far as the last hours show."""
     broken = [one for one in curves if is_bad(one, one.values[-1])]
-    since: dict[_Key, datetime] = {}
+    since: dict[_Key, datetime | None] = {}
     if broken and slots.shape == "curve":
         first = [one.labels for one in broken[:_MOST_FINDINGS]]
         named = [Matcher(one, tuple(dict.fromkeys(labels.get(one, "") for labels in first))) for one in slots.by]
         for curve in (await ask(_query(replace(slots, matchers=(*slots.matchers, *named))), live)).curves:
             lasted = sum(1 for _ in takewhile(partial(is_bad, curve), reversed(curve.values)))
-            since |= {label_key(curve.labels): moment_of(curve.stamps[-lasted])} if lasted else {}
+            if lasted:
+                start = None if lasted == len(curve.values) else moment_of(curve.stamps[-lasted])
+                since[label_key(curve.labels)] = start
     found = []
     for one in broken:
         (text, severity), start = told(one, one.values[-1]), since.get(label_key(one.labels))
-        text += f", since {format_moment(start)}" if start else ""
+        before = (
+            f", since {format_moment(slots.time_range.start_time)} or before" if label_key(one.labels) in since else ""
+        )
+        text += f", since {format_moment(start)}" if start else before
         found.append(Finding(text=text, severity=severity, labels=one.labels, start=start))
     return found
 

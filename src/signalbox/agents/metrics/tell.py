@@ -217,7 +217,13 @@ def _binary(node: Any, live: Live) -> Told:
         return _say(left, live)
     if sign == "/" and (mean := _mean(left, right, live)):
         return mean
+    if sign == "*" and operator_of(right) == "group" and _is_info(right):
+        # What an info metric says of a thing is one more label of it.
+        told, of = _say(left, live), _say(right, live)
+        return replace(told, where=(*told.where, *(one for one in of.where if one not in told.where)))
     first, second = _say(left, live), _say(right, live)
+    if part := _part_of_histogram(sign, first, second):
+        return part
     number = number_of(right) if number_of(left) is None else number_of(left)
     if sign in ("*", "/", "+") and number is not None:
         inner = first if number_of(left) is None else second
@@ -231,6 +237,23 @@ def _binary(node: Any, live: Live) -> Told:
         extra = ", ".join(_condition(one) for one in first.where if one not in second.where)
         return Told(f"share of {extra} in {first.what}", first.by, second.where)
     return _joined(first, second, _word(sign, node, live))
+
+
+def _part_of_histogram(sign: str, first: Told, second: Told) -> Told | None:
+    """What lies below or above a bucket of a histogram, as a share or as a number."""
+    edge, whole = ([one[2] for one in told.where if one[0] == "le"] for told in (first, second))
+    rest = tuple(one for one in second.where if one[0] != "le")
+    if sign == "/" and edge and whole == ["+Inf"] and _plain(first.what) == _plain(second.what):
+        return replace(first, what=f"share of {_plain(first.what)} up to {edge[0]}", where=rest, is_total=False)
+    if sign == "-" and first.what == "1" and second.what.startswith("share of "):
+        return replace(second, what=" above ".join(second.what.rsplit(" up to ", 1)))
+    if sign == "*" and first.what.startswith("share of ") and whole == ["+Inf"]:
+        return replace(first, what=f"number of {first.what.removeprefix('share of ')}", is_total=second.is_total)
+    return None
+
+
+def _is_info(node: Any) -> bool:
+    return all(name.endswith("_info") for name in metric_names(node))
 
 
 def _word(sign: str, node: Any, live: Live) -> str:

@@ -240,6 +240,8 @@ def _unit_of_binary(tree: Any, units: _Units) -> Scaled:
         if sign == "-" and (_MOMENT, 1.0) in (left, right):
             return "seconds", 1.0
         return measured if number is not None or left == right else _UNKNOWN
+    if sign == "*" and operator_of(tree.rhs) == "group":
+        return left
     if sign == "*" and number is not None:
         return measured[0], measured[1] * number
     if sign == "/" and measured is left and number:

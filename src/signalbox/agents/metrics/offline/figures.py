@@ -39,7 +39,9 @@ _SIZE = re.compile(
 )
 _SCALES = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _PER_TIME = re.compile(r"(?:.*\s)?(?:per|a|an|each|every|/)\s*(?P<time>[a-z]+)", re.IGNORECASE)
+_COUNTED = re.compile(r"[a-z]+(?=\s*/|\s+(?:per|a|an|each|every)\b)", re.IGNORECASE)
 _SLASH_TIME = re.compile(r".*[a-z]/(?P<time>[a-z]+)", re.IGNORECASE)
+_CUBED = re.compile(r"\b(cubic|square) met(?:er|re)s?\b", re.IGNORECASE)
 _TIMES = {1: "s", 60: "min", 3600: "h", 86400: "day"}
 _LONGEST_UNIT = 4
 _ABOUT = re.compile(r"(?i)^(?:for\s+)?(?:at\s+least|more\s+than|over|longer\s+than|about|some)\s+")
@@ -84,14 +86,15 @@ def read_percentile(words: str) -> float | None:
 
 def read_bound(words: str) -> Bound | None:
     """Return the number of a bound and its unit; None if there is none."""
+    said, words = words, _CUBED.sub(_cubed, words)
     inclusive = bool(_INCLUSIVE.search(words))
     quantities = find_quantities(words)
     part = _PART.search(words)
     if part is not None and not any(map(str.isdigit, words)) and not any(one.unit for one in quantities):
-        return Bound(_PARTS[part[0].lower()], "%", words, inclusive)
+        return Bound(_PARTS[part[0].lower()], "%", said, inclusive)
     if not quantities:
         # The bare name of a unit is one of it: longer than a minute.
-        return Bound(1.0, words.strip(), words, inclusive) if measures_time(words) else None
+        return Bound(1.0, words.strip(), said, inclusive) if measures_time(words) else None
     one = quantities[0]
     # A unit that stands beside the number, also one that is only known here: 40 MB/s, 3 bottles per minute.
     number = re.compile(r"-?[\d.,]*\d(?:[kK](?![A-Za-z]))?").match(words, one.start)
@@ -101,7 +104,7 @@ def read_bound(words: str) -> Bound | None:
     rated = re.search(r"(?:\bper|\ban?)\s+[a-z]+\s*$", rest, re.IGNORECASE)
     if rated and time_of_rate(rated.group()):
         unit = f"{unit} {rated.group().strip()}".strip()
-    return Bound(one.value, "" if re.fullmatch(r"[kKmM]|mio|bn", unit) else unit, words, inclusive)
+    return Bound(one.value, "" if re.fullmatch(r"[kKmM]|mio|bn", unit) else unit, said, inclusive)
 
 
 def bound_in(bound: Bound, measure: Measure, *, is_total: bool = False) -> float:
@@ -157,11 +160,12 @@ def shown_in(words: str, measure: Measure, *, is_total: bool = False) -> Shown |
     """Return the unit to show figures in; None if the words name no unit that leads anywhere else. Raises
     InvalidQueryError for a unit of another kind."""
     said = re.sub(r"(?i)^(?:in|as)\s+", "", words.strip()).rstrip(".?! ")
-    said = re.sub(r"(?i)\bcubic met(?:er|re)s?\b", "m3", said)
+    said = _CUBED.sub(_cubed, said)
     unit = unit_of(measure, is_total=is_total)
     first, _, per = unit.partition("/")
     own = {base(word) for word in (*split_name(measure.name), first)}
-    if rated := time_of_rate(said) if per in _TIMES.values() else None:
+    is_rated = per in _TIMES.values() and _factor_of_speed(said, unit) is None
+    if rated := time_of_rate(said) if is_rated else None:
         seconds = next(length for length, name in _TIMES.items() if name == per)
         return (
             None
@@ -202,6 +206,10 @@ def is_percent(words: str) -> bool:
     return any(dimension == "percent" for dimension, *_ in dimension_of(words.strip().lower()))
 
 
+def _cubed(found: re.Match[str]) -> str:
+    return {"cubic": "m3", "square": "m2"}[found[1].lower()]
+
+
 def _dimensions(words: str) -> set[str]:
     return {dimension for word in words.lower().split()[-1:] for dimension, *_ in dimension_of(word)} - {"count"}
 
@@ -218,9 +226,17 @@ def _factor(said: str, unit: str, number: float) -> float | None:
         return {"ratio": 0.01, "percent": 1.0}[first] if in_percent else {"ratio": 1.0, "percent": 100.0}[first]
     if is_percent(word):
         return None
+    if (speed := _factor_of_speed(word, unit)) is not None:
+        return speed
     rated = time_of_rate(word) if word and first not in ("bytes", "bits") else None
     if rated:
-        return _seconds_of(per) / rated[0] if per in _TIMES.values() else None
+        counted = _COUNTED.match(word)
+        kinds = {kind: factor for kind, _, factor in dimension_of(counted[0].strip())} if counted else {}
+        own = {kind: factor for kind, _, factor in dimension_of(first)}
+        if per not in _TIMES.values() or (kinds and own and not kinds.keys() & own.keys()):
+            return None
+        size = next((kinds[kind] / own[kind] for kind in kinds if kind in own), 1.0)
+        return size * _seconds_of(per) / rated[0]
     if not word:
         return 1.0
     if first in ("bytes", "bits"):
@@ -231,6 +247,13 @@ def _factor(said: str, unit: str, number: float) -> float | None:
         return None if "f" in word.replace("°", "")[:1] and first != "fahrenheit" else 1.0
     shared = next((others[kind] / own[kind] for kind in others if kind in own), None)
     return shared if shared is not None else None if own and _dimensions(word) else 1.0
+
+
+def _factor_of_speed(said: str, unit: str) -> float | None:
+    """How many of a unit such as metres/s one of km/h, mph or knots is; None if one of the two is no such unit."""
+    first, _, per = unit.partition("/")
+    own = {kind: factor for kind, _, factor in dimension_of(f"{symbol_of(first)}/{per}")} if per else {}
+    return next((factor / own[kind] for kind, _, factor in dimension_of(said.strip().lower()) if kind in own), None)
 
 
 def _seconds_of(per: str) -> float:

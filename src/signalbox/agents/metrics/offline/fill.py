@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from signalbox.agents.metrics.candidates import Values
+from signalbox.agents.metrics.candidates import Meant, Values, find_label
 from signalbox.agents.metrics.compile import identified
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError, UnknownNameError
+from signalbox.agents.metrics.info_joins import infos_of, joined, label_of, value_of
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.measures import Wanted, find_offer, less, measure_for, per
 from signalbox.agents.metrics.offers import Offer
@@ -23,16 +24,15 @@ from signalbox.agents.metrics.offline.figures import (
     unknown_unit,
 )
 from signalbox.agents.metrics.offline.labels import Labelled, help_words, label_plan, own_words, parts_kept, things_of
-from signalbox.agents.metrics.offline.mentions import named_values, whole_names
-from signalbox.agents.metrics.offline.shares import share_of, whole_of
-from signalbox.agents.metrics.offline.states import lasting_state, state_slots
+from signalbox.agents.metrics.offline.mentions import named_values, numbered, split_named, splits_of, whole_names
+from signalbox.agents.metrics.offline.shares import counted_beyond, share_of, whole_of
+from signalbox.agents.metrics.offline.states import STATE_WORDS, lasting_state, state_slots
 from signalbox.agents.metrics.offline.thresholds import forecast_bound, judged, names_goal
 from signalbox.agents.metrics.offline.times import Times, is_since, read_times, window_of
 from signalbox.agents.metrics.offline.words import (
     RESTS,
-    asks_for_other,
+    decisive,
     measure_fits,
-    strange_things,
     uncovered,
     unexplained,
 )
@@ -46,7 +46,7 @@ from signalbox.language.switches import is_on
 from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["Asked", "Chosen", "choose", "choose_series", "fill", "offer_of"]
+__all__ = ["Asked", "Chosen", "choose", "fill", "offer_of"]
 
 AGGREGATIONS: dict[str, Aggregation] = {"average": "avg", "highest": "max", "lowest": "min", "total": "sum"}
 _SHAPES: dict[str, Shape] = {
@@ -66,7 +66,11 @@ _AGO = re.compile(r"\bago\s*$", re.IGNORECASE)
 _CHANGED = re.compile(
     r"\b(?:get|got|getting|become|became|is|are|was|were|any) (?:slower|faster|worse|better|higher|lower)\b", re.I
 )
+_WHEN = re.compile(r"\W*(?:and\s+)?(?:when|since when|how long)\b(?! (?:is|are|was|were) the \w+$)", re.I)
 _SO_MANY = re.compile(r"(?:every |each )?(\d[\d,]*)\b(?![.:])")
+_ENDS = {
+    "highest": "highest", "peak": "highest", "maximum": "highest", "lowest": "lowest", "minimum": "lowest",
+}  # fmt: skip
 _LENGTHS = {"extreme": timedelta(days=1), "forecast": timedelta(days=7)}
 
 
@@ -114,13 +118,6 @@ def offer_of(plan: MetricsPlan, live: Live) -> Offer:
     return find_offer(name, live)
 
 
-async def choose_series(offer: Offer, asked: Asked, within: TimeRange) -> tuple[Measure, Values]:
-    """Return a measure in its usual way, and the values of its labels."""
-    measure, series = await measure_for(offer, asked.live, within)
-    told = asked.live.names[measure.name].help if measure.name in asked.live.names else ""
-    return measure, Values(series.values, measure.labels, told, own_words(offer))
-
-
 async def choose(
     plan: MetricsPlan, asked: Asked, offer: Offer, within: TimeRange, wanted: Wanted | None = None
 ) -> Chosen:
@@ -135,10 +132,12 @@ async def choose(
             told = asked.live.names[measure.name].help if measure.name in asked.live.names else ""
             values = Values(series.values, measure.labels, told, own_words(offer) | help_words(told))
             plan = _parts_named(plan, values)
+            plan, measure, through = await _joined(plan, asked, measure, values, within)
             plan = whole_names(plan, asked.text, asked.mentioned) if is_on("metrics.mentions") else plan
             also, unused = named_values(plan, asked.text, asked.mentioned, values, offer)
             also, unused = (also, unused) if is_on("metrics.mentions") else ([], [])
             labelled = label_plan(plan, measure, values, offer, also)
+            labelled = replace(labelled, said=(*labelled.said, *through))
             buckets = tuple(series.values.get("le", ()))
             able.append(Chosen(plan, offer, measure, values, labelled, buckets, tuple(unused)))
         except (InvalidQueryError, MetricNotFoundError) as error:
@@ -148,6 +147,34 @@ async def choose(
     return max(able, key=lambda one: len(one.labelled.said))
 
 
+async def _joined(
+    plan: MetricsPlan, asked: Asked, measure: Measure, values: Values, within: TimeRange
+) -> tuple[MetricsPlan, Measure, list[Meant]]:
+    """The plan and the measure, with what an info metric knows of its things: a split that is written out, and a
+    condition. Raises nothing: what no info metric knows stays in the plan."""
+    plan = split_named(plan, asked.text, measure.labels)
+    unknown = [one for one in plan.split_by if find_label(one, measure.labels) is None]
+    things = [one for one in plan.filters if values.find(one) is None]
+    by_text = [one for one in splits_of(asked.text) if find_label(one, measure.labels) is None]
+    infos = await infos_of(measure, values, asked.live, within) if unknown or things or by_text else []
+    for words in unknown:
+        if numbered(words, values):  # The gondolas: some of its things, which are found in the question.
+            plan = plan.model_copy(update={"split_by": [one for one in plan.split_by if one != words]})
+    for words in dict.fromkeys((*unknown, *by_text)):
+        if found := label_of(words, infos):
+            measure = joined(measure, *found)
+            filters = [one for one in plan.filters if one.casefold() != words.casefold()]
+            plan = plan.model_copy(update={"filters": filters, "split_by": [*dict.fromkeys((*plan.split_by, words))]})
+    through = []
+    for words in things:
+        if (named := value_of(words, infos)) and words in plan.filters:
+            info, meant = named
+            measure = joined(measure, info, meant.label, meant.values)
+            plan = plan.model_copy(update={"filters": [one for one in plan.filters if one != words]})
+            through.append(replace(meant, said=words))
+    return plan, measure, through
+
+
 def _parts_named(plan: MetricsPlan, values: Values) -> MetricsPlan:
     """The plan; a part of the measure that it takes for a second measure or a unit narrows the first: app orders."""
     if plan.per and base(plan.per.lower()) in map(base, values.labels):
@@ -155,7 +182,12 @@ def _parts_named(plan: MetricsPlan, values: Values) -> MetricsPlan:
     for field in ("also", "per", "unit"):
         words = getattr(plan, field)
         found = values.find(words) if words else None
-        if found and (all(one.is_exact for one in found) or (plan.kind == "share" and field != "unit")):
+        is_more = field == "per" and plan.kind != "share" and bool(found) and len(words.split()) > 1
+        if found and is_more:
+            plan = plan.model_copy(
+                update={"filters": [*dict.fromkeys((*plan.filters, words))]}
+            )  # Euros per child pass.
+        elif found and (all(one.is_exact for one in found) or (plan.kind == "share" and field != "unit")):
             plan = plan.model_copy(update={field: "", "filters": [*plan.filters, words]})
     return plan
 
@@ -170,8 +202,9 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     about = {word for word, *_ in read_words(offer.about)}
     if _AHEAD & about and _AHEAD & {word for word, *_ in read_words(plan.time)}:
         plan = plan.model_copy(update={"time": "now"})  # The metric itself describes the future.
-    if plan.kind == "comparison" and not plan.against and names_goal(asked.text):
+    if plan.kind in ("comparison", "ranking") and not plan.against and names_goal(asked.text):
         plan = plan.model_copy(update={"kind": "threshold", "also": ""})  # Warmer than their setpoint.
+    plan = _with_end(plan, asked.text)
     is_alone = not plan.against and not plan.also and len(plan.filters) < 2
     if plan.kind == "comparison" and is_alone and not _COMPARES.search(asked.text):
         plan = plan.model_copy(update={"kind": None})
@@ -190,9 +223,10 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         except UnknownNameError:
             raise error from None
     plan = chosen.plan
-    things = (*chosen.measure.labels, *(value for one in chosen.labelled.said for value in one.values))
+    things = [*chosen.measure.labels, *(value for one in chosen.labelled.said for value in one.values)]
+    if await state_kind(chosen.measure, live, within.end_time):
+        things += STATE_WORDS
     _check_fit(plan, asked, offer, things)
-    _check_names(plan, asked, chosen)
     plan, chosen, whole = await _with_second(plan, asked, chosen, within, wanted)
     kind = await state_kind(chosen.measure, live, within.end_time)
     plan = lasting_state(plan, kind, chosen.offer, asked.text) if kind else plan
@@ -200,26 +234,48 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     _check_counter(slots, asked.text)
     if kind and (state := state_slots(slots, plan, kind, chosen.offer, asked.text)):
         unused = [one for one in chosen.unused if one.lower() not in map(str.lower, kind.states)]
-        left = uncovered(_with_found(plan, chosen), asked.text, offer, chosen.measure.labels, (), unused)
-        return (replace(state, not_covered=left, is_current=times.main is None, confidence=plan.confidence),)
+        names = (*chosen.measure.labels, *kind.states, *STATE_WORDS)
+        not_covered = uncovered(_with_found(plan, chosen), asked.text, offer, names, (), unused)
+        return (replace(state, not_covered=not_covered, is_current=times.main is None, confidence=plan.confidence),)
+    if strange := _decisive(plan, asked, chosen, whole):
+        if failing := _failing(offer, strange, live):
+            return await fill(plan.model_copy(update={"measure": failing.key}), asked)
+        raise InvalidQueryError(
+            f'Nothing here says what "{strange[0]}" means for {chosen.measure.title}.',
+            suggestion=f"Leave it out, or name a label: {', '.join(sorted(chosen.measure.labels)) or 'it has none'}.",
+        )
     if whole is not None:
         slots = _combined(slots, plan, chosen, whole)
     also = await _beside(plan, asked, chosen, within, wanted)
     if slots.shape == "comparison":
         slots = _compared(slots, chosen, times, also, percentiles, asked.text)
     elif plan.kind == "share" and whole is None:
-        slots = await share_of(slots, plan, chosen.labelled.said, chosen.offer, chosen.buckets, asked.text, live)
+        slots = await share_of(
+            slots, plan, chosen.labelled.said, chosen.offer, chosen.values, chosen.buckets, asked.text, live
+        )
     meets_goal = plan.kind in (None, "ranking", "up", "things") and not plan.bound and names_goal(asked.text)
-    if plan.kind == "threshold" or meets_goal or (plan.bound and slots.shape == "ranking"):
+    if plan.kind == "threshold" and plan.scope == "count" and slots.measure.type == "histogram":
+        slots = counted_beyond(slots, plan, chosen.buckets)
+    elif plan.kind == "threshold" or meets_goal or (plan.bound and slots.shape == "ranking"):
         slots = await judged(slots, plan, times, asked.text, live)
     elif plan.kind == "forecast":
         slots = forecast_bound(slots, plan)
+    _check_moment(slots, asked.text)
     slots = _with_unit(slots, plan)
     left = uncovered(_with_found(plan, chosen), asked.text, offer, chosen.measure.labels, slots.by, chosen.unused)
-    for words, other in ((plan.per or plan.less, whole), (plan.also, also)):
-        left += unexplained(words, other.offer) if other is not None else ()
+    said = {word.lower() for one in chosen.labelled.said for word in one.said.split()}
+    for words, second_ in ((plan.per or plan.less, whole), (plan.also, also)):
+        if second_ is not None:
+            left += tuple(one for one in unexplained(words, second_.offer) if one not in said)
     slots = identified(replace(slots, not_covered=tuple(dict.fromkeys(left)), confidence=plan.confidence))
     return _side_by_side(slots, also, percentiles)
+
+
+def _with_end(plan: MetricsPlan, text: str) -> MetricsPlan:
+    """The plan of one figure with the end that is written out: the highest wind at each station."""
+    is_open = plan.kind in ("figure", None) and not (plan.how or plan.order or plan.top or plan.percentiles)
+    ends = {_ENDS[word] for word, *_ in read_words(text) if word in _ENDS} if is_open else set()
+    return plan.model_copy(update={"how": ends.pop()}) if len(ends) == 1 else plan
 
 
 def _with_unit_of_bound(plan: MetricsPlan, offer: Offer, live: Live) -> Offer:
@@ -230,6 +286,26 @@ def _with_unit_of_bound(plan: MetricsPlan, offer: Offer, live: Live) -> Offer:
         return offer
     able = [one for one in live.offers.values() if base(unit) in map(base, split_name(one.metrics[0]))]
     return able[0] if len(able) == 1 else offer
+
+
+def _decisive(plan: MetricsPlan, asked: Asked, chosen: Chosen, whole: second.Second | None) -> list[str]:
+    """Words that nothing in the query explains and that would change it."""
+    # What a bound is said to mean is told by the answer: how far above it.
+    is_judged = plan.bound or plan.kind == "threshold"
+    if plan.named or plan.also or is_judged or not is_on("metrics.fit"):
+        return []
+    names = [*chosen.measure.labels, *(value for one in chosen.labelled.said for value in one.values)]
+    names += whole.offer.wordings if whole else ()
+    names += split_name(whole.offer.key) if whole else ()
+    return decisive(_with_found(plan, chosen), asked.text, chosen.offer, names)
+
+
+def _failing(offer: Offer, words: Sequence[str], live: Live) -> Offer | None:
+    """The recipe for what of the same metric failed, if a word asks for that: requests that failed."""
+    same = [one for one in live.offers.values() if one.bounds and offer.bounds and one.metrics[0] == offer.metrics[0]]
+    said = {base(word.lower()) for word in words}
+    able = [one for one in same if one.bounds[0].variant.conditions and one.bounds[0].variant.type != "ratio"]
+    return next((one for one in able if said <= own_words(one)), None)
 
 
 def _with_found(plan: MetricsPlan, chosen: Chosen) -> MetricsPlan:
@@ -272,25 +348,13 @@ def _wanted(plan: MetricsPlan, asked: Asked, percentiles: Sequence[float]) -> Wa
     )
 
 
-def _check_names(plan: MetricsPlan, asked: Asked, chosen: Chosen) -> None:
-    """Raise UnknownNameError for a thing that the question names, that no word of the plan holds and nothing is called:
-    the shipping service."""
-    told = (asked.explained or {}).get(chosen.offer.key, frozenset())
-    if plan.named or not is_on("metrics.fit"):
-        return
-    for words in strange_things(plan, asked.text, chosen.offer, told):
-        if chosen.values.find(words) is None:
-            label_plan(plan.model_copy(update={"filters": [words]}), chosen.measure, chosen.values, chosen.offer, ())
-
-
 def _check_fit(plan: MetricsPlan, asked: Asked, offer: Offer, things: Sequence[str] = ()) -> None:
     """Raise MetricNotFoundError if the question speaks of something else than the measure."""
     is_of_two = plan.per or plan.less or plan.also
     if plan.named or plan.continues or is_of_two or asked.explained is None or not is_on("metrics.fit"):
         return
     told = asked.explained.get(offer.key, frozenset())
-    is_other = bool(things) and asks_for_other(plan, asked.text, offer, told, things)
-    if is_other or not measure_fits(plan, asked.text, offer, told, things):
+    if not measure_fits(plan, asked.text, offer, told, things):
         near = ", ".join(list(asked.explained)[:4])
         raise MetricNotFoundError(
             f'No metric for "{asked.text[:80]}" was found on this server.', suggestion=f"The nearest are: {near}."
@@ -309,6 +373,17 @@ def _check_counter(slots: Slots, text: str) -> None:
         raise InvalidQueryError(
             f"{title} counts what happens, and does not say how many there are now.",
             suggestion="Name a range of time, such as today, or ask for the rate.",
+        )
+
+
+def _check_moment(slots: Slots, text: str) -> None:
+    """Raise InvalidQueryError if the question asks when or how long, and the query gives neither."""
+    tells_when = slots.shape in ("extreme", "threshold", "forecast", "comparison", "state") or slots.against is not None
+    if _WHEN.match(text) and not tells_when and unit_of(slots.measure, is_total=slots.is_total) != "seconds":
+        raise InvalidQueryError(
+            f"{slots.measure.title[:1].upper()}{slots.measure.title[1:]} does not say when something happened, or for "
+            "how long.",
+            suggestion="Ask when it was highest or lowest, or when it was above or below a bound.",
         )
 
 
@@ -365,6 +440,7 @@ async def _with_second(
         if (pair := await second.pair_of(offer, live, within)) is None or pair[0].key != offer.key:
             raise
         other = pair[1]
+    other = (is_share and _ratio_of(other, live)) or other
     if is_share and other.bounds and other.bounds[0].variant.type == "ratio":
         # It is the share itself: the memory used, of all memory.
         return plan.model_copy(update={"per": ""}), await choose(plan, asked, other, within, wanted), None
@@ -432,6 +508,10 @@ def _slots(plan: MetricsPlan, asked: Asked, chosen: Chosen, times: Times, percen
     if shape in ("value", "share", "extreme"):
         by = tuple(one for one in by if one not in pinned)
     shape = "ranking" if shape == "value" and by else shape
+    if shape == "extreme" and measure.agg == "avg" and plan.how != "average":
+        # The hottest moment is that of the hottest thing, and not that of the mean of all.
+        by = by or tuple(sorted(measure.labels - pinned - {"job"}))
+        measure = replace(measure, agg="min" if plan.order == "lowest" or plan.how == "lowest" else "max")
     if shape == "ranking":
         by = parts_kept(by, measure, chosen.values, pinned)
         if not by and measure.type == "counter":
@@ -483,6 +563,8 @@ def _shape(
     plan: MetricsPlan, offer: Offer, measure: Measure, times: Times, *, is_split: bool, says_rate: bool
 ) -> Shape:
     """The shape of the answer. If the plan leaves it open, a range means a curve, and the present a figure."""
+    if plan.kind == "extreme" and measure.title.startswith("time ") and not times.main:
+        return "value"  # When the last backup was: so long ago.
     if plan.kind == "share" and measure.type != "ratio" and measure.unit in ("ratio", "percent"):
         return "value"
     if plan.kind in _SHAPES and not _is_average_unasked(plan, measure, times):

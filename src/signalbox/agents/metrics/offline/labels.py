@@ -24,7 +24,6 @@ __all__ = [
     "own_words",
     "parts_kept",
     "things_of",
-    "unknown_words",
 ]
 
 _MOST_LISTED = 12
@@ -45,8 +44,8 @@ class Labelled:
 
 def label_plan(plan: MetricsPlan, measure: Measure, values: Values, offer: Offer, also: Sequence[Meant]) -> Labelled:
     """Return the conditions and the split of a plan; `also` are values named outside of it. Raises UnknownNameError."""
-    said = [one for words in plan.filters for one in _values_of(words, plan, measure, values, offer)]
-    excluded = [one for words in plan.excluded for one in _values_of(words, plan, measure, values, offer)]
+    said = [one for words in plan.filters for one in _values_of(words, measure, values, offer)]
+    excluded = [one for words in plan.excluded for one in _values_of(words, measure, values, offer)]
     known = {(one.label, value) for one in (*said, *excluded) for value in one.values}
     # The order in which things are named is the order in which they are compared.
     said += [one for one in also if not all((one.label, value) in known for value in one.values)]
@@ -65,21 +64,6 @@ def _as_carried(meant: Meant, plan: MetricsPlan, values: Values) -> Meant:
         if {*meant.values} <= {*values.values.get(one.label, ())}:
             return replace(meant, label=one.label)
     return meant
-
-
-def unknown_words(plan: MetricsPlan, measure: Measure, values: Values, offer: Offer) -> tuple[list[str], list[str]]:
-    """Return the words that narrow and those that split that are no names of the measure."""
-    things = [
-        words
-        for words in (*plan.filters, *plan.excluded)
-        if words not in plan.names and values.find(words) is None and not _says_nothing(words, measure, offer)
-    ]
-    kinds = [
-        words
-        for words in plan.split_by
-        if words not in plan.names and find_label(words, measure.labels) is None and not _splits_nothing(words, offer)
-    ]
-    return things, kinds
 
 
 def things_of(measure: Measure, values: Values) -> tuple[str, ...]:
@@ -122,12 +106,10 @@ def names_measure(words: str, offer: Offer) -> bool:
     return bool(spoken) and own_words(offer).issuperset(spoken)
 
 
-def _values_of(words: str, plan: MetricsPlan, measure: Measure, values: Values, offer: Offer) -> list[Meant]:
+def _values_of(words: str, measure: Measure, values: Values, offer: Offer) -> list[Meant]:
     # A name does not run on into the next sentence.
-    names = plan.names.get(words, [re.split(r"[;!?]\s|\.\s", words)[0]])
-    found = [values.find(one) for one in names]
-    if all(one is not None for one in found):
-        meant = [one for some in found for one in some or ()]
+    meant = values.find(re.split(r"[;!?]\s|\.\s", words)[0])
+    if meant is not None:
         is_only = len(meant) == 1 and len(values.values[meant[0].label]) == 1 and names_measure(words, offer)
         return [] if is_only else [Meant(one.label, one.values, words, one.is_exact) for one in meant]
     if _says_nothing(words, measure, offer):
@@ -172,7 +154,7 @@ def _splits_nothing(words: str, offer: Offer) -> bool:
 
 def _split(plan: MetricsPlan, measure: Measure, values: Values, offer: Offer, said: Sequence[Meant]) -> tuple[str, ...]:
     found: list[str] = []
-    for words in (name for one in plan.split_by for name in plan.names.get(one, [one])):
+    for words in plan.split_by:
         label = find_label(words, measure.labels)
         if label is None and not _splits_nothing(words, offer) and not _says_nothing(words, measure, offer):
             listed = ", ".join(sorted(measure.labels)[:_MOST_LISTED]) or "nothing"

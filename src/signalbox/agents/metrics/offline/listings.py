@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from signalbox.agents.metrics.candidates import Values, find_label, matchers_of
+from signalbox.agents.metrics.candidates import Meant, Values, find_label, matchers_of
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
 from signalbox.agents.metrics.measures import find_offer, measure_for
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.fill import Asked, choose, offer_of
-from signalbox.agents.metrics.offline.states import state_slots
+from signalbox.agents.metrics.offline.states import STATE_WORDS, state_slots
 from signalbox.agents.metrics.offline.times import Times, window_of
 from signalbox.agents.metrics.offline.words import uncovered
 from signalbox.agents.metrics.plan import MetricsPlan, Request
@@ -66,6 +66,7 @@ async def info_request(plan: MetricsPlan, asked: Asked, times: Times, *, only: O
     series = (await asked.live.series([name], window))[name]
     values = Values(series.values, series.names() - {label})
     meant = [one for word in plan.filters for one in values.find(word) or ()]
+    meant += [Meant(of, (one,), one) for of, one in asked.mentioned if one in values.values.get(of, ())]
     return Request(
         plan, report="info", metric=name, label=label, things=matchers_of(meant), time_range=times.main, title=name
     )
@@ -115,7 +116,7 @@ async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: S
         slots = Slots(
             chosen.measure, "state", window, asked.moment.now, is_current=times.main is None,
             matchers=chosen.labelled.matchers, confidence=plan.confidence,
-            not_covered=uncovered(plan, asked.text, offer, chosen.measure.labels, (), chosen.unused),
+            not_covered=uncovered(plan, asked.text, offer, (*chosen.measure.labels, *STATE_WORDS), (), chosen.unused),
         )  # fmt: skip
         as_state = plan.model_copy(update={"kind": "up", "how": None, "unit": "", "top": None})
         slots = state_slots(slots, as_state, kind, plain, asked.text) or slots

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from signalbox.agents.metrics.candidates import Meant, Values
+from signalbox.agents.metrics.candidates import Meant, Values, find_label
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.labels import own_words
 from signalbox.agents.metrics.offline.words import OF_SCHEMA, places_of
@@ -15,16 +15,50 @@ from signalbox.language.mentions import Mention, find_mentions
 from signalbox.language.mentions import Values as Spelt
 from signalbox.language.synonyms import FILLERS, LIGHT, base
 from signalbox.language.time.stretches import is_time_word
+from signalbox.language.units import dimension_of
 from signalbox.language.words import read_words
 
-__all__ = ["name_metric", "named_values", "whole_names"]
+__all__ = ["name_metric", "named_values", "numbered", "split_named", "splits_of", "whole_names", "whole_words"]
 
 _METRIC = re.compile(r"(?<![\w:.])[A-Za-z]\w*_[\w:]*\w(?![\w=])")
 _LEAVES_OUT = re.compile(
     r"\b(?:without|except|excluding|exclude|ignoring|besides|unless|not|minus|other|apart)\b", re.I
 )
 _PLACE = re.compile(r"\b(?:in|at|on|of|for|from|via|by|to|with|without|except)\s+(?:the\s+|our\s+|all\s+)?$", re.I)
+_NUMBERED = re.compile(r"([A-Za-z]{3,})[-_ ]?\d+")
+_SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
 _LONGEST, _FEW = 400, 300
+
+
+def splits_of(text: str) -> list[str]:
+    """Return the words of a question that may name what it is split by: by firmware."""
+    return [one[1] for one in _SPLIT.finditer(text[:_LONGEST]) if one[1].lower() not in FILLERS]
+
+
+def split_named(plan: MetricsPlan, text: str, labels: Iterable[str]) -> MetricsPlan:
+    """Return the plan split by the labels that the question writes out, which a model may take for names."""
+    known = [*labels]
+    for words in splits_of(text):
+        is_other = bool(dimension_of(words)) or words in (plan.less, plan.per, plan.also, plan.named)
+        label = None if is_other or ("_" in words and words not in known) else find_label(words, known)
+        if label is not None and label not in {find_label(one, known) for one in plan.split_by}:
+            filters = [one for one in plan.filters if one.casefold() != words.casefold()]
+            plan = plan.model_copy(update={"filters": filters, "split_by": [*plan.split_by, words]})
+    return plan
+
+
+def whole_words(plan: MetricsPlan, text: str) -> MetricsPlan:
+    """Return the plan with whole names where it has the end of a word: gondola-2, not ndola-2."""
+
+    def whole(words: str) -> str:
+        if re.search(rf"(?<![\w-]){re.escape(words)}", text):
+            return words
+        found = re.search(rf"[\w-]*{re.escape(words)}", text)
+        return found[0] if found else words
+
+    filters, excluded = ([*dict.fromkeys(map(whole, some))] for some in (plan.filters, plan.excluded))
+    less = whole(plan.less) if plan.less else ""
+    return plan.model_copy(update={"filters": filters, "excluded": excluded, "less": "" if less in excluded else less})
 
 
 def name_metric(plan: MetricsPlan, text: str, names: Iterable[str]) -> MetricsPlan:
@@ -80,13 +114,27 @@ def named_values(
             found[one.start] = Meant(one.label, (one.value,), said[one.start : one.end], True)
     for start, end, words in _stretches(said):
         is_taken = any(start < last and end > first for first, last in covered)
-        named = None if is_taken or all(base(word) in own for word in words) else values.alias(said[start:end])
+        named = None
+        if not is_taken and not all(base(word) in own for word in words):
+            named = values.alias(said[start:end]) or (numbered(words[0], values) if len(words) == 1 else None)
         is_form = named is not None and base(said[start:end]) in map(base, named.values)
         if named is not None and not is_form and not any(start <= at < end for at in found):
             found[start] = named
     meant = [found[at] for at in sorted(found)]
     is_unclear = _LEAVES_OUT.search(said) is not None and not plan.excluded
     return ([], [one.said for one in meant]) if is_unclear else (meant, [])
+
+
+def numbered(word: str, values: Values) -> Meant | None:
+    """Return all the values that are called like a word and numbered: the gondolas are gondola-1 and gondola-2."""
+    for label, known in values.values.items():
+        if len(known) <= _FEW:
+            found = tuple(
+                one for one in known if (kind := _NUMBERED.fullmatch(one)) and base(kind[1].lower()) == base(word)
+            )
+            if found and len(found) < len(known):
+                return Meant(label, found, word, True)
+    return None
 
 
 def _short(text: str, values: Mapping[str, Sequence[str]]) -> Iterator[Mention]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from signalbox.agents.metrics.errors import UnsupportedOperationError
 from signalbox.agents.metrics.plan import MetricsPlan
@@ -26,21 +27,26 @@ _REFUSALS = {
     ),
 }
 _POLITE = r"(?:please |can you |could you |would you |pls |kindly |go ahead and |now |i want to |let'?s )*"
-_ACTION = re.compile(
-    rf"\s*{_POLITE}(?:delete|remove|erase|purge|create|rename|restart|reboot|kill|stop|start|scale|deploy|roll ?back"
+_DOES = (
+    r"(?:delete|remove|erase|purge|create|rename|restart|reboot|kill|stop|start|scale|deploy|roll ?back"
     r"|reset|silence|mute|acknowledge|disable|enable|install|upgrade|increase|decrease|raise|lower|fix)\s+"
+)
+_ONE_THING = re.compile(rf"\s*{_POLITE}{_DOES}(?P<name>\S+?)\W*", re.I)
+_ACTION = re.compile(
+    rf"\s*{_POLITE}{_DOES}"
     r"(?:(?:the|a|an|my|our|all|this|that)\b|(?=\S*[a-z])\S*\d)",
     re.I,
 )
 _CORRELATION = re.compile(r"\b(?:correlat\w+|regress\w* (?:on|against)|covariance)\b", re.I)
 
 
-def refuse_operation(plan: MetricsPlan, text: str) -> None:
-    """Raise UnsupportedOperationError for what is not done here; the suggestion says what is."""
+def refuse_operation(plan: MetricsPlan, text: str, names: Collection[str]) -> None:
+    """Raise UnsupportedOperationError for what is not done here; the suggestion says what is. `names` are those that
+    the server has."""
     kind: str = plan.kind or ""
     if _CORRELATION.search(text) and not re.search(r"\w_correlat|correlat\w*_", text):
         kind = "correlation"
-    elif _ACTION.match(text):
+    elif _ACTION.match(text) or ((one := _ONE_THING.fullmatch(text)) and one["name"].lower() in names):
         kind = "action"
     if kind in _REFUSALS:
         message, suggestion = _REFUSALS[kind]

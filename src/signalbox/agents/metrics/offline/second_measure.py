@@ -67,10 +67,7 @@ async def beside(offer: Offer, plan: MetricsPlan, live: Live, within: TimeRange,
     """Return a second measure with the conditions of the plan that it has labels for."""
     measure, series = await measure_for(offer, live, within, wanted)
     values = Values(series.values, measure.labels, _help(measure, live))
-    said, out = (
-        [one for words in some for name in plan.names.get(words, [words]) for one in values.find(name) or ()]
-        for some in (plan.filters, plan.excluded)
-    )
+    said, out = ([one for words in some for one in values.find(words) or ()] for some in (plan.filters, plan.excluded))
     return Second(offer, measure, matchers_of(said, out), values)
 
 
@@ -119,12 +116,12 @@ async def pair_of(offer: Offer, live: Live, within: TimeRange) -> tuple[Offer, O
 
 
 def beyond_goal(part: Measure, whole: Measure, *, above: bool) -> Measure:
-    """Return the measure of what is beyond its own goal: levels above their limit, stock below its reorder point."""
+    """Return by how much each thing is beyond its own goal: levels above their limit, stock below its reorder point."""
     on = ", ".join(sorted(whole.labels & part.labels))
     other = f"on ({on}) group_left () {selector_template(whole.name)}"
     return replace(
-        part, title=f"{part.title} {'above' if above else 'below'} {whole.title}", metrics=(part.name, whole.name),
-        promql=f"$agg by ($by) ({selector_template(part.name)} {'>' if above else '<'} {other})",
+        part, title=f"{part.title} less {whole.title}", metrics=(part.name, whole.name), is_difference=True,
+        agg="max" if above else "min", promql=f"$agg by ($by) ({selector_template(part.name)} - {other})",
     )  # fmt: skip
 
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from signalbox.agents.metrics.candidates import Meant
+from signalbox.agents.metrics.candidates import Meant, Values
 from signalbox.agents.metrics.errors import InvalidQueryError
 from signalbox.agents.metrics.live import Live
-from signalbox.agents.metrics.measures import fraction_of, measure_for, narrowed, per, time_beyond
+from signalbox.agents.metrics.measures import count_beyond, fraction_of, measure_for, narrowed, per, time_beyond
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.figures import bound_in, read_bound
 from signalbox.agents.metrics.offline.second_measure import pair_of
@@ -18,7 +18,7 @@ from signalbox.agents.metrics.slots import Measure, Slots
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS
 from signalbox.language.synonyms import base
 
-__all__ = ["share_of", "whole_of"]
+__all__ = ["counted_beyond", "share_of", "whole_of"]
 
 _OUTCOMES = frozenset({*LABEL_WORDS["status"], *LABEL_WORDS["result"], *LABEL_WORDS["reason"]})
 # In "what share of the checkout requests failed with 502" the part stands after the verb.
@@ -32,8 +32,9 @@ _WHERE = re.compile(r"\b(?:on|at|in|from|for)\s+(?:the\s+|our\s+|an?\s+)?$", re.
 
 
 async def share_of(
-    slots: Slots, plan: MetricsPlan, said: Sequence[Meant], offer: Offer, buckets: Sequence[str], text: str, live: Live
-) -> Slots:
+    slots: Slots, plan: MetricsPlan, said: Sequence[Meant], offer: Offer, values: Values, buckets: Sequence[str],
+    text: str, live: Live,
+) -> Slots:  # fmt: skip
     """Return the slots of a share: of what lies beyond a bound, of the part that is named, or of each group.
 
     Raises InvalidQueryError if nothing says which part is meant.
@@ -69,7 +70,25 @@ async def share_of(
         )
     label = _part(parts, text)
     named = tuple(one for one in slots.matchers if one.label == label and not one.negated)
+    if len(named[0].values) > 1 and {*named[0].values} >= {*values.values.get(label, ())}:
+        raise InvalidQueryError(
+            f"{' and '.join(named[0].values)} together are all of {measure.title}.",
+            suggestion="Name one of them as the part.",
+        )
     return replace(slots, matchers=tuple(one for one in slots.matchers if one not in named), part=named)
+
+
+def counted_beyond(slots: Slots, plan: MetricsPlan, buckets: Sequence[str]) -> Slots:
+    """Return the slots of how many of what a histogram counts lie beyond a bound. Raises InvalidQueryError."""
+    bound = read_bound(plan.bound) if plan.bound else None
+    if bound is None:
+        raise InvalidQueryError("The question does not say beyond which bound.", suggestion="Name it with its unit.")
+    value = bound_in(bound, slots.measure)
+    measure = count_beyond(slots.measure, value, buckets, above=plan.side != "below")
+    return replace(
+        slots, measure=measure, shape="ranking" if slots.by else "value", how=None,
+        is_total=not slots.is_current, is_rate=slots.is_current,
+    )  # fmt: skip
 
 
 def whole_of(offer: Offer, live: Live) -> Offer | None:

@@ -15,12 +15,18 @@ from signalbox.agents.metrics.states import TROUBLE, StateKind
 from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["is_negated", "lasting_state", "state_slots"]
+__all__ = ["STATE_WORDS", "is_negated", "lasting_state", "state_slots"]
 
 Side = Literal["on", "off"]
 
-_OFF = frozenset("off down out closed shut stop stopped stops offline dead idle unavailable broken standing".split())
+_OFF = frozenset(
+    "off down out closed shut stop stopped stops offline dead idle unavailable broken standing stationary halted "
+    "inactive resting disabled".split()
+)
+_AT_REST = re.compile(r"\b(?:stand(?:s|ing)?|stood) still\b|\bat (?:rest|a standstill)\b", re.I)
 _FINE = frozenset("up ok okay fine healthy good working alive online".split())
+STATE_WORDS = _OFF | _FINE | {"free", "stand", "still", "stood"}
+"""Words for either side of any state."""
 _WHETHER = re.compile(
     r"\W*(?:(?:and|but|so|then|please|tell me|check)\s+)*(?:if\s+|whether\s+)?"
     r"(?:is|are|was|were|has|have|had|did|do|does|any\w*|isn|aren|wasn|weren|hasn|haven|didn|don|doesn)"
@@ -49,8 +55,9 @@ def state_slots(slots: Slots, plan: MetricsPlan, kind: StateKind, offer: Offer, 
         return None
     if counts and kind.label in slots.by:
         return None  # How many are in each state.
-    if plan.kind in ("share", "comparison", "extreme", "forecast", "why", "changes"):
+    if plan.kind in ("share", "comparison", "forecast", "why", "changes"):
         return None
+    which = which or plan.kind == "extreme"  # When it stopped is told with what stopped.
     lasts = bool(_ALWAYS.search(text))
     is_open = (plan.how not in ("average", "rate") or lasts) and (plan.kind != "curve" or whether or which)
     if not is_open or not (counts or whether or which or plan.kind in ("up", "ranking", "threshold")):
@@ -126,7 +133,8 @@ def _side(text: str, offer: Offer, kind: StateKind, named: tuple[str, ...] = ())
     if not zero and {*map(base, _FINE)} & on:
         on -= set(map(base, _OFF)) - own
     is_off = any((word in _OFF or base(word) in off) and base(word) not in on for word in said)
-    if own & TROUBLE and not own & TROUBLE & set(map(base, said)) and _FINE & set(said):
+    is_off = is_off or bool(_AT_REST.search(text))
+    if own & TROUBLE and ("free" in said or (not own & TROUBLE & set(map(base, said)) and _FINE & set(said))):
         is_off = True
     return "off" if is_off != is_negated(text) else "on"
 

@@ -33,6 +33,10 @@ __all__ = ["forecast_bound", "judged", "names_goal"]
 _INCLUSIVE = re.compile(r"\b(?:at (?:least|most)|no (?:more|less|fewer) than|min(?:imum)?|max(?:imum)?)\s*$", re.I)
 _OF_THINGS = re.compile(r"\b(?:which|any|each|every|who|whose|one of|either|some)\b", re.I)
 _ALL = re.compile(r"\b(?:all|every\w*|each|both|none|no)\b", re.I)
+_STAYS = re.compile(
+    r"\b(?:stay(?:s|ed|ing)?|remain(?:s|ed|ing)?|always|constantly|continuously|throughout"
+    r"|all (?:day|night|week|month|morning|afternoon|evening|the time|along)|the (?:whole|entire) \w+)\b", re.I,
+)  # fmt: skip
 _OR_MORE = re.compile(r"^\s*\S*\s*or (?:more|less|fewer|higher|lower|above|below|over|under)\b", re.I)
 _SIDE = re.compile(
     r"\b(?:(?P<below>below|under|beneath|less than|fewer than|lower than|smaller than|at most|within|no more than)"
@@ -44,16 +48,16 @@ _DURATIONS = frozenset(map(base, "latency duration delay time wait rtt lag".spli
 _OWN_GOAL = re.compile(
     r"\b(?:(?P<below>below|under|beneath|(?:less|fewer|lower|smaller|colder|cooler) than|within)"
     r"|(?P<slower>slower than)|(?P<faster>(?:faster|quicker) than)"
-    r"|over|above|beyond|[a-z]+er than|more than|exceed\w*|past)\s+"
+    r"|over|above|beyond|[a-z]+er than|more (?:\w+ )?than|exceed\w*|past)\s+"
     r"(?:its|their|the|his|her|own|\s)*(?P<goal>[a-z]+(?:\s[a-z]+)?)", re.I,
 )  # fmt: skip
 
 
 async def judged(slots: Slots, plan: MetricsPlan, times: Times, text: str, live: Live) -> Slots:
     """Return the slots with their bound; things are judged one by one. Raises InvalidQueryError."""
-    bound = _bound(plan)
+    bound = _bound(plan, text)
     if bound is None:
-        return await _without_bound(slots, plan, text, live)
+        return await _without_bound(slots, plan, times, text, live)
     is_rate = slots.is_rate or time_of_rate(bound.unit) is not None or bound.unit.lower().endswith(("/s", "ps"))
     is_total = bool(slots.measure.total) and slots.measure.type == "counter" and not is_rate
     if is_total and times.main is None:
@@ -79,7 +83,8 @@ async def judged(slots: Slots, plan: MetricsPlan, times: Times, text: str, live:
         or bool(_OR_MORE.search(after))
     )
     scope = "" if plan.scope == "all" and not _ALL.search(text) else plan.scope or ""
-    threshold = Threshold(above, value, read_duration(plan.lasting), scope, inclusive)
+    always = bool(_STAYS.search(text)) and not slots.is_current
+    threshold = Threshold(above, value, read_duration(plan.lasting), scope, inclusive, always)
     slots = replace(slots, threshold=threshold, is_total=is_total, is_current=slots.is_current and not is_total)
     if plan.kind != "threshold":
         return slots
@@ -123,16 +128,16 @@ def forecast_bound(slots: Slots, plan: MetricsPlan) -> Slots:
     return replace(slots, threshold=Threshold(plan.side != "below", bound_in(bound, slots.measure)))
 
 
-def _bound(plan: MetricsPlan) -> Bound | None:
+def _bound(plan: MetricsPlan, text: str = "") -> Bound | None:
     bound = read_bound(plan.bound) if plan.bound else None
-    if plan.bound and bound is None:
+    if plan.bound and bound is None and not names_goal(text):
         raise InvalidQueryError(
             f'The bound "{plan.bound}" is no figure.', suggestion="Name it with its unit: 90%, 500 ms."
         )
     return bound
 
 
-async def _without_bound(slots: Slots, plan: MetricsPlan, text: str, live: Live) -> Slots:
+async def _without_bound(slots: Slots, plan: MetricsPlan, times: Times, text: str, live: Live) -> Slots:
     """A measure that is a state, a difference, or beyond a goal of its own needs no bound."""
     if slots.measure.is_difference:
         return replace(slots, threshold=Threshold(plan.side != "below", 0.0, scope=plan.scope or ""))
@@ -144,9 +149,17 @@ async def _without_bound(slots: Slots, plan: MetricsPlan, text: str, live: Live)
             above = not goal["below"]
             if goal["slower"] or goal["faster"]:
                 above = bool(goal["slower"]) == _takes_time(replace(slots, measure=part))
-            measure = beyond_goal(part, whole, above=above)
-            by = slots.by or tuple(sorted(part.labels))
-            return replace(slots, measure=measure, shape="ranking", by=by, how=None, is_total=False)
+            pinned = {one.label for one in slots.matchers if len(one.values) == 1 and not one.negated}
+            return replace(
+                slots, measure=beyond_goal(part, whole, above=above), shape="threshold", how=None, is_total=False,
+                by=tuple(sorted(part.labels - pinned)), threshold=Threshold(above, 0.0, scope=plan.scope or ""),
+                is_current=times.main is None,
+            )  # fmt: skip
+    if slots.measure.type == "counter" and slots.measure.total and times.main is not None:
+        # Whether anything restarted: more than never.
+        by = _things(slots, plan, text, above=True) or tuple(sorted(slots.measure.labels))
+        slots = replace(slots, threshold=Threshold(above=True, value=0.0), is_total=True, is_current=False)
+        return replace(slots, by=by, shape="threshold", how=None)
     at = slots.now if slots.is_current else slots.time_range.end_time
     kind, own = await state_kind(slots.measure, live, at), live.offer_named(slots.measure.name)
     if kind is not None:

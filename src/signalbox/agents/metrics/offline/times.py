@@ -125,7 +125,9 @@ def _read(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
     if not against:
         return Times(_checked(_moment(main) if is_moment and main else main, now), None, is_current, is_moment)
     if _NOW.fullmatch(against):
-        return Times(_checked(Range(now - _PRESENT, now), now), _checked(main, now), False, is_moment)
+        length = parse_duration(ago["length"]) if (ago := _AGO.fullmatch(time)) else None
+        then = Range(now - length - _PRESENT, now - length) if length else _moment(main) if is_moment and main else main
+        return Times(_checked(Range(now - _PRESENT, now), now), _checked(then, now), False, is_moment)
     # "Than an hour ago", and nothing else: now, and then.
     is_distance = _AGO.fullmatch(against) or _SAME.search(against)
     base = main or (Range(now - _PRESENT, now) if is_current or is_distance else None)

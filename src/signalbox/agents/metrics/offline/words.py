@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 
 from signalbox.agents.metrics.candidates import find_label
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.labels import own_words
 from signalbox.agents.metrics.plan import HOW, KINDS, ORDERS, SCOPES, SIDES, MetricsPlan
-from signalbox.agents.metrics.vocabulary import GOALS, label_kind
+from signalbox.agents.metrics.vocabulary import GOALS, PORTIONS, label_kind
 from signalbox.language.names import close
 from signalbox.language.synonyms import ASKED, FILLERS, LIGHT, alike, base
 from signalbox.language.time.stretches import is_time_word
@@ -22,10 +21,9 @@ __all__ = [
     "NEGATIONS",
     "OF_SCHEMA",
     "RESTS",
-    "asks_for_other",
+    "decisive",
     "measure_fits",
     "places_of",
-    "strange_things",
     "uncovered",
     "unexplained",
 ]
@@ -52,13 +50,12 @@ _LEFT_OUT = re.compile(
 )
 _SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
 _SUPERLATIVE = re.compile(r"[a-z]{3,}est")
+_DOES = re.compile(r"\b(?:do|does|did|can|could)\b", re.I)
+_ANYWHERE = re.compile(r"(?:any|every|some|no)(?:where|thing|one|body)$")
 _OF = re.compile(r"\b(?:of|for|via|from)\s+(?:the\s+|our\s+|an?\s+)?(?P<name>[a-zA-Z]{3,})", re.I)
+_NAMED = re.compile(r"\b(?:of|for|via|from|on|at)\s+(?:the\s+|our\s+)?$", re.I)
 _BEEN = re.compile(r"\b(?:is|are|was|were|been|being|got|gets?)\s+(?=[a-z])", re.I)
 _WITH_OBJECT = re.compile(r"\s+(?:the|an?|most|least|more|less|too|so|our|their|its|all)\b", re.I)
-_SUBJECT = re.compile(
-    r"\b(?:how many|how much|number of|count of)\s+(?P<what>(?:(?!(?:is|are|was|were|did|do|does|have|has|had|can|in|on"
-    r"|at|of|for|from|to|by|per|with|over|during|the|a|an)\b)[\w-]+\s*){1,3})", re.I,
-)  # fmt: skip
 RESTS = frozenset("free spare vacant unused missing remaining left".split())
 _PLAIN_ESTS = frozenset(
     "latest test rest request guest interest forest harvest west invest contest nearest protest".split()
@@ -86,7 +83,8 @@ def measure_fits(plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str]
     """
     known = _known(offer, things) | {base(word) for word in told}
     explained = strange = told_of = 0.0
-    for word, start, end, is_compound in _telling(plan, text, known, known):
+    # Which turnstiles: what it is split by may also be what is measured.
+    for word, start, end, is_compound in _telling(plan.model_copy(update={"split_by": []}), text, known, known):
         weight = _weight(word, known)
         if _is_known(ASKED.get(word, word), known):
             explained, told_of = max(explained, weight), told_of + weight
@@ -96,20 +94,6 @@ def measure_fits(plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str]
             return False
         strange += weight
     return strange == 0.0 or (explained == 1.0 and strange < _MOSTLY * told_of)
-
-
-def strange_things(plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str]) -> list[str]:
-    """Return words right before a word for one kind of things that say which one is meant: the shipping service."""
-    known = _known(offer, ()) | {base(word) for word in told}
-    covered, own = places_of(plan, text), split_name(offer.key)
-    words = read_words(text[:_LONGEST])
-    found = []
-    for (word, start, end), (kind, after, _) in pairwise(words):
-        is_free = not any(start < last and end > first for first, last in covered)
-        is_one = label_kind(kind) is not None and not kind.endswith("s") and after - end == 1 and kind not in own
-        if is_one and is_free and _weight(word, known) == 1.0 and not _is_known(word, known):
-            found.append(text[start:end])
-    return found
 
 
 def uncovered(
@@ -134,25 +118,42 @@ def uncovered(
             found.append(words)
     found += [one for one in names if not is_own(one)]
     found += [one[0].strip() for one in _LEFT_OUT.finditer(said) if not plan.excluded and is_free(*one.span(1))]
+    others = places_of(plan.model_copy(update={"split_by": []}), said)
     for one in _SPLIT.finditer(said):
-        label = find_label(one[1], labels) if is_free(*one.span(1)) and one[1].lower() not in FILLERS else None
+        is_other = any(one.start(1) < last and one.end(1) > first for first, last in others)
+        label = find_label(one[1], labels) if not is_other and one[1].lower() not in FILLERS else None
         found += [one[0]] if label and label not in by and not dimension_of(one[1]) else []
     ends = plan.order or plan.how in ("highest", "lowest") or plan.top or plan.percentiles or plan.bound
     for word, start, end in read_words(said):
         is_end = _SUPERLATIVE.fullmatch(word) and word not in _PLAIN_ESTS and not ends
         is_goal = base(word) in GOALS and base(word) not in known and not (plan.per or plan.less or ends)
-        is_rest = word in RESTS and base(word) not in told and not (plan.less or plan.per)
+        is_whole = bool(GOALS & known or PORTIONS & known)
+        is_rest = is_whole and word in RESTS and base(word) not in told and not (plan.less or plan.per)
         if is_free(start, end) and (is_end or is_rest or (is_goal and word not in FILLERS)):
             found.append(word)
-    found += [word for word, start, end in _placed(plan, said, told, known) if is_free(start, end)]
     kept = [one for one in dict.fromkeys(found) if not any(one != other and one in other for other in found)]
     return tuple(kept[:_MOST])
+
+
+def decisive(plan: MetricsPlan, text: str, offer: Offer, labels: Iterable[str]) -> list[str]:
+    """Return words that no part of the query explains, and that stand where they change what is meant: of softener, fax
+    uploads, diesel price, were refunded, of zeus-9."""
+    said = text[:_LONGEST]
+    covered = places_of(plan, said)
+    named = [
+        (one[0].strip('.,:?!"“”`'), *one.span()) for one in _NAME.finditer(said) if _NAMED.search(said[: one.start()])
+    ]
+    named = [one for one in named if one[0][:1].isalpha() and not (one[0].isalpha() and is_time_word(one[0]))]
+    placed = _placed(plan, said, _known(offer, labels), own_words(offer))
+    found = [*named, *(one for one in placed if not any(one[1] < last and one[2] > first for _, first, last in named))]
+    return [word for word, start, end in found if not any(start < last and end > first for first, last in covered)]
 
 
 def unexplained(words: str, offer: Offer) -> tuple[str, ...]:
     """Return the words for a second measure that have nothing to do with it."""
     known = _known(offer, ())
-    return tuple(word for word, *_ in read_words(words) if "_" not in words and _is_strange(word, known))
+    said = (word for word, *_ in read_words(words) if "_" not in words and word not in RESTS)
+    return tuple(word for word in said if _is_strange(word, known))
 
 
 def _placed(plan: MetricsPlan, text: str, told: frozenset[str], own: frozenset[str]) -> Iterator[tuple[str, int, int]]:
@@ -160,26 +161,16 @@ def _placed(plan: MetricsPlan, text: str, told: frozenset[str], own: frozenset[s
     price, were refunded."""
     of, been = {one.start("name") for one in _OF.finditer(text)}, {one.end() for one in _BEEN.finditer(text)}
     for word, start, end, is_before in _telling(plan, text, told, own):
-        is_rest = word in RESTS and (plan.less or plan.per)
+        is_rest = word in RESTS
         before = read_words(text[:start])[-1:]
         is_behind = bool(before) and start - before[0].end == 1 and not label_kind(before[0].word)
         is_head = is_behind and _is_known(before[0].word, own) and not _WITH_OBJECT.match(text[end:])
-        is_done = start in been and not word.endswith("ing")
+        is_done = start in been and word.endswith(("ed", "en"))
+        is_verb = bool(_DOES.search(text[:start])) and not text[end:].strip(" ?.,!").partition(",")[0].strip()
+        if is_verb:
+            continue  # How many keys does it hold?
         if (start in of or is_before or is_head or is_done) and not is_rest and _is_strange(word, told):
             yield text[start:end], start, end
-
-
-def asks_for_other(plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str], things: Iterable[str]) -> bool:
-    """True if what is counted or looked for by the question has nothing to do with the measure: how many podcasts."""
-    subject = _SUBJECT.search(text)
-    if subject is None:
-        return False
-    first, last = subject.span("what")
-    known = _known(offer, things) | {base(word) for word in told}
-    words = [one.word for one in read_words(subject["what"])]
-    is_held = any(start < last and end > first for start, end in places_of(plan, text))
-    is_strange = any(_weight(word, known) == 1.0 for word in words)
-    return is_strange and not is_held and not any(_is_known(ASKED.get(one, one), known) for one in words)
 
 
 def _is_strange(word: str, known: frozenset[str]) -> bool:
@@ -198,6 +189,8 @@ def _telling(
         if any(start < last and end > first for first, last in covered) or not weight:
             continue
         after = words[at + 1][0] if at + 1 < len(words) and words[at + 1][1] - end <= 1 else ""
+        if after == "than" and word.endswith("er"):
+            continue  # Older than a day says on which side of the bound.
         before = words[at - 1] if at else None
         is_verb = before is not None and (
             bool(label_kind(before[0]) or before[0] in _ASKING)
@@ -208,7 +201,7 @@ def _telling(
 
 def _weight(word: str, known: frozenset[str]) -> float:
     """How much a word says of what is measured: nothing if it is small, of time, a unit, or says how to answer."""
-    if len(word) < _SHORTEST or not word[0].isalpha() or word in FILLERS or word in NEGATIONS:
+    if len(word) < _SHORTEST or not word[0].isalpha() or word in FILLERS or word in NEGATIONS or _ANYWHERE.match(word):
         return 0.0
     is_end = _SUPERLATIVE.fullmatch(word) and word not in _PLAIN_ESTS
     is_small = is_end or base(word) in OF_SCHEMA or is_time_word(word) or label_kind(word) or dimension_of(word)

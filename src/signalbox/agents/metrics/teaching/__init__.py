@@ -14,12 +14,13 @@ from typing import Any
 from signalbox.agents.metrics.catalogue import MetricInfo
 from signalbox.agents.metrics.live import index_of as server_index
 from signalbox.agents.metrics.offers import Offer, families_of, list_offers
-from signalbox.agents.metrics.plan import MOST_OPTIONS, names_schema, plan_schema
+from signalbox.agents.metrics.plan import MOST_OPTIONS, plan_schema
 from signalbox.agents.metrics.recipes import load_recipes
 from signalbox.language.search import Index
 
 __all__ = ["index_of", "names_for", "schemas_for"]
 
+_SHOWN_VALUES, _MOST_VALUES = 3, 400
 _FIRST = ("measure", "kind", "continues", "less")
 _PARTS = {"histogram": ("_bucket", "_count", "_sum"), "summary": ("_count", "_sum")}
 
@@ -42,7 +43,27 @@ def schemas_for(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[dict
 
 def names_for(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The schema of what a question names of its measure; `measures` of the header: `{name: {label: [value]}}`."""
-    return [names_schema(header["measures"][case["measure"]])]
+    labels = header["measures"][case["measure"]]
+    several = {label: values[:_MOST_VALUES] for label, values in labels.items() if len(values) > 1}
+    things = {value: label for label, values in reversed(several.items()) for value in values}
+    kinds = {label: ", ".join(values[:_SHOWN_VALUES]) for label, values in several.items()}
+    fields = {
+        "things": ("names and values that the question speaks of", things),
+        "split_by": ("what it is split by: per host, each service", kinds),
+    }
+    return [
+        {
+            "title": "Names",
+            "description": "What a question about a measure names, in the names of the server.",
+            "type": "object",
+            "properties": {name: _several(about, options) for name, (about, options) in fields.items() if options},
+        }
+    ]
+
+
+def _several(about: str, options: Mapping[str, str]) -> dict[str, Any]:
+    chosen = {"type": "string", "enum": list(options), "enumDescriptions": dict(options)}
+    return {"type": "array", "description": about, "items": chosen}
 
 
 @lru_cache(maxsize=64)

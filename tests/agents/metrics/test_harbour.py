@@ -1,0 +1,174 @@
+"""A harbour on a real Prometheus: joins through info metrics, whole ranges of time, onsets, gaps, refused words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from tests.agents.metrics.business import Told, ask
+
+from signalbox.agents.metrics.found import gaps_of
+from signalbox.agents.metrics.promapi import Curve
+from signalbox.agents.metrics.state import TimeRange
+
+END = datetime(2026, 6, 8, 12, 0, tzinfo=UTC)
+MINUTES = 240
+HELP = {
+    "crane_info": "Model of a crane; always 1.",
+    "crane_moving": "1 while a crane moves.",
+    "crane_lifts_total": "Containers lifted by a crane.",
+    "crane_motor_temperature_celsius": "Temperature of a motor.",
+    "crane_motor_temperature_limit_celsius": "Temperature at which a crane is stopped.",
+    "wind_speed_metres_per_second": "Wind at a mast.",
+    "tide_level_metres": "Height of the tide at a gauge.",
+    "basin_volume_cubic_metres": "Water in a basin.",
+}
+MODELS = {"crane-1": "Liebherr", "crane-2": "Liebherr", "quay-3": "Konecranes"}
+
+
+def series(minute: int) -> Mapping[str, float]:
+    """Crane 2 stands still from 08:40 to 09:00 and since 11:30. Its second motor is too hot since 11:00, and the wind
+    in the east blows at 20 m/s from 10:00 to 10:10."""
+    stands = 40 <= minute < 60 or minute >= 210
+    found = {
+        **{f'crane_info{{crane="{one}",model="{model}"}}': 1 for one, model in MODELS.items()},
+        **{f'crane_moving{{crane="{one}"}}': int(one != "crane-2" or not stands) for one in MODELS},
+        **{f'crane_lifts_total{{crane="{one}"}}': at * minute for at, one in enumerate(MODELS, 1)},
+        **{f'crane_motor_temperature_limit_celsius{{crane="{one}"}}': 80 for one in MODELS},
+        'wind_speed_metres_per_second{mast="east"}': 20 if 120 <= minute < 130 else 5,
+        'wind_speed_metres_per_second{mast="west"}': 4,
+        'tide_level_metres{gauge="n"}': 3 + minute / 1000,
+        'basin_volume_cubic_metres{basin="a"}': 15_000,
+    }
+    for one in MODELS:
+        for motor in ("m1", "m2"):
+            is_hot = (one, motor) == ("crane-2", "m2") and minute >= 180
+            found[f'crane_motor_temperature_celsius{{crane="{one}",motor="{motor}"}}'] = 88 if is_hot else 60
+    return found
+
+
+@pytest.fixture
+def answer(business: Told, scripted: Callable[..., Any]) -> Callable[..., Any]:
+    """What a test calls with a question and its plan."""
+    return lambda question, **plan: ask(business, question, scripted(plan))
+
+
+async def told(asked: Any) -> str:
+    state = await asked
+    assert state["error"] is None, state["error"]
+    return str(state["result"].summary)
+
+
+async def refused(asked: Any) -> str:
+    state = await asked
+    assert state["result"] is None
+    return str(state["error"].message)
+
+
+LIFTS = {"measure": "crane_lifts_total", "time": "last 3 hours"}
+
+
+@pytest.mark.parametrize("plan", [{"split_by": ["model"]}, {"filters": ["model"]}, {}])
+async def test_an_info_metric_says_by_what_else_a_counter_is_split(
+    answer: Callable[..., Any], plan: dict[str, Any]
+) -> None:
+    said = await told(answer("lifts by model in the last 3 hours", **LIFTS, **plan))
+    assert "by model" in said
+    assert all(f"{one} (540 lifts)" in said for one in ("Konecranes", "Liebherr"))
+
+
+async def test_an_info_metric_narrows_a_counter(answer: Callable[..., Any]) -> None:
+    said = await told(answer("lifts of the Liebherr cranes in the last 3 hours", **LIFTS, filters=["Liebherr"]))
+    assert "model Liebherr" in said
+    assert "540 lifts" in said
+
+
+async def test_a_numbered_name_means_all_that_are_called_so(answer: Callable[..., Any]) -> None:
+    said = await told(answer("lifts of the quays in the last 3 hours", **LIFTS))
+    assert "for crane quay-3" in said
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("did the wind in the east stay below 10 m/s in the last 3 hours", "No"),
+        ("was the wind in the east above 10 m/s at any time in the last 3 hours", "Yes"),
+        ("did the wind in the west stay below 10 m/s in the last 3 hours", "Yes"),
+        ("did the wind in the east stay below 80 km/h in the last 3 hours", "Yes"),
+        ("did the wind in the east stay below 60 km/h in the last 3 hours", "No"),
+    ],
+)
+async def test_what_stays_is_so_all_the_time(answer: Callable[..., Any], question: str, first: str) -> None:
+    bound = question.split(" m/s")[0].split(" km/h")[0].rsplit(" ", 1)[1] + (" m/s" if "m/s" in question else " km/h")
+    mast, side = "east" if "east" in question else "west", "above" if "above" in question else "below"
+    plan = {"measure": "wind_speed_metres_per_second", "kind": "threshold", "side": side, "bound": bound}
+    said = await told(answer(question, **plan, filters=[mast], time="last 3 hours"))
+    assert said.split(",")[0] == first
+    assert ("all the time" in said) == ("stay" in question)
+
+
+@pytest.mark.parametrize(
+    ("question", "time", "first"),
+    [
+        ("is any motor hotter than its limit", "", "Yes, 1 of 6 is above crane motor temperature limit"),
+        ("was any motor above its limit before 10 am", "8:30 to 10:00", "No, none of 6 was above"),
+    ],
+)
+async def test_each_thing_is_held_against_its_own_goal(
+    answer: Callable[..., Any], question: str, time: str, first: str
+) -> None:
+    said = await told(answer(question, measure="crane_motor_temperature_celsius", kind="threshold", time=time))
+    assert said.startswith(first)
+    assert ("8 °C" in said) == (first[:3] == "Yes")
+
+
+async def test_a_state_says_since_when_and_for_how_long(answer: Callable[..., Any]) -> None:
+    assert "crane-2 (since Mon 08 Jun 2026 11:30)" in await told(
+        answer("which cranes stand still", measure="crane_moving", kind="up")
+    )
+    past = await told(
+        answer("which cranes stood still at some time", measure="crane_moving", kind="up", time="8:00 to 10:00")
+    )
+    assert "crane-2 (from Mon 08 Jun 2026 08:40, 20 min in all)" in past
+
+
+async def test_the_hottest_moment_is_that_of_the_hottest_thing(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "crane_motor_temperature_celsius", "kind": "extreme", "order": "highest", "time": "last 3 hours"}
+    assert "(crane-2, m2): 88 °C" in await told(answer("when was it hottest in the last 3 hours", **plan))
+
+
+async def test_a_moment_ago_is_a_moment_and_no_range(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "crane_motor_temperature_celsius", "kind": "comparison", "filters": ["m2", "crane-2"]}
+    said = await told(answer("m2 of crane-2 2 hours ago against now", **plan, time="2 hours ago", against="now"))
+    assert "88 °C, against 60 °C" in said
+
+
+def test_a_time_without_data_is_found() -> None:
+    start = END - timedelta(hours=4)
+    stamps = [start.timestamp() + 60 * minute for minute in range(241) if not 65 <= minute < 120]
+    (gap,) = gaps_of(Curve({}, stamps, [1.0] * len(stamps)), TimeRange(start_time=start, end_time=END))
+    # The last sample of 09:00 stands for five minutes.
+    assert [one.strftime("%H:%M") for one in gap] == ["09:00", "10:00"]
+
+
+async def test_whether_anything_was_counted_needs_no_bound(answer: Callable[..., Any]) -> None:
+    said = await told(answer("did any crane lift in the last 3 hours", **LIFTS, kind="threshold"))
+    assert said.startswith("Yes, 3 of 3 were above 0")
+
+
+async def test_a_cubed_unit_is_one_unit(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "basin_volume_cubic_metres", "kind": "threshold", "side": "below", "bound": "20000 cubic metres"}
+    assert "below 20,000 m" in await told(answer("is the basin below 20000 cubic metres", **plan))
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("tide level of mercury", '"mercury"'),
+        ("when was the last tide level", "does not say when something happened"),
+    ],
+)
+async def test_words_that_change_the_question_are_refused(answer: Callable[..., Any], question: str, said: str) -> None:
+    assert said in await refused(answer(question, measure="tide_level_metres", kind="figure"))
