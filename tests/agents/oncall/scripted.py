@@ -29,11 +29,11 @@ def taught_calls() -> dict[str, list[dict[str, Any]]]:
 
 
 class ScriptedModel(BaseChatModel):
-    """A model that reads every request as `plan` and calls for each step what `calls` says."""
+    """A model that reads every request as `plan`, or as what `plan` makes of its text, and calls what `calls` says."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    plan: dict[str, Any] = Field(default_factory=dict)
+    plan: Any = Field(default_factory=dict)
     calls: Any = None
     assessment: Any = None
     phrase: str = "It is as the findings say."
@@ -50,7 +50,7 @@ class ScriptedModel(BaseChatModel):
             if schema["title"] == "Assessment":
                 told = self.assessment
                 return (told() if callable(told) else told) or {}
-            return dict(self.plan)
+            return dict(self.plan(messages[-1].text) if callable(self.plan) else self.plan)
 
         return RunnableLambda(fill)
 

@@ -136,10 +136,9 @@ async def test_an_as_number_that_a_neighbour_is_not_in_is_said(network: Network)
 
 
 def test_a_new_request_while_a_question_waits_is_a_new_request(network: Network, model: ScriptedModel) -> None:
-    model.plan = plan()
+    model.plan = lambda text: plan("rr1", intent="check_logs") if "log" in text else plan()
     with network.serve():
         asked = ask("oncall", "check bgp")
-        model.plan = plan("rr1", intent="check_logs")
         done = answer_question(asked.thread_id or "", "what does the log of rr1 say")
     assert (done.state["devices"], done.state["intent"]) == (["rr1"], "check_logs")
 

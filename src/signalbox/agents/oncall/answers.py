@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.oncall.facts import Record
+from signalbox.agents.oncall.fields import fact_lines, plans_for
 from signalbox.agents.oncall.presence import LABELS, Presence, presence_of
 from signalbox.agents.oncall.spoken import spoken_duration, spoken_moment
 from signalbox.agents.oncall.state import Finding
@@ -19,6 +20,8 @@ __all__ = ["answer_lines", "rank", "subject_names"]
 
 _MOST_NAMED, _MOST_LINES, _LONGEST = 12, 16, 240
 _MANY = 2
+_LAST = 5
+"""So many lines at the end of a log are told in any case."""
 _EVIDENCE = re.compile(r" \[E\d+\]$")
 _NAMES = re.compile(r" \([^;]*\)(?=;|, \d|$| \[)")
 _SERIOUS = 4
@@ -27,21 +30,47 @@ Facts = Mapping[str, Sequence[Record]]
 
 
 def answer_lines(
-    intents: Sequence[str], focus: Mapping[str, str], facts: Facts, missing: Sequence[Presence], *, devices: int = 1
+    intents: Sequence[str],
+    focus: Mapping[str, str],
+    facts: Facts,
+    missing: Sequence[Presence],
+    *,
+    asked: Sequence[str] = (),
+    devices: int = 1,
 ) -> list[str]:
-    """What a device told of what was asked: of the one thing that is named, else of every kind of thing. What is
-    missing is in the verdict where there is one device; of many devices, only what is not well is told in detail."""
-    alone = devices == 1
-    lines = list(_subject_lines(focus, facts))
-    if lines or (missing and set(focus) & {"interface", "vrf", "neighbor", "as_number", "prefix"}):
-        return lines or ([] if alone else [one.text for one in missing])
+    """What a device told of what was asked: the facts (`asked`), the one thing that is named, else every kind of thing.
+
+    What else is missing is in the verdict where there is one device; of many devices, only what is not well is told in
+    detail.
+    """
+    untold = [one.said for one in missing if one.said and one.state != "not_checked"]
+    missing = [one for one in missing if not one.said]
+    lacking = [one.text for one in missing] if devices > 1 else []
+    lines = [*untold, *fact_lines(asked, focus, facts)]
+    by_fact = {plan for plans in plans_for(asked).values() for plan in plans}
+    rest = [intent for intent in intents if intent not in by_fact]
+    if asked and not rest:
+        return [_cut(one) for one in (*lines, *lacking)]
+    subject = list(_subject_lines(focus, facts))
+    if subject and focus.get("vrf") and "check_routes" in rest:
+        return [_cut(one) for one in (*lines, *subject, *_kind_lines(["check_routes"], facts, devices))]
+    if subject or (missing and set(focus) & {"interface", "vrf", "neighbor", "as_number", "prefix"}):
+        return [*lines, *(subject or lacking)]
+    if focus.get("group"):
+        return [*lines, f"none of {_count(facts.get('interface', ()), 'interface')} is {focus['group']}"]
+    return list(dict.fromkeys(_cut(one) for one in (*lines, *_kind_lines(rest, facts, devices))))
+
+
+def _kind_lines(intents: Sequence[str], facts: Facts, devices: int) -> list[str]:
+    """A headline for every kind of thing that the checks read, with its members where the check is no wide one."""
+    lines: list[str] = []
     wide = [intent for intent in intents if len(kinds_of(intent)) > 2]
     for intent in intents:
         for kind in kinds_of(intent):
             records = facts.get(kind, ())
             if not records and kind not in ("log", "route", "lldp"):
                 found = presence_of(facts, kind)
-                is_told = found.state in _ABSENT and (wide or not alone)
+                is_told = found.state in _ABSENT and (wide or devices > 1)
                 lines += [f"{LABELS[kind]}: {_ABSENT[found.state]}"] if is_told else []
                 continue
             headline, members = _TELLERS[kind](records, facts)
@@ -49,9 +78,7 @@ def answer_lines(
                 headline, members = _NAMES.sub("", headline), [one for one in members if not one[0]]
             lines += [headline] if headline else []
             lines += _shortened(members) if not wide else []
-    if wide and devices > _MANY:
-        lines = ["; ".join(_EVIDENCE.sub("", one) for one in lines)]
-    return [_cut(one) for one in dict.fromkeys(lines)]
+    return ["; ".join(_EVIDENCE.sub("", one) for one in lines)] if wide and devices > _MANY else lines
 
 
 _ABSENT = {"not_running": "not running", "not_configured": "not configured", "not_readable": "could not be read"}
@@ -242,9 +269,9 @@ def _logs(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
         return ("the log has no line in that time" if presence.is_present else ""), []
     serious = [one for one in records if _severity(one) <= _SERIOUS or one.get("is_up") is False]
     told = f"{_count(records, 'line')} of the log, {len(serious)} of them of trouble"
-    shown = serious[-_MOST_LINES:] or list(records)[-3:]
+    shown = [one for one in records if one in serious[-_MOST_LINES + _LAST :] or one in records[-_LAST:]]
     told += f"; {presence.why}" if presence.why else ""
-    return _with_evidence(told if serious else f"{told}; the last", records[0]), [
+    return _with_evidence(f"{told}; these and the last lines" if serious else f"{told}; the last", records[0]), [
         (False, f"{spoken_moment(one.get('time'))}: {_plain(one.get('text'))}") for one in shown
     ]
 

@@ -191,7 +191,13 @@ def missing_of(state: Mapping[str, Any]) -> dict[str, list[Presence]]:
         if any(one["reachable"] for one in facts["device"]):
             found[device] = [
                 one
-                for one in absent(intents_of(state), state.get("focus") or {}, facts)
+                for one in absent(
+                    intents_of(state),
+                    state.get("focus") or {},
+                    facts,
+                    state.get("facts") or (),
+                    state.get("not_looked_up") or (),
+                )
                 if one.state != "not_checked" or not state.get("answer")
             ]
     return {device: missing for device, missing in found.items() if missing}

@@ -185,7 +185,14 @@ def _mpls(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
     yield (
         "mpls",
         "mpls",
-        {"enabled": data.get("enabled"), "segment_routing": data.get("segment_routing"), "name": "MPLS"},
+        {
+            "enabled": data.get("enabled"),
+            "segment_routing": data.get("segment_routing"),
+            "label_ranges": [
+                f"{one.get('name')} {one.get('lower')}–{one.get('upper')}" for one in _maps(data.get("label_ranges"))
+            ],
+            "name": "MPLS",
+        },
     )
     if isinstance(data.get("ldp"), Mapping):
         yield from _ldp(data)

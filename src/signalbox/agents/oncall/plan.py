@@ -55,6 +55,10 @@ class Request:
     inventory: Sequence[Device] = ()
     is_guess: bool = False
     """Whether the check was chosen because none was understood."""
+    facts: tuple[str, ...] = ()
+    """The facts that are asked for, by their ids in `fields.py`."""
+    not_looked_up: tuple[str, ...] = ()
+    """What was asked for and no tool reads, in words."""
 
 
 @dataclass(frozen=True, slots=True)

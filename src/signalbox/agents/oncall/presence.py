@@ -54,6 +54,8 @@ class Presence:
     """What there is of this kind."""
     why: str = ""
     evidence: str = ""
+    said: str = ""
+    """The state in words of its own: of a fact that is not told, and of what no tool reads."""
 
     @property
     def is_present(self) -> bool:
@@ -66,6 +68,8 @@ class Presence:
     @property
     def text(self) -> str:
         """The state as a clause, without a full stop."""
+        if self.said:
+            return self.said
         if self.kind == "route" and self.name and self.state == "does_not_exist":
             return f"{self.device} has no route to {self.name}"
         what = f"{_THINGS.get(self.kind, LABELS[self.kind])} {self.name}" if self.name else LABELS[self.kind]

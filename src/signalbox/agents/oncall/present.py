@@ -26,7 +26,7 @@ def present(state: Mapping[str, Any]) -> Presented:
     failed = state.get("model_error")
     told, notes = _told_of(report), _noted(report, failed)
     order = in_order(report)
-    first = told[order[0]] if order[0] != "verdict" else []
+    first = [*_unread(report), *(told[order[0]] if order[0] != "verdict" else [])]
     last = [*(told["answer"] if order[0] == "verdict" else []), *notes]
     drawn = [*map(blocks.text, first), *report_blocks(report), *map(blocks.text, last)]
     return Presented(text, drawn, source, list(state.get("not_covered") or ()), error=failed)
@@ -59,7 +59,7 @@ def _sections(report: Mapping[str, Any]) -> list[tuple[str, Sequence[str]]]:
 
 def _markdown(report: Mapping[str, Any], state: Mapping[str, Any]) -> str:
     told = _told_of(report)
-    parts = [line for name in in_order(report) for line in told[name]]
+    parts = [*_unread(report), *(line for name in in_order(report) for line in told[name])]
     found = report.get("findings") or ()
     for severity, title in (("critical", "Critical"), ("warning", "Warnings"), ("info", "For information")):
         lines = [_told(one) + _evidence(one["evidence"]) for one in found if one["severity"] == severity]
@@ -86,6 +86,11 @@ def _told_of(report: Mapping[str, Any]) -> dict[str, list[str]]:
     }
 
 
+def _unread(report: Mapping[str, Any]) -> list[str]:
+    """What was asked for and no tool reads: it is said before anything else."""
+    return [f"{as_markdown(line)}." for line in report.get("not_looked_up") or ()]
+
+
 def _answer(report: Mapping[str, Any]) -> list[str]:
     """The model's own answer. It is Markdown; what it repeats of a device makes no link and no tag."""
     return [re.sub(r"<|(?<=\])\(", r"\\\g<0>", str(report["answer"]))] if report.get("answer") else []
@@ -94,6 +99,9 @@ def _answer(report: Mapping[str, Any]) -> list[str]:
 def _noted(report: Mapping[str, Any], failed: Mapping[str, str] | None) -> list[str]:
     """Why the run stopped, where that was not because all was done."""
     is_told = failed or report.get("stop_reason") not in (None, "met")
+    if report.get("is_told") and not report.get("not_checked") and not failed:
+        # What is missing has been said already.
+        is_told = False
     return [as_markdown(str(report.get("notes", "")))] if is_told else []
 
 

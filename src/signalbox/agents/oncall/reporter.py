@@ -11,6 +11,7 @@ from typing import Any
 from signalbox.agents.oncall.answers import answer_lines, rank, subject_names
 from signalbox.agents.oncall.assessor import devices_of, failed_steps, missing_of
 from signalbox.agents.oncall.facts import Record
+from signalbox.agents.oncall.fields import plans_for
 from signalbox.agents.oncall.history import keep_run
 from signalbox.agents.oncall.judgement import judge_run
 from signalbox.agents.oncall.loop_executor import LEFT_OUT
@@ -24,6 +25,8 @@ __all__ = ["in_order", "report_generator"]
 
 _FACTS = {"show_system_facts", "show_lldp_neighbors", "check_routes", "check_logs"}
 """Checks that ask for facts: where nothing is wrong, they need no verdict."""
+_FEW_KINDS = 3
+"""A plan that reads no more kinds of things is about what was asked for."""
 
 _log = logging.getLogger("signalbox.agents.oncall")
 
@@ -61,16 +64,21 @@ def make_report(
     """The report as data: what was found on each device, what was looked at, what was not and why, what to do next."""
     called = {one.get("device_name") for one in results if one.get("executed_calls")}
     unread = {device for device in facts if not called & {device, None}} | failed_steps(state).keys()
-    intents, focus = intents_of(state), state.get("focus") or {}
+    intents, focus, asked = intents_of(state), state.get("focus") or {}, state.get("facts") or ()
     # Far ends and the last good state tell what should be running from what was never configured.
     missing = {device: _refined(found, facts[device]) for device, found in missing_of(state).items()}
     answers = [
         f"{device}: {one}" if len(facts) > 1 else one
         for device, records in facts.items()
-        for one in answer_lines(intents, focus, records, missing.get(device, ()), devices=len(facts))
+        for one in answer_lines(intents, focus, records, missing.get(device, ()), asked=asked, devices=len(facts))
     ]
+    unlooked = [one for found in missing.values() for one in found if one.said and one.state == "not_checked"]
+    by_fact = {plan for own in plans_for(asked).values() for plan in own if len(kinds_of(plan)) <= _FEW_KINDS}
+    is_fact = bool(intents) and set(intents) <= _FACTS | by_fact
     names = {name for records in facts.values() for name in subject_names(focus, records)}
     findings = _sorted(rank(findings, names))
+    if is_fact and asked:
+        findings = [one for one in findings if one["severity"] != "info" or one["about"] in names]
     looked = {device: looked_at(results, device) for device in facts}
     statuses = {
         device: device_status(
@@ -86,7 +94,9 @@ def make_report(
         "status": overall(statuses),
         "verdict": verdict_of(statuses, findings, looked, missing),
         "is_wide": len(facts) > 2 and any(len(kinds_of(intent)) > 2 for intent in intents),
-        "is_fact": bool(intents) and set(intents) <= _FACTS,
+        "is_fact": is_fact,
+        "is_told": bool(missing) and all(one.said for found in missing.values() for one in found),
+        "not_looked_up": list(dict.fromkeys(one.said for one in unlooked)),
         "stop_reason": state.get("stop_reason"),
         "answer": state.get("answer") or "",
         "notes": _notes(state, missing),
@@ -103,7 +113,7 @@ def make_report(
 def _refined(missing: Sequence[Presence], facts: Mapping[str, Sequence[Record]]) -> list[Presence]:
     """What is missing, with why it is where the records say more of it."""
     told = {one.kind: presence_of(facts, one.kind) for one in missing}
-    return [told[one.kind] if told[one.kind].state == "not_running" else one for one in missing]
+    return [told[one.kind] if not one.said and told[one.kind].state == "not_running" else one for one in missing]
 
 
 def _notes(state: Mapping[str, Any], missing: Mapping[str, Sequence[Presence]]) -> str:
@@ -181,6 +191,8 @@ def in_order(report: Mapping[str, Any]) -> tuple[str, ...]:
     if own == "answers" and report.get("is_wide"):
         return ("verdict", "answers")
     has_faults, is_proven = report.get("status") in ("critical", "warning"), bool(re.search(r"\[E\d", answer))
+    if report.get("status") == "incomplete" and report.get("is_fact") and report.get("is_told") and report.get(own):
+        return (own,)
     if report.get("status") == "healthy" and (report.get("is_fact") or (is_proven and report.get("left_out"))):
         return (own,)
     return ("verdict", "answer") if answer and has_faults and not is_proven else (own, "verdict")
@@ -189,7 +201,7 @@ def in_order(report: Mapping[str, Any]) -> tuple[str, ...]:
 def _summary(report: Mapping[str, Any]) -> list[str]:
     """What was asked for, then the verdict and what it rests on."""
     told = {"answer": [report["answer"]], "answers": report["answers"], "verdict": [report["verdict"]]}
-    lines = [line for name in in_order(report) for line in told[name] if line]
+    lines = [*report["not_looked_up"], *(line for name in in_order(report) for line in told[name] if line)]
     lines += [_line(one) for one in report["findings"]]
     lines += [f"Not checked: {one}" for one in report["not_checked"]]
     lines += [f"Next: {one}" for one in report["next_steps"]]

@@ -96,6 +96,10 @@ class GraphState(TypedDict, total=False):
     """All checks that the request asks for; `intent` is the first."""
     focus: dict[str, str]
     """What the request names: `interface`, `vrf`, `neighbor`, `as_number`, `prefix`, `minutes`."""
+    facts: list[str]
+    """The facts that are asked for, by their ids in `fields.py`."""
+    not_looked_up: list[str]
+    """What was asked for and no tool reads, in words."""
     retry: dict[str, list[int]]
     """The steps that run again, by device."""
     stop_reason: StopReason | None

@@ -11,6 +11,7 @@ from typing import Any
 
 from signalbox.agents.oncall.arguments import match_interface
 from signalbox.agents.oncall.facts import Record
+from signalbox.agents.oncall.fields import in_group, untold
 from signalbox.agents.oncall.presence import Presence, presence_of
 
 __all__ = ["absent", "find_subject", "intents_of", "kinds_of"]
@@ -54,6 +55,8 @@ def find_subject(what: str, name: str, facts: Mapping[str, Sequence[Record]]) ->
         return [("interface", one) for one in ports if known and one.get("name") == known]
     if what == "as_number":
         return [("bgp", one) for one in facts.get("bgp", ()) if str(one.get("peer_as")) == name]
+    if what == "group":
+        return [("interface", one) for one in facts.get("interface", ()) if in_group(name, one)]
     kinds = {"vrf": ("vrf",), "neighbor": _PEERS}.get(what, ())
     plain = name.casefold()
     return [
@@ -64,10 +67,18 @@ def find_subject(what: str, name: str, facts: Mapping[str, Sequence[Record]]) ->
     ]
 
 
-def absent(intents: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]]) -> list[Presence]:
-    """What was asked about on a device and is not there, or was not read."""
-    named = list(_absent_subjects(intents, focus, facts))
-    kinds = {one.kind for one in named}
+def absent(
+    intents: Sequence[str],
+    focus: Mapping[str, str],
+    facts: Mapping[str, Sequence[Record]],
+    asked: Sequence[str] = (),
+    not_looked_up: Sequence[str] = (),
+) -> list[Presence]:
+    """What was asked about on a device and is not there, is not told, or was not read; `asked` are facts."""
+    device = str(next(iter(facts.get("device", ())), {}).get("device", ""))
+    unread = [Presence(device, "system", one, "not_checked", said=_not_looked_up(one)) for one in not_looked_up]
+    named = [*unread, *_absent_subjects(intents, focus, facts), *_untold(asked, focus, facts)]
+    kinds = {one.kind for one in named if not one.said}
     whole = [
         _with_members(presence_of(facts, kind))
         for intent in intents
@@ -80,6 +91,14 @@ def absent(intents: Sequence[str], focus: Mapping[str, str], facts: Mapping[str,
     has_labels = any(one.kind == "mpls" and one.is_present for one in whole)
     told = [one for one in whole if not one.is_present and not (one.kind == "ldp" and has_labels and _is_sr(facts))]
     return list({(one.kind, one.name): one for one in (*named, *told)}.values())
+
+
+def _not_looked_up(what: str) -> str:
+    return f"{what[:1].upper()}{what[1:]} was not looked up: no tool here reads it"
+
+
+def _untold(asked: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]]) -> list[Presence]:
+    return [one for one in untold(asked, focus, facts) if one.said or not one.is_present]
 
 
 def _with_members(found: Presence) -> Presence:

@@ -123,7 +123,7 @@ def _one(
     if status == "unreachable":
         why = f": {first['cause']}" if first and first["cause"] else ""
         return f"{device} cannot be read, so nothing is known of it{why}."
-    lacking = [one.text for one in missing]
+    lacking = [one.text for one in missing if not one.said]
     absent = "".join(f"{one if one.startswith(device) else one[:1].upper() + one[1:]}. " for one in lacking)
     if first is None and status == "incomplete" and not looked:
         return absent + f"Nothing was read of {device}."

@@ -1,44 +1,36 @@
 """What only a model that copies words needs to read a request once. `planner.py` alone imports it.
 
-Each layer can be switched off, so that `signalbox eval --ablate oncall` can tell what it is worth:
+- `asked.py`: the checks and facts that the words of `askable.yaml` ask for, and what no tool reads.
+- `devices.py` with `mentions.py`: every device that the text speaks of is accounted for.
+- `times.py`: a time that is over, and how far back a log is asked for.
 
-- `mentions`: every device that the text speaks of is accounted for; without it, only the words that the model copied.
-- `checks`: several checks in one list, and doubt where the plan is about none of what is said.
-- `wishes`: a wish for something that there is not yet is a change.
-- `times`: a time that is over, and how far back a log is asked for.
-- `figures`: after xrd-5, "6" is xrd-6.
+`asked` and `mentions` are layers that `signalbox eval --ablate oncall` can leave out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from signalbox.agents.oncall.fields import plans_for
 from signalbox.agents.oncall.focus import focus_of
 from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.named_devices import chosen_among
 from signalbox.agents.oncall.named_devices import speaks_of_roles as _speaks_of_roles
-from signalbox.agents.oncall.offline.checks_asked import (
-    COVERED,
-    is_about,
-    is_word_of,
-    listed_checks,
-    minutes_back,
-    past_times,
-    unread_topics,
-    wishes_for_more,
-)
+from signalbox.agents.oncall.offline.asked import Asked, asked_in, strange_words
 from signalbox.agents.oncall.offline.devices import devices_meant, same_as_before
 from signalbox.agents.oncall.offline.mentions import find_mentions
+from signalbox.agents.oncall.offline.times import minutes_back, past_times
 from signalbox.agents.oncall.plan import Question, Reading, Request
 from signalbox.agents.oncall.plans import Plan
 from signalbox.language.switches import is_on
+from signalbox.language.synonyms import FILLERS
 
 __all__ = ["BROADEST", "LAYERS", "action_of", "read", "speaks_of_roles"]
 
-LAYERS = ("mentions", "checks", "wishes", "times", "figures")
+LAYERS = ("mentions", "asked")
 BROADEST = "general_device_health_check"
 _SURE, _PLAIN = 0.9, 0.5
 """How sure the model has to be of a plan, and of a health check, which reads more than was asked at worst."""
@@ -48,10 +40,21 @@ _BY_THING = {
     "neighbor": "check_bgp_neighbors",
     "prefix": "check_routes",
 }
+_KEEPS = {
+    "interface": ("check_interface_status", "check_logs", "show_lldp_neighbors", "check_isis_adjacencies"),
+    "group": ("check_interface_status",),
+    "vrf": ("troubleshoot_vpn_vrf", "check_routes", "check_bgp_neighbors"),
+    "neighbor": ("check_bgp_neighbors", "check_logs"),
+    "as_number": ("check_bgp_neighbors",),
+    "prefix": ("check_routes",),
+}
+"""The checks for which a thing that was named in the turn before stays in view."""
 _HAVE_ADDRESSES = {"check_routes", "check_bgp_neighbors", "check_mpls_state", "check_isis_adjacencies"}
-_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?")
+_ADDRESS = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?(?![\w.])")
 _DEFAULT = re.compile(r"\bdefault\s+(?:route|gateway|gw)\b", re.IGNORECASE)
 _AS_NUMBER = re.compile(r"\bASN?\s?-?(\d{1,10})\b", re.IGNORECASE)
+_WHOLE = re.compile(r"\b(?:health\w*|overall|in\s+general|general|review|audit|everything)\b", re.IGNORECASE)
+Spans = list[tuple[int, int]]
 
 
 def speaks_of_roles(text: str) -> bool:
@@ -60,10 +63,11 @@ def speaks_of_roles(text: str) -> bool:
 
 
 def action_of(text: str, reading: Reading) -> str:
-    """Whether a request checks, changes, or does neither. What the model is not sure is a change can be looked at."""
-    action = "check" if reading.action == "change" and reading.confidence < _SURE else reading.action
-    is_wish = action == "check" and is_on("oncall.wishes") and wishes_for_more(text)
-    return "change" if is_wish else action
+    """Whether a request checks, changes, or does neither. What the model is not sure is a change can be looked at, as
+    can what names a fact."""
+    is_fact = reading.action != "check" and bool(asked_in(text).facts) and not asked_in(text).checks
+    least = 0.98 if is_fact else _SURE
+    return "check" if reading.action == "change" and reading.confidence < least else reading.action
 
 
 def read(
@@ -78,127 +82,143 @@ def read(
 
     Raises NotFoundError for a device that there is not.
     """
-    checks = decided.intents or _checks(text, reading, before, plans)
-    # It reads more than was asked at worst, and at night nobody wants to be asked first.
-    is_guess = checks is None
-    checks = (BROADEST,) if checks is None else checks
-    known = () if isinstance(checks, Question) else checks
-    found = (list(decided.devices), []) if decided.devices else _devices(text, reading, inventory, before)
+    taken = _taken(text, reading, inventory)
+    asked = asked_in(text, taken) if is_on("oncall.asked") else Asked()
+    strange = [] if asked.is_anything else strange_words(text, taken)
+    is_same = bool(before) and not asked.is_anything and not strange and not _WHOLE.search(text)
+    chosen = decided.intents or _checks(text, reading, before, plans, asked, is_same)
+    # A health check reads more than was asked at worst, and at night nobody wants to be asked first.
+    is_guess = chosen is None
+    checks = chosen if isinstance(chosen, tuple) else (BROADEST,) if chosen is None else ()
+    found = (list(decided.devices), [], []) if decided.devices else _devices(text, reading, inventory, before)
     if isinstance(found, Question):
-        return replace(found, intents=known)
-    devices, unread = found
-    if isinstance(checks, Question):
-        return replace(checks, devices=tuple(devices))
-    reading = replace(reading, intent=checks[0], also=tuple(checks[1:]), as_number=_as_number(text))
-    if not reading.prefix and not reading.neighbor:
-        reading = replace(reading, prefix=_address(text, reading, checks))
-    if is_on("oncall.times") and "check_logs" in checks:
-        reading = replace(reading, minutes=minutes_back(text))
-    focus = focus_of(reading, devices, {device.name for device in inventory})
-    if not focus and not reading.intent and before:
-        focus = {str(name): str(value) for name, value in (before.get("focus") or {}).items()}
-    beyond = _unread(text, checks, plans)
-    left = _left_over(text, (*beyond, *unread, *reading.not_covered), inventory, devices, checks, focus)
-    return Request(tuple(devices), tuple(checks), focus, tuple(left), inventory, is_guess)
+        return replace(found, intents=checks)
+    devices, unread, peers = found
+    if len(peers) == 1 and not reading.neighbor and "check_bgp_neighbors" in checks:
+        reading = replace(reading, neighbor=peers[0])
+    if isinstance(chosen, Question):
+        return replace(chosen, devices=tuple(devices))
+    facts = asked.facts or (tuple(map(str, before.get("facts") or ())) if is_same else ())
+    focus = _focus(text, reading, before, checks, asked, (devices, {device.name for device in inventory}), is_same)
+    past = past_times(text) if "check_logs" not in checks else []
+    covered = " ".join([*(text[start:end] for start, end in taken), *devices, *focus.values(), *past]).casefold()
+    left = [word for word in dict.fromkeys((*unread, *reading.not_covered)) if word.casefold() not in covered]
+    left = [word for word in left if word.casefold() not in FILLERS and not asked_in(word).is_anything]
+    lost = [f"'{' '.join(strange)}'"] if strange and _is_strange(text, taken, strange) and checks == (BROADEST,) else []
+    return Request(
+        tuple(devices),
+        checks,
+        focus,
+        (*left, *past),
+        inventory,
+        is_guess,
+        facts,
+        (*asked.unread, *lost),
+    )
 
 
-def _address(text: str, reading: Reading, checks: Sequence[str]) -> str:
-    """The address that no field has: of a neighbour, or the one whose route is meant."""
-    if "check_routes" in checks and _DEFAULT.search(text):
-        return "0.0.0.0/0"
-    left = [word for word in reading.not_covered if _ADDRESS.fullmatch(word)]
-    return left[0] if len(left) == 1 and set(checks) & _HAVE_ADDRESSES else ""
+def _taken(text: str, reading: Reading, inventory: Sequence[Device]) -> Spans:
+    """The stretches that name devices, or the one thing that is meant."""
+    spans = [(one.start, one.end) for one in find_mentions(text, inventory) if one.kind != "every"]
+    for said in (reading.interface, reading.vrf, reading.neighbor, reading.prefix):
+        at = text.casefold().find(said.casefold()) if re.search(r"\d|[A-Z]{2}", said) else -1
+        spans += [(at, at + len(said))] if at >= 0 else []
+    return spans + [one.span() for one in _ADDRESS.finditer(text)]
 
 
-def _as_number(text: str) -> str:
-    found = _AS_NUMBER.search(text)
-    return found[1] if found else ""
+def _is_strange(text: str, taken: Spans, strange: Sequence[str]) -> bool:
+    """Whether nothing that was said is known, but the names of devices."""
+    known = strange_words(text, taken, all_words=True)
+    return set(known) == set(strange)
 
 
 def _devices(
     text: str, reading: Reading, inventory: Sequence[Device], before: Mapping[str, Any]
-) -> tuple[list[str], list[str]] | Question:
+) -> tuple[list[str], list[str], list[str]] | Question:
     """The devices that are meant; those of the turn before where none is said; else the person is asked."""
     names = tuple(device.name for device in inventory)
     earlier = [name for name in before.get("devices") or () if name in names]
     if not is_on("oncall.mentions"):
         meant = chosen_among(reading, inventory)
-        found: tuple[list[str], list[str]] | Question = meant if isinstance(meant, Question) else (meant, [])
+        found: Any = meant if isinstance(meant, Question) else (meant, [], [])
     else:
         found = devices_meant(text, reading, inventory, earlier)
     if isinstance(found, Question) or found[0]:
-        return found
+        return found  # type: ignore[no-any-return]
     if not earlier:
         return Question("Which device is meant?", names)
-    same: list[str] | Question = earlier
-    if is_on("oncall.figures"):
-        same = same_as_before(text, [*found[1], *reading.not_covered], earlier, inventory)
-    return same if isinstance(same, Question) else (same, found[1])
+    recent = list(before.get("recent") or earlier)
+    same = same_as_before(text, [*found[1], *reading.not_covered], earlier, recent, inventory)
+    return same if isinstance(same, Question) else (same, [], found[2])
 
 
 def _checks(
-    text: str, reading: Reading, before: Mapping[str, Any], plans: Mapping[str, Plan]
+    text: str, reading: Reading, before: Mapping[str, Any], plans: Mapping[str, Plan], asked: Asked, is_same: bool
 ) -> tuple[str, ...] | Question | None:
-    """What is to be checked: as it was said, or as in the turn before. A question where no plan reads what was said;
-    None where the model is unsure."""
-    earlier = str(before.get("intent") or "") if before.get("intent") in plans else ""
+    """What is to be checked: as words say it, as the model read it, or as in the turn before. A question where only
+    what no tool reads was asked for; None where the model is unsure."""
+    earlier = tuple(str(one) for one in before.get("intents") or (before.get("intent"),) if one in plans)
+    if is_same and earlier:
+        return earlier
     read = reading.intent if reading.intent in plans else ""
-    listed, said = (listed_checks(text), is_about(text)) if is_on("oncall.checks") else ([], set())
-    if len(listed) > 1 and not read.startswith("review_") and all(one in plans for one in listed):
-        return tuple(listed)
-    if not said and _unread(text, [read], plans):
-        return _which(plans)
-    if len(said) == 1 and (not read or reading.confidence < _SURE or (earlier and read == BROADEST)):
-        # One word says it, and the model is not sure.
-        return tuple(said & plans.keys()) or (read,)
-    if earlier and not said and (not read or read == BROADEST) and not _names_a_check(text):
-        return (earlier,)
-    if not read:
-        meant = [intent for name, intent in _BY_THING.items() if getattr(reading, name) and intent in plans]
-        return (meant[0],) if meant else (earlier,) if earlier else _unsure(plans)
-    is_elsewhere = said and read in COVERED and not said & {read, *COVERED[read]}
-    is_plain = read == BROADEST and not said and reading.confidence >= _PLAIN
-    is_plain = is_plain or (read == "check_routes" and bool(reading.prefix))
-    if (reading.confidence < _SURE and said != {read} and not is_plain) or is_elsewhere:
-        return _unsure(plans)
-    return (read,)
+    said = [one for one in asked.checks if one in plans]
+    if asked.group and not said:
+        said = ["check_interface_status"]
+    if read.startswith("review_") or (read == BROADEST and _WHOLE.search(text)):
+        said = []
+    by_fact = plans_for(asked.facts)
+    if said:
+        # One word says it, or several in a list do; the model chooses only one plan.
+        checks = said
+    elif by_fact and read != BROADEST and (reading.confidence < _SURE or not _reads_any(read, by_fact)):
+        checks = []
+    elif read and (reading.confidence >= (_PLAIN if read == BROADEST else _SURE) or reading.prefix):
+        checks = [read]
+    else:
+        checks = [intent for name, intent in _BY_THING.items() if getattr(reading, name) and intent in plans][:1]
+    if not checks and not by_fact:
+        if asked.unread:
+            told = " and ".join(asked.unread)
+            message = f"No tool here reads {told}. What is to be checked instead?"
+            return Question(message, tuple(plan.description for plan in plans.values()))
+        return (read,) if read == BROADEST else None
+    checks += [own[0] for own in by_fact.values() if own[0] in plans and not set(own) & set(checks)]
+    return tuple(dict.fromkeys(checks))
 
 
-def _unsure(plans: Mapping[str, Plan]) -> Question | None:
-    return None if BROADEST in plans else _which(plans)
+def _reads_any(plan: str, by_fact: Mapping[str, Sequence[str]]) -> bool:
+    return any(plan in own for own in by_fact.values())
 
 
-def _unread(text: str, checks: Sequence[str], plans: Mapping[str, Plan]) -> list[str]:
-    """The words for what none of these plans reads."""
-    told = " ".join(line.casefold() for one in checks if one in plans for line in plans[one].told)
-    return [word for word in unread_topics(text) if word.casefold() not in told] if is_on("oncall.checks") else []
-
-
-def _names_a_check(text: str) -> bool:
-    """True if a follow-up asks for the whole device, and not for the same again."""
-    return re.search(r"\b(?:health\w*|overall|review|audit|everything)\b", text, re.IGNORECASE) is not None
-
-
-def _which(plans: Mapping[str, Plan]) -> Question:
-    return Question("What is to be checked?", tuple(plan.description for plan in plans.values()))
-
-
-def _left_over(
+def _focus(
     text: str,
-    unread: Iterable[str],
-    inventory: Sequence[Device],
-    devices: Sequence[str],
+    reading: Reading,
+    before: Mapping[str, Any],
     checks: Sequence[str],
-    focus: Mapping[str, str],
-) -> list[str]:
-    """What stands neither in the words for devices nor in what else is meant; and a time that is over."""
-    past = past_times(text) if is_on("oncall.times") and "check_logs" not in checks else []
-    said = [text[one.start : one.end] for one in find_mentions(text, inventory)]
-    covered = [*said, *devices, *focus.values(), *past]
-    left = [
-        word
-        for word in dict.fromkeys(unread)
-        if not any(word.casefold() in one.casefold() for one in covered)
-        and not any(is_word_of(word, one) for one in checks)
-    ]
-    return [*left, *past]
+    asked: Asked,
+    named: tuple[Sequence[str], set[str]],
+    is_same: bool,
+) -> dict[str, str]:
+    """The one thing that is meant, by what names it; that of the turn before where the checks still are about it."""
+    as_number = found[1] if (found := _AS_NUMBER.search(text)) else ""
+    reading = replace(reading, intent=checks[0] if checks else "", also=tuple(checks[1:]), as_number=as_number)
+    if not reading.prefix and not reading.neighbor:
+        reading = replace(reading, prefix=_address(text, checks, named[1]))
+    if "check_logs" in checks:
+        reading = replace(reading, minutes=minutes_back(text))
+    focus = focus_of(reading, *named)
+    if asked.group and not focus.get("interface"):
+        focus["group"] = asked.group
+    earlier = {str(name): str(value) for name, value in (before.get("focus") or {}).items()}
+    if not focus or is_same:
+        kept = {name: value for name, value in earlier.items() if set(_KEEPS.get(name, ())) & set(checks)}
+        focus = {**kept, **focus}
+    return focus
+
+
+def _address(text: str, checks: Sequence[str], names: set[str]) -> str:
+    """The one address that no field has: of a neighbour, or the one whose route is meant."""
+    if "check_routes" in checks and _DEFAULT.search(text):
+        return "0.0.0.0/0"
+    found = list(dict.fromkeys(_ADDRESS.findall(text)))
+    return found[0] if len(found) == 1 and set(checks) & _HAVE_ADDRESSES else ""

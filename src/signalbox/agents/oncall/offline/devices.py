@@ -1,266 +1,410 @@
-"""From words to devices: each name exists or has exactly one that it was meant to be; else it is refused, or asked."""
+"""Which devices a request means: every mention is meant, left out or a peer; else the person is asked.
+
+The model marks words; the names, ranges, patterns and roles of the inventory are found in the text (`mentions.py`). A
+word beside a mention leaves it out, and a list carries its members together. Lists that stand apart are asked about.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from signalbox.agents.oncall.inventory import Device, parts, role_of
 from signalbox.agents.oncall.named_devices import no_device, speaks_of_roles
-from signalbox.agents.oncall.offline.exclusions import left_numbers
-from signalbox.agents.oncall.offline.mention_roles import Account, account_for, is_reviewed, places, told_number
-from signalbox.agents.oncall.offline.mentions import Mention, find_mentions, meeting, near_names
-from signalbox.agents.oncall.offline.narrowing import is_about_checks, place_after, stem_fits
+from signalbox.agents.oncall.offline.asked import asked_in
+from signalbox.agents.oncall.offline.mentions import Mention, find_mentions, near_names, stem_fits
 from signalbox.agents.oncall.plan import Question, Reading
 
 __all__ = ["devices_meant", "same_as_before"]
 
-_BARE = ("all", "all of them", "all of these", "all of those")
-_ONLY = re.compile(r"\bonly\s+(?:the\s+|those\s+)?$", re.IGNORECASE)
+_FILLED = (
+    r"(?:\s+(?:the|for|on|in|at|with|any|both|all|of|two|three|four|only|just|to|check\w*|look\w*|care|about))*\s*$"
+)
+_EXCEPT = re.compile(
+    r"\b(?:except(?:ing)?|apart|aside\s+from|other\s+than|exclud(?:e|ing)|without|minus|leav(?:e|ing)\s+(?:out|aside|alone)|leave|skip(?:ping)?"
+    r"|ignor(?:e|ing)|omit(?:ting)?|exception\s+of|instead\s+of|rather\s+than|never\s*mind|forget|don[o'’]?t|do\s+not|no\s+need)"
+    r"(?:\s+from)?" + _FILLED,
+    re.IGNORECASE,
+)
+_BUT = re.compile(r"\b(?:but(?:\s+not)?|not|save|bar)" + _FILLED, re.IGNORECASE)
+_DONE = re.compile(
+    r"[\s,]*(?:(?:is|are|was|were|has\s+been|have\s+been|got)\s+(?:already\s+|all\s+)?|already\s+)(?:done|checked|reviewed|confirmed|seen)\b"
+    r"|[\s,]*(?:is\s+|are\s+)?(?:excepted|excluded|left\s+out|skipped)\b",
+    re.IGNORECASE,
+)
+_NUMBERS_LEFT = re.compile(
+    r"\b(?:except|without|but(?:\s+not)?|not|skip|minus)\s+(?:for\s+)?(\d{1,4}(?:\s*(?:,|&|and|or)\s*\d{1,4})*)\b",
+    re.IGNORECASE,
+)
+_THAT_ONE = re.compile(
+    r"\b(?:skip|ignore|leave|omit|exclude|forget(?:\s+about)?)\s+(?:it|that|this|them|those)\b", re.IGNORECASE
+)
+_CORRECTED = re.compile(
+    r"[\s,.;:…!–—-]*(?:(?:no|wait|sorry|oops|i\s+meant?|actually|or\s+rather|correction)\b[\s,.;:…!–—-]*)+",
+    re.IGNORECASE,
+)
+_SOLE = re.compile(r"\b(?:only|just)\s+(?:\w+\s+){0,3}$", re.IGNORECASE)
+_SOLE_AFTER = re.compile(r"\s+(?:only|alone)\b", re.IGNORECASE)
+_PEER = re.compile(
+    r"\b(?:to|towards?|with|from|facing|behind|via|reach\w*|sees?|seeing)\s+(?:(?:the|its|our|peer|neighbou?r|router)\s+)*$",
+    re.IGNORECASE,
+)
+_ON = re.compile(r"(?:\b(?:on|at|of|for)|@)\s+(?:(?:the|our)\s+)?$", re.IGNORECASE)
+_AND = re.compile(
+    r"\b(?:and|an|n|or|nor|plus|also|then|vs|versus|against|too|as\s+well(?:\s+as)?|along\s+with|same\s+for)\b"
+    r"|[,&+/;|]|^\s*$",
+    re.IGNORECASE,
+)
+_FILLING = frozenset(
+    "the our my on of for at in oh first other remaining rest router routers device devices box boxes node nodes n an "
+    "and or nor plus also then vs versus against too as well along with same finally lastly".split()
+)
+_ROLES = ("role", "one_of_role")
+_TOLD = re.compile(
+    r"\b(?:both|all|these|those|the)(?:\s+(two|three|four|five|six))?(?=\s+of\s+(?:them|these|those)\b|\s*(?:[.,;:?!]|$))",
+    re.IGNORECASE,
+)
+_COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_FIRST = re.compile(r"\s+(?:first|last|too|also|as\s+well|especially)\b", re.IGNORECASE)
+_OTHER = re.compile(r"\b(?:rest\s+of\s+(?:(?:the|our|my)\s+)?|(?:other|remaining)\s+)$", re.IGNORECASE)
+_BARE = re.compile(r"all(?:\s+\w+)?(?:\s+of\s+(?:them|these|those))?", re.IGNORECASE)
+_LIKE_A_NAME = re.compile(r"(?<![\w/.-])[A-Za-z]{2,}[\w.]*(?:[-_][A-Za-z0-9]+)*[-_]\d+(?![\w/-]|\.\d)")
+_REVIEWED = re.compile(
+    r"[\s-]*(?:\w+\s+)?(?:re\w*v\w*w\w*|audit|check|role|part|side|named|called|clients?)\b", re.IGNORECASE
+)
 _GENERIC = frozenset(
     "it its that this one ones them they these those box boxes router routers device devices switch node machine host "
     "site customer the a an my our your which what some any other others rest same there here link links port "
-    "interface peer neighbour neighbor vpn "
-    "network core edge in of on at rack lab".split()
+    "interface peer neighbour neighbor vpn network core edge in of on at rack lab both all everything".split()
 )
-_LIKE_A_NAME = re.compile(r"(?<![\w/.-])[A-Za-z]{2,}[\w.]*(?:[-_][A-Za-z0-9]+)*[-_]\d+(?![\w/-]|\.\d)")
-_TWO_ENDS = re.compile(
-    r"\b(?:between|links?|path|circuit|connection|session|adjacency|traffic|packets?|trace\w*|ping\w*|reach\w*)\b[^.;,:]*$",
+_FAR_END = re.compile(r"\b(?:far|remote|other|opposite)\s+(?:end|side)\b", re.IGNORECASE)
+_POINTING = re.compile(
+    r"\bthe\s+(?:first|second|third|last|former|latter)\b(?:\s+(?:one|two|box|router|device))?(?=\s*(?:[.,;:?!]|$)|\s+(?:again|too|please|pls)\b)",
     re.IGNORECASE,
 )
-# The session xrd-1 to xrd-7 has two ends, however the model copies it.
-_RIGHT_BEFORE = re.compile(
-    r"\b(?:link|path|circuit|connection|session|adjacency|tunnel|between)\s+(?:from\s+)?$", re.IGNORECASE
-)
-_FROM = re.compile(r"\bfrom\s+$", re.IGNORECASE)
-_WITH_ENDS = re.compile(r"\s*(?:links?|path|circuit|connection|session|adjacency)\b", re.IGNORECASE)
-_BESIDE_NAME = re.compile(
-    r"^(?:(?:the|our|my|on|box|router|device|switch|node|host)\s+)+|\s+(?:box|router|device|switch|node|host)$",
+_THE_REST = re.compile(
+    r"\b(?:(?:the|all)\s+(?:others|rest|remaining\s+ones|other\s+ones?)|(?:everything|everyone)\s+else|others)\b(?!\s+of\b)",
     re.IGNORECASE,
 )
-_STRANGER = (
-    r"(?P<name>(?!(?:ipv?|l|gi|te|hu|fo|eth|ge|xe|et|lo|loopback|vlan|vrf|as|asn|bundle|port|po|be|sev|prio|tier|layer|p)"
-    r"[-_]?\d)[A-Za-z]{2,}[A-Za-z_-]*\d+)(?![\w/-]|\.\d|\s*(?:vrf|vpn))"
-)
-_STRANGER_AFTER = re.compile(
-    rf"\s*(?:,|&|\+|/|\band\b)\s*(?:and\s+)?(?:(?:the|router|device|box)\s+)?{_STRANGER}", re.IGNORECASE
-)
-_STRANGER_BEFORE = re.compile(
-    rf"(?<![\w/.-]){_STRANGER}\s*(?:,|&|\+|/|\band\b)\s*(?:and\s+)?(?:(?:the|router|device|box|all|both)\s+)*$",
-    re.IGNORECASE,
-)
-_CALLED = re.compile(
-    r"\s*(?:,|&|\+|\band\b)\s*(?:and\s+)?(?:the\s+)?(?:router|switch|box|node|host)\s+(?P<name>[a-z]{3,})\b",
-    re.IGNORECASE,
-)
-_APPOSED = re.compile(r"[\s:(\"'-]*")
-_ONLY_GROUP = re.compile(r"\b(?:only|just)\s+(?:the|those|these)\b|\bonly\s*$", re.IGNORECASE)
-_ONE_OF_THEM = re.compile(
-    r"\bthe\s+(?:first|second|third|fourth|last|former|latter)\b(?:\s+(?:one|two|of\s+\w+|box|router|device))?"
-    r"(?=\s*(?:[.,;:?!]|$)|\s+(?:again|too|also|only|please|pls)\b)",
-    re.IGNORECASE,
-)
-_BEYOND = re.compile(r"\b(?:far|remote|other|opposite)\s+(?:end|side)\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    names: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
-    unclear: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    unread: tuple[str, ...] = ()
-    some: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Groups of which only a part is meant, with what there is to choose from."""
 
 
 def devices_meant(
     text: str, reading: Reading, devices: Sequence[Device], earlier: Sequence[str] = ()
-) -> tuple[list[str], list[str]] | Question:
-    """The devices that a request means, in the inventory's order, and the words that named none; or what to ask.
+) -> tuple[list[str], list[str], list[str]] | Question:
+    """The devices that a request means, in the inventory's order, the words that named none, and the devices that are
+    named as peers; or what to ask.
 
-    Every mention of a device is accounted for: it is meant, left out, or a peer; else the person is asked. `earlier`
-    are the devices of the turn before, of which some may be left out. Raises NotFoundError, with the nearest names, for
-    a device that there is not.
+    `earlier` are the devices of the turn before, of which some may be left out. Raises NotFoundError, with the nearest
+    names, for a device that there is not.
     """
-    found = _devices_meant(text, reading, devices, earlier)
-    if found == ([], []) and any((reading.neighbor, reading.interface, reading.vrf)):
-        # What was read as a peer, a port or a VRF is all that names a device.
-        return _devices_meant(text, replace(reading, neighbor="", interface="", vrf=""), devices, earlier)
-    return found
-
-
-def _devices_meant(
-    text: str, reading: Reading, devices: Sequence[Device], earlier: Sequence[str]
-) -> tuple[list[str], list[str]] | Question:
-    mentions = _in_a_role(text, [_at_a_place(text, one, reading) for one in find_mentions(text, devices)])
-    account = account_for(text, mentions, reading, earlier)
-    found = [
-        *_read(text, reading, account, devices),
-        *(_of_mentions(text, [mentions[at]], 0, 0) for at in sorted(account.carried) if account.parts[at] == "meant"),
-    ]
-    elsewhere = [said.casefold() for said in (reading.neighbor, reading.interface, reading.vrf) if said]
-    unknown = [word for one in found for word in one.unknown if word.casefold() not in elsewhere]
-    unknown += [
-        word for word in _joined_strangers(text, account) if not any(word.casefold() in said for said in elsewhere)
-    ]
-    meant = [name for one in found for name in one.names]
-    left = account.names("left").union(*account.rest.values())
-    left |= _left_by_words(text, reading, meant, account, devices)
-    unread = [word for one in found for word in one.unread]
-    if unknown and speaks_of_roles(unknown[:1]) and not all(device.role for device in devices):
-        message = f"The inventory does not say which devices '{unknown[0]}' are. Which are meant?"
-        return Question(message, tuple(device.name for device in devices))
-    if unknown:
-        raise no_device(unknown[0], [device.name for device in devices])
-    if not set(meant) - left and (left or not reading.devices) and not account.names("doubt"):
-        # The model named none, or only those that are left out, and the words do: all of a role, or of the network.
-        groups = [one for at, one in enumerate(mentions) if account.parts[at] not in ("left", "aside")]
-        meant = [name for one in groups if _is_group(text, one) for name in one.names]
-        found += [_of_mentions(text, [one], one.start, one.end) for one in groups if one.kind == "some"]
-    return _chosen(text, reading, devices, account, _Sum(found, meant, left, unread, elsewhere), earlier)
-
-
-@dataclass(frozen=True, slots=True)
-class _Sum:
-    found: list[_Found]
-    meant: list[str]
-    left: set[str]
-    unread: list[str]
-    elsewhere: list[str]
-
-
-def _chosen(
-    text: str, reading: Reading, devices: Sequence[Device], account: Account, told: _Sum, earlier: Sequence[str]
-) -> tuple[list[str], list[str]] | Question:
-    """The devices that are left of those that are meant; or what has to be asked."""
-    if question := _question(text, reading, devices, account, told):
+    every = [device.name for device in devices]
+    mentions = [_at_a_place(text, one, reading) for one in _in_a_role(text, find_mentions(text, devices))]
+    lists = _lists(text, mentions)
+    kinds = _parts(text, mentions, lists, reading)
+    named, unread = _named_otherwise(text, mentions, reading, devices)
+    if isinstance(named, Question):
+        return named
+    meant = [members for members in lists if any(kinds[at] == "meant" for at in members)]
+    listed = [{name for at in members if kinds[at] == "meant" for name in mentions[at].names} for members in meant]
+    sole = [place for place, members in enumerate(meant) if _is_sole(text, mentions, members)]
+    found = set().union(*listed)
+    if sole and len(meant) > 1:
+        # xrd-1 to xrd-6, only the PEs: of those, or these and no others.
+        among = set().union(*(one for place, one in enumerate(listed) if place not in sole))
+        found = listed[sole[0]] & among or listed[sole[0]]
+        meant = [meant[place] for place in sole]
+    left = {name for at, kind in enumerate(kinds) if kind == "left" for name in mentions[at].names}
+    left |= _left_by_number(text, mentions, reading, found or set(earlier), devices)
+    told = _TOLD.search(text)
+    count = 2 if told and told[0].casefold() == "both" else _COUNTS.get(str(told[1]).casefold(), 0) if told else 0
+    is_counted = count > 0 and count == len(found - left)
+    if question := _question(text, reading, mentions, kinds, [] if is_counted else meant, left, devices):
         return question
-    chosen = set(told.meant) - told.left
-    for kept in _only(text, account.mentions):
-        chosen &= kept
-    kept_on = not told.meant and {name for name in earlier if name not in told.left}
-    if not chosen and told.left and kept_on:
-        chosen = kept_on
-    if chosen & set(earlier) and chosen - set(earlier) and _ONLY_GROUP.search(text):
-        # Only the xrds, after a turn about the PEs: of those, or of all.
-        return Question("Which devices are meant?", tuple(device.name for device in devices if device.name in chosen))
-    number = told_number(text)
-    if chosen and number and number != len(chosen):
-        chosen |= account.names("aside")
-        if number != len(chosen):
+    chosen = (found | set(named)) - left
+    if not chosen and left:
+        groups = {name for at, one in enumerate(mentions) if kinds[at] == "nothing" for name in one.names}
+        chosen = (groups or set(earlier)) - left
+        if not chosen:
+            return Question("Which devices are meant?", tuple(name for name in every if name not in left))
+    if not chosen and not reading.devices:
+        # What was read as a peer or a port is all that names a device.
+        chosen = {name for at, kind in enumerate(kinds) if kind == "aside" for name in mentions[at].names}
+    if strangers := _strangers(text, mentions, reading, bool(chosen)):
+        raise no_device(strangers[0], every)
+    if count and chosen and len(chosen) != count:
+        chosen |= {name for at, kind in enumerate(kinds) if kind == "aside" for name in mentions[at].names}
+        if len(chosen) != count:
+            return Question("Which devices are meant?", tuple(name for name in every if name in chosen))
+    peers = {name for at, kind in enumerate(kinds) if kind == "aside" for name in mentions[at].names}
+    return [name for name in every if name in chosen], unread, [name for name in every if name in peers - chosen]
+
+
+def _in_a_role(text: str, mentions: Sequence[Mention]) -> list[Mention]:
+    """All of them, where a review of one role is asked for, are those of that role."""
+    roles = [one.names for one in mentions if one.kind == "one_of_role" and _REVIEWED.match(text, one.end)]
+    bare = [one.kind in ("every", "some") and bool(_BARE.fullmatch(text[one.start : one.end])) for one in mentions]
+    return [
+        replace(one, kind="role", names=roles[0]) if roles and is_bare else one
+        for one, is_bare in zip(mentions, bare, strict=True)
+    ]
+
+
+def _at_a_place(text: str, one: Mention, reading: Reading) -> Mention:
+    """A group right before a place that the plan has no use for is only a part of it."""
+    place = re.match(r"\s+(?:in|at|from|near)\s+(?:the\s+)?(\w+)", text[one.end : one.end + 40])
+    unused = {word for said in reading.not_covered for word in said.casefold().split()}
+    is_part = place and one.kind in ("role", "every", "pattern") and place[1].casefold() in unused
+    return replace(one, kind="some") if is_part else one
+
+
+def _lists(text: str, mentions: Sequence[Mention]) -> list[list[int]]:
+    """The mentions that stand together, with nothing between them but commas and words that join."""
+    lists: list[list[int]] = []
+    for at, one in enumerate(mentions):
+        if one.kind in _ROLES and text[: one.start].rstrip().endswith("(") and text[one.end :].lstrip().startswith(")"):
+            continue
+        if lists and _is_joined(text[mentions[lists[-1][-1]].end : one.start]):
+            lists[-1].append(at)
+        else:
+            lists.append([at])
+    return lists
+
+
+def _is_joined(between: str) -> bool:
+    """Whether one list holds what stands on both sides of this."""
+    words = re.findall(r"[\w'’]+", re.sub(r"\([^()]*\)|['’]s\b", " ", between).casefold())
+    ends = re.search(r"[.!?]\s", between)
+    return bool(_AND.search(between)) and all(word in _FILLING or word.isdigit() for word in words) and not ends
+
+
+def _parts(text: str, mentions: Sequence[Mention], lists: Sequence[Sequence[int]], reading: Reading) -> list[str]:
+    """The part that each mention plays: meant, left, aside (a peer) or nothing."""
+    kinds = [_own_part(text, mentions, at, reading) for at in range(len(mentions))]
+    has_group = False
+    for place, members in enumerate(lists):
+        first, last = mentions[members[0]], mentions[members[-1]]
+        start = mentions[lists[place - 1][-1]].end if place else 0
+        before, after = text[max(start, first.start - 80) : first.start], text[last.end : last.end + 60]
+        marked = any(_is_marked(text, mentions[at], reading.left_out) for at in members)
+        gone = bool(_EXCEPT.search(before)) or (
+            (has_group or marked) and bool(_BUT.search(before)) and not _FIRST.match(after)
+        )
+        if gone or (len(lists) > 1 and _DONE.match(after)):
+            kinds = ["left" if at in members and kind != "nothing" else kind for at, kind in enumerate(kinds)]
+        elif place + 1 < len(lists) and _CORRECTED.fullmatch(text[last.end : mentions[lists[place + 1][0]].start]):
+            kinds = ["nothing" if at in members else kind for at, kind in enumerate(kinds)]
+        elif any(kinds[at] == "meant" for at in members):
+            kinds = ["meant" if at in members and kind == "aside" else kind for at, kind in enumerate(kinds)]
+        has_group = has_group or any(mentions[at].kind != "name" for at in members)
+    for pronoun in _THAT_ONE.finditer(text):
+        spoken = [at for at, one in enumerate(mentions) if one.end <= pronoun.start() and kinds[at] != "nothing"]
+        kinds = ["left" if spoken and at == spoken[-1] else kind for at, kind in enumerate(kinds)]
+    for at, one in enumerate(mentions):
+        gone_at = [
+            place for place, kind in enumerate(kinds) if kind == "left" and set(one.names) & set(mentions[place].names)
+        ]
+        if kinds[at] == "meant" and one.kind == "name" and gone_at:
+            # What is left out and then named again is asked about.
+            kinds[at] = "left" if gone_at[0] > at else "doubt"
+        elif kinds[at] in ("meant", "nothing") and _OTHER.search(text[max(0, one.start - 40) : one.start]):
+            own = next(members for members in lists if at in members)
+            kinds = [
+                "left" if place < at and place not in own and kind == "meant" else kind
+                for place, kind in enumerate(kinds)
+            ]
+            kinds[at] = "meant"
+    return kinds
+
+
+def _own_part(text: str, mentions: Sequence[Mention], at: int, reading: Reading) -> str:
+    one, marked = mentions[at], _is_marked(text, mentions[at], reading.devices)
+    before = text[max(0, one.start - 60) : one.start]
+    if _describes(text, mentions, at, marked):
+        return "nothing"
+    others = [other for other in mentions if other is not one]
+    if others and _PEER.search(before) and any(_ON.search(text[max(0, it.start - 20) : it.start]) for it in others):
+        # The prefixes from xrd-7 on xrd-1.
+        return "aside"
+    if not marked and _is_marked(text, one, (reading.neighbor, reading.interface, reading.vrf)):
+        return "aside" if len(mentions) == 1 or _PEER.search(before) else "meant"
+    return "aside" if others and not marked and _PEER.search(before) else "meant"
+
+
+def _describes(text: str, mentions: Sequence[Mention], at: int, marked: bool) -> bool:
+    """Whether a mention names no device of its own: the role of one, the kind of a review, a bare "all"."""
+    one, after = mentions[at], mentions[at + 1] if at + 1 < len(mentions) else None
+    is_group = one.kind in (*_ROLES, "some")
+    is_before_name = after is not None and after.kind not in (*_ROLES, "every")
+    if is_group and after and is_before_name and re.fullmatch(r"[\s:(\"'-]*", text[one.end : after.start]):
+        return True
+    if one.kind in _ROLES and len(mentions) > 1 and re.search(r"\b(?:as|like)\s+(?:an?\s+)?$", text[: one.start]):
+        return True
+    if one.kind == "one_of_role" and len(mentions) > 1 and _REVIEWED.match(text, one.end):
+        return True
+    if one.kind in _ROLES and not marked:
+        return (
+            one.kind == "one_of_role"
+            or bool(_REVIEWED.match(text, one.end))
+            or bool(re.search(r"\b(?:as|like)\s+$", text[: one.start]))
+        )
+    told = text[one.start : one.end]
+    if one.kind in ("every", "some") and len(mentions) > 1 and _BARE.fullmatch(told):
+        return True
+    is_every = one.kind == "every" or told.casefold().startswith("every")
+    joined = at > 0 and bool(re.fullmatch(r"\s*,?\s*(?:and|plus|&|\+)\s*", text[mentions[at - 1].end : one.start]))
+    return is_every and not marked and not joined and (" " not in told or at > 0)
+
+
+def _is_marked(text: str, one: Mention, spans: Sequence[str]) -> bool:
+    return any(start < one.end and end > one.start for said in spans for start, end in _places(text, said))
+
+
+def _places(text: str, said: str) -> Iterator[tuple[int, int]]:
+    found = re.finditer(rf"(?<![\w-]){re.escape(said)}(?!\w|-\w)", text, re.IGNORECASE) if said else ()
+    return ((one.start(), one.end()) for one in found)
+
+
+def _question(
+    text: str,
+    reading: Reading,
+    mentions: Sequence[Mention],
+    kinds: Sequence[str],
+    meant: Sequence[Sequence[int]],
+    left: set[str],
+    devices: Sequence[Device],
+) -> Question | None:
+    """What a person has to say first. Raises NotFoundError for what is built like a name and is none."""
+    every = [device.name for device in devices]
+    own = [(at, one) for at, one in enumerate(mentions) if kinds[at] == "meant"]
+    unknown = [
+        text[one.start : one.end] for _, one in own if one.kind == "unknown" or (one.kind == "role" and not one.names)
+    ]
+    if unknown and speaks_of_roles(unknown) and not all(device.role for device in devices):
+        return Question(f"The inventory does not say which devices '{unknown[0]}' are. Which are meant?", tuple(every))
+    if unknown:
+        raise no_device(unknown[0], every)
+    for _, one in own:
+        if one.kind == "some" or (one.kind == "one_of_role" and len({*one.names} - left) != 1):
+            fits = tuple(name for name in one.names if name not in left)
+            return Question(f"Which devices are meant by '{text[one.start : one.end]}'?", fits)
+    for said in reading.left_out:
+        if not any(_is_marked(text, one, (said,)) for one in mentions) and not _excepted(said, every, devices):
+            if asked_in(said).is_anything:
+                continue
             return Question(
-                "Which devices are meant?", tuple(device.name for device in devices if device.name in chosen)
+                f"'{said}' is to be left out, and no device is known by that. Which devices are to be checked?",
+                tuple(every),
             )
-    if chosen:
-        return [device.name for device in devices if device.name in chosen], told.unread
-    if told.left:
-        others = tuple(device.name for device in devices if device.name not in told.left)
-        return Question("Which devices are meant?", others)
-    strange = [
-        word for word in _LIKE_A_NAME.findall(text) if not any(word.casefold() in said for said in told.elsewhere)
+    groups = [
+        {name for at in members if kinds[at] == "meant" for name in mentions[at].names} - left for members in meant
     ]
-    if told.unread or strange:
-        raise no_device((told.unread or strange)[0], [device.name for device in devices])
-    return [], []
-
-
-def _question(text: str, reading: Reading, devices: Sequence[Device], account: Account, told: _Sum) -> Question | None:
-    """What a person has to say first: which part of a group, which of two lists, what "the others" are."""
-    if some := [one for each in told.found for one in each.some]:
-        said, fits = some[0]
-        return Question(f"Which devices are meant by '{said}'?", tuple(name for name in fits if name not in told.left))
-    if lost := _lost_exception(text, reading, devices, told.meant):
-        message = f"'{lost}' is to be left out, and no device is known by that. Which devices are to be checked?"
-        return Question(message, tuple(device.name for device in devices))
-    if doubt := [one for _, one in account.of("doubt")]:
-        said = ", ".join(dict.fromkeys(text[one.start : one.end] for one in doubt))
-        names = account.names("doubt") | (set(told.meant) - told.left)
-        fits = tuple(device.name for device in devices if device.name in names)
+    groups = [one for place, one in enumerate(groups) if one and one not in groups[:place]]
+    groups += [{*mentions[at].names} for at, kind in enumerate(kinds) if kind == "doubt"]
+    if len(groups) > 1 or "doubt" in kinds:
+        names = set().union(*groups)
+        said = ", ".join(
+            dict.fromkeys(
+                text[one.start : one.end] for at, one in enumerate(mentions) if kinds[at] in ("meant", "doubt")
+            )
+        )
+        fits = tuple(name for name in every if name in names)
         return Question(f"The request speaks of {said}. Which devices are to be checked?", fits)
-    if account.pointing:
-        spoken = {*told.meant, *told.left}
-        others = tuple(device.name for device in devices if device.name not in spoken)
-        return Question(f"Which devices are meant by '{account.pointing}'?", others)
-    unclear = [
-        one
-        for each in told.found
-        for one in each.unclear
-        if not set(one[1]) & set(told.meant) or re.search(rf"\bother\s+{re.escape(one[0])}\b", text, re.IGNORECASE)
-    ]
-    if unclear:
-        said, fits = unclear[0]
-        return Question(f"'{said}' fits several devices. Which one is meant?", fits)
+    named = [one for one in mentions if one.kind != "every"]
+    is_sole = any(_is_sole(text, mentions, members) for members in meant)
+    if (
+        (rest := _THE_REST.search(text))
+        and not is_sole
+        and not any(one.start <= rest.start() < one.end for one in named)
+    ):
+        spoken = {name for _, one in own for name in one.names} | left
+        return Question(f"Which devices are meant by '{rest[0]}'?", tuple(name for name in every if name not in spoken))
     return None
 
 
-def _read(text: str, reading: Reading, account: Account, devices: Sequence[Device]) -> Iterator[_Found]:
-    """What the model marked as devices: the mentions in it that are meant, else what its words resolve to."""
-    for said in reading.devices:
-        held = False
-        for start, end in places(text, said):
-            inside = meeting(account.mentions, start, end)
-            kept = [account.mentions[at] for at in inside if account.parts[at] == "meant"]
-            held = held or bool(inside)
-            if kept:
-                yield _of_mentions(text, kept, start, end)
-        if not held:
-            yield _resolve(said, text, [], devices)
+def _is_sole(text: str, mentions: Sequence[Mention], members: Sequence[int]) -> bool:
+    """Whether only the devices of a list are meant: just do pe2; pe1 only."""
+    before, end = text[: mentions[members[0]].start], mentions[members[-1]].end
+    return bool(_SOLE.search(before) or _SOLE_AFTER.match(text, end))
 
 
-def _left_by_words(
-    text: str, reading: Reading, meant: Sequence[str], account: Account, devices: Sequence[Device]
+def _left_by_number(
+    text: str, mentions: Sequence[Mention], reading: Reading, meant: set[str], devices: Sequence[Device]
 ) -> set[str]:
-    """The devices in what is left out that no mention names: by number, by a part of names, by role."""
-    out: set[str] = set()
-    for said in (*reading.left_out, *_numbers_left(text)):
-        at = text.casefold().find(said.casefold())
-        if at < 0 or not any(one.start < at + len(said) and one.end > at for one in account.mentions):
-            out |= set(_excepted_names(said, meant, devices))
-    return out
+    """The devices that are left out by a number or a part of their names: all xrds but 5 and 6."""
+    said = [number for listed in _NUMBERS_LEFT.findall(text) for number in re.findall(r"\d+", listed)]
+    loose = [one for one in reading.left_out if not any(_is_marked(text, it, (one,)) for it in mentions)]
+    return {name for one in (*loose, *said) for name in _excepted(one, sorted(meant), devices)}
 
 
-def _numbers_left(text: str) -> list[str]:
-    return [number for listed in left_numbers(text) for number in re.findall(r"\d+", listed)]
-
-
-def _excepted_names(said: str, meant: Sequence[str], devices: Sequence[Device]) -> Sequence[str]:
-    """The devices that an exception is: 7 of the xrds is xrd-7, and the core is every P router."""
+def _excepted(said: str, among: Sequence[str], devices: Sequence[Device]) -> list[str]:
     word = re.sub(r"^(?:the|our|my)\s+|\s+(?:ones?|boxes|routers?|devices?)$", "", said.strip(), flags=re.IGNORECASE)
     if word.isdigit():
-        fits = [name for name in dict.fromkeys(meant) if parts(name)[-1] == (word.lstrip("0") or "0")]
-        return fits if len(fits) == 1 else ()
+        fits = [name for name in among if parts(name)[-1] == (word.lstrip("0") or "0")]
+        return fits if len(fits) == 1 else []
     if role := role_of(word):
         return [device.name for device in devices if device.role == role]
-    found = _resolve(word, word, find_mentions(word, devices), devices)
-    return found.names or [name for _, fits in found.unclear for name in fits]
+    found = [name for one in find_mentions(word, devices) for name in one.names]
+    return found or stem_fits(word, [device.name for device in devices])
 
 
-def _joined_strangers(text: str, account: Account) -> Iterator[str]:
-    """What is built or introduced like a name, is none of this inventory, and stands in a list with one that is."""
-    for _, one in account.of("meant"):
-        if one.kind not in ("name", "range", "pattern", "role"):
+def _named_otherwise(
+    text: str, mentions: Sequence[Mention], reading: Reading, devices: Sequence[Device]
+) -> tuple[list[str], list[str]] | tuple[Question, list[str]]:
+    """The devices of marked words that no mention covers: a near name, a part of one, an address; and words of none.
+
+    Raises NotFoundError for what is built like a name.
+    """
+    names = [device.name for device in devices]
+    found: list[str] = []
+    unread: list[str] = []
+    for said in reading.devices:
+        if any(_is_marked(text, one, (said,)) for one in mentions) or asked_in(said).is_anything:
             continue
-        called = _CALLED.match(text, one.end)
-        for found in (
-            _STRANGER_AFTER.match(text, one.end),
-            _STRANGER_BEFORE.search(text, max(0, one.start - 80), one.start),
-            called if called and not is_about_checks(called["name"]) else None,
-        ):
-            if found and not meeting(account.mentions, *found.span("name")):
-                yield found["name"]
+        word = re.sub(
+            r"^(?:(?:the|our|my|on|box|router|device|host)\s+)+|\s+(?:box|router|device|one|host)$",
+            "",
+            said.strip(),
+            flags=re.IGNORECASE,
+        )
+        by_address = [device.name for device in devices if device.ip_address and device.ip_address == word]
+        near, fits = near_names(word, names), stem_fits(word, names)
+        if by_address or len(near) == 1 or len(fits) == 1:
+            found += by_address or (near if len(near) == 1 else fits)
+        elif fits or near:
+            return Question(f"'{said}' fits several devices. Which one is meant?", tuple(fits or near)), unread
+        elif set(re.findall(r"[a-z]+", word.casefold())) <= _GENERIC:
+            unread += [word] if re.fullmatch(r"#?\d+", word) else []
+        elif re.search(r"[\d_-]", word) or not mentions:
+            raise no_device(said, names)
+        else:
+            unread.append(said)
+    return found, unread
+
+
+def _strangers(text: str, mentions: Sequence[Mention], reading: Reading, has_devices: bool) -> list[str]:
+    """What is built like a name and is none: in a list with a device, or where no device is named at all."""
+    elsewhere = " ".join((reading.neighbor, reading.interface, reading.vrf)).casefold()
+    found = []
+    for match in _LIKE_A_NAME.finditer(text):
+        start, end = match.span()
+        is_known = any(one.start < end and one.end > start for one in mentions)
+        beside = any(_is_joined(text[min(one.end, end) : max(one.start, start)]) for one in mentions)
+        if match[0].casefold() not in elsewhere and not is_known and (beside or not has_devices):
+            found.append(match[0])
+    return found
 
 
 def same_as_before(
-    text: str, words: Sequence[str], earlier: Sequence[str], devices: Sequence[Device]
+    text: str, words: Sequence[str], earlier: Sequence[str], recent: Sequence[str], devices: Sequence[Device]
 ) -> list[str] | Question:
-    """The devices of a turn that names none: those of the turn before, by a figure another that is named alike (after
-    xrd-5, "6" is xrd-6); or a question, where the words point to one of them, or beyond them."""
+    """The devices of a turn that names none: those of the turn before; by a figure another that is named alike (after
+    xrd-5, "6" is xrd-6); the two that were spoken of last by "both". Words that point beyond them are asked about."""
     names = tuple(device.name for device in devices)
-    if (pointing := _ONE_OF_THEM.search(text)) and len(earlier) > 1:
+    if re.search(r"\bboth\b", text, re.IGNORECASE) and len(earlier) == 1 and len(recent) > 1:
+        return [name for name in names if name in recent[:2]]
+    if (pointing := _POINTING.search(text)) and len(earlier) > 1:
         return Question(f"Which device is meant by '{pointing[0]}'?", tuple(earlier))
-    if beyond := _BEYOND.search(text):
-        return Question(f"Which device is meant by '{beyond[0]}'?", names)
     figures = [word.strip("#") for word in words if re.fullmatch(r"#?\d{1,4}", word)]
     stems = {parts(name)[:-1] for name in earlier}
     found = []
@@ -269,113 +413,6 @@ def same_as_before(
         if len(fits) != 1:
             return Question(f"Which device is meant by '{figure}'?", names)
         found += fits
+    if (beyond := _FAR_END.search(text)) and not asked_in(text).facts:
+        return Question(f"Which device is meant by '{beyond[0]}'?", names)
     return [name for name in names if name in (found or earlier)]
-
-
-def _resolve(said: str, text: str, mentions: Sequence[Mention], devices: Sequence[Device]) -> _Found:
-    """Words that name devices: by the mentions in them, else by a near name, a part of names, or an address."""
-    at = text.casefold().find(said.casefold())
-    inside = [one for one in mentions if at >= 0 and one.start < at + len(said) and one.end > at]
-    if at < 0:
-        text, inside = said, find_mentions(said, devices)
-    if inside:
-        return _of_mentions(text, inside, at, at + len(said)) if at >= 0 else _of_mentions(text, inside, 0, len(said))
-    names = [device.name for device in devices]
-    word = _BESIDE_NAME.sub("", said.strip())
-    by_address = tuple(device.name for device in devices if device.ip_address and device.ip_address == word)
-    near = near_names(word, names)
-    if by_address or len(near) == 1:
-        return _Found(by_address or tuple(near))
-    fits = stem_fits(word, names)
-    if len(fits) == 1 or (fits and len(near) > 1):
-        return _Found(tuple(fits)) if len(fits) == 1 else _Found(unclear=((said, tuple(fits)),))
-    if fits:
-        return _Found(unclear=((said, tuple(fits)),))
-    if set(re.findall(r"[a-z]+", word.casefold())) <= _GENERIC and not re.search(r"\d", word):
-        return _Found()
-    return _Found(unknown=(said,)) if re.search(r"[\d_-]", word) else _Found(unread=(said,))
-
-
-def _of_mentions(text: str, inside: Sequence[Mention], start: int, end: int) -> _Found:
-    """The devices of mentions in one stretch. A role right before a name says what that one is; a loose range that the
-    stretch does not hold whole is two ends."""
-    names: list[str] = []
-    unknown, unclear, some = [], [], []
-    for place, one in enumerate(inside):
-        after = inside[place + 1] if place + 1 < len(inside) else None
-        told = text[one.start : one.end]
-        if (
-            one.kind in ("role", "one_of_role")
-            and after
-            and after.kind != "role"
-            and _APPOSED.fullmatch(text[one.end : after.start])
-        ):
-            continue
-        if one.kind == "unknown":
-            unknown.append(told)
-        elif one.kind == "some":
-            some.append((told, one.names))
-        elif one.kind == "one_of_role" and len(one.names) != 1:
-            if one.names and not any(other.kind in ("name", "range", "pattern") for other in inside):
-                unclear.append((told, one.names))
-        elif one.kind == "role" and not one.names:
-            unknown.append(told)
-        elif one.loose and (
-            _RIGHT_BEFORE.search(text[: one.start])
-            or (_is_two_ends(text, one) and not (start <= one.start and end >= one.end))
-        ):
-            names += [one.names[0], one.names[-1]]
-        elif one.loose and len(one.names) > 2 and _FROM.search(text[: one.start]):
-            # From A to B: all of them, or the two ends of a way.
-            unclear.append((told, one.names))
-        else:
-            names += one.names
-    return _Found(tuple(names), tuple(unknown), tuple(unclear), some=tuple(some))
-
-
-def _is_two_ends(text: str, one: Mention) -> bool:
-    """Whether "A to B" may be a way from one to the other: where a word for a way or its ends stands beside it."""
-    return bool(_TWO_ENDS.search(text[: one.start]) or _WITH_ENDS.match(text, one.end))
-
-
-def _only(text: str, mentions: Sequence[Mention]) -> Iterator[set[str]]:
-    """What is left of the devices before a group that says which of them are meant: xrd-1 to xrd-4, only the PEs."""
-    groups: list[Mention] = []
-    for one in mentions:
-        if one.kind not in ("every", "role", "range", "pattern"):
-            continue
-        if groups and _ONLY.search(text, max(0, one.start - 40), one.start):
-            yield {name for other in groups for name in other.names if name in one.names}
-        groups.append(one)
-
-
-def _in_a_role(text: str, mentions: Sequence[Mention]) -> list[Mention]:
-    """All of them, where a review of one role is asked for, are those of that role."""
-    roles = {one.names for one in mentions if is_reviewed(text, one)}
-    names = roles.pop() if len(roles) == 1 else ()
-    bare = [one.kind == "every" and text[one.start : one.end].casefold() in _BARE for one in mentions]
-    return [replace(one, names=names) if names and all_ else one for one, all_ in zip(mentions, bare, strict=True)]
-
-
-def _at_a_place(text: str, one: Mention, reading: Reading) -> Mention:
-    """A group right before a place that the plan has no use for is only a part of it."""
-    if one.kind not in ("role", "every", "pattern"):
-        return one
-    unused = {word for said in reading.not_covered for word in said.casefold().split()}
-    return replace(one, kind="some") if unused & {word.casefold() for word in place_after(text, one)} else one
-
-
-def _lost_exception(text: str, reading: Reading, devices: Sequence[Device], meant: Sequence[str]) -> str:
-    """Words that leave devices out, and of which nothing says which devices they are."""
-    listed: list[str] = [*reading.left_out, *(_numbers_left(text) if meant else ())]
-    for said in listed:
-        is_lost = said.casefold() in text.casefold() and not find_mentions(said, devices) and not is_about_checks(said)
-        if is_lost and not _excepted_names(said, meant, devices):
-            return said
-    return ""
-
-
-def _is_group(text: str, one: Mention) -> bool:
-    """Whether a mention says by itself that all devices of a role, or of the network, are meant."""
-    told = text[one.start : one.end].casefold()
-    return one.kind == "role" or (one.kind == "every" and (" " in told or told.startswith(("every", "anywhere"))))

@@ -6,7 +6,6 @@ This is grounding, not reading: which of these words are meant is said by the mo
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import translate
@@ -14,23 +13,20 @@ from functools import lru_cache
 from typing import Literal
 
 from signalbox.agents.oncall.inventory import Device, key, parts, role_of
-from signalbox.agents.oncall.offline.narrowing import COUNT, narrowed
+from signalbox.language.numbers import NUMBERS
 
-__all__ = ["Mention", "find_mentions", "meeting", "near_names"]
+__all__ = ["Mention", "find_mentions", "near_names", "stem_fits"]
 
 Kind = Literal["name", "range", "pattern", "role", "one_of_role", "every", "some", "unknown"]
 
 _GAP = r"[\s._-]{0,2}"
 _TO = r"\s*(?:through|thru|up\s+to|down\s*to|until|till|,?\s*(?:\.{2,3}|…)\s*,?|–|—|-+>?|→)\s*|\s+to\s+"
-_NUMBER = r"\d{1,4}(?:\s*(?:-|–|to|through|\.\.)\s*\d{1,4})?"
-_NUMBERS = rf"{_NUMBER}(?:(?:\s*[,&+/]\s*(?:and\s+)?|\s+and\s+){_NUMBER})*"
-_SLASHED = re.compile(r"(?:/[1-9]\d{0,3}){2,}(?![\w/:.])")
-_LOOSE = re.compile(r"\s+to\s+", re.IGNORECASE)
+_COUNT = rf"(?:{'|'.join(NUMBERS)}|\d{{1,4}})"
 _PATTERN = re.compile(r"(?<!\S)[\w.-]*(?:[*?]|\[[\d,\s-]+\]|\{[\w,\s-]+\})[\w.*?\[\]{},-]*", re.ASCII)
 _TOKEN = re.compile(r"[^\W_][\w.-]*\w|\w", re.ASCII)
 _ROLE = re.compile(
     r"\b(?:(?P<all>all|every|each|both|any)\s+"
-    rf"(?:(?:of\s+)?(?:the|our|my|its|those|these|single|last|{COUNT})\s+|\w+\s+of\s+the\s+)*)?"
+    rf"(?:(?:of\s+)?(?:the|our|my|its|those|these|single|last|{_COUNT})\s+|\w+\s+of\s+the\s+)*)?"
     r"(?:(?P<RR>route[\s-]*reflectors?|reflectors?|RRs?)|(?P<CE>customer[\s-]+edges?|CPEs?|CEs?)"
     r"|(?P<PE>provider[\s-]+edges?|PEs?|edges?(?=\s+(?:router|device|box|node|kit)))"
     r"|(?P<P>provider[\s-]+cores?|(?-i:Ps?)|ps?(?=\s+(?:router|device|box|node)s?\b)|core(?=\s+(?:P\b|router|device|box|node|kit))"
@@ -40,6 +36,33 @@ _ROLE = re.compile(
 )
 # rr-lon-1 is a name, and not one of the reflectors.
 _COMPOUND = re.compile(r"(?<![\w-])(?=[\w-]*\d)[A-Za-z]\w*(?:-\w+)+")
+_WAY = re.compile(
+    r"\b(?:link|path|circuit|connection|session|adjacency|tunnel|lsp|between)s?\s+(?:from\s+)?$", re.IGNORECASE
+)
+_ONE_OF = re.compile(
+    r"\b(?:one|1|either|half|most|some|several|few|any)\s+(?:one\s+)?of\s+(?:(?:the|our|my|your|these|those)\s+)?(?:two|three|four|five)?\s*$"
+    r"|\bhalf\s+the\s+$",
+    re.IGNORECASE,
+)
+_AND_UP = re.compile(r"\s+(?:and|or)\s+(?:up|above|higher|below|lower)\b", re.IGNORECASE)
+_IN_ROLE = re.compile(r"\s+in\s+(?:the\s+)?(\w+)", re.IGNORECASE)
+_SO_MANY = re.compile(
+    rf"(?<![\w/.:-])({_COUNT})\s+(?:(?:out\s+)?of\s+)?(?:(?:the|our|my|these|those)\s+)?$", re.IGNORECASE
+)
+_PART_AFTER = re.compile(
+    r"\s*,?\s*(?:that|which|whom)\s+(?:(?-i:I|[A-Z][a-z]+)|we|you|he|she|they|isn|aren)\b|\s*,?\s*(?:whose|named|called)\b"
+    r"|\s+(?:in|at|from|near)\s+(?:the\s+|site\s+)*(?:(?-i:[A-Z][a-z]{2,})|\w+(?:ern)?\s+(?:region|site|pop|rack|building)|\d+\b)"
+    r"|\s+at\s+site\b|\s+(?:and|or)\s+(?:up|above|higher|below|lower)\b|\s+(?:from|above|below|over|after)\s+\d|\s+upwards\b"
+    r"|\s+(?:connected|attached|linked)\b",
+    re.IGNORECASE,
+)
+"""What says, right after a group, that only some of it are meant, in words that the inventory does not know."""
+_QUALIFIED = re.compile(r"\b(?:the|all|every|each|both|our|my)\s+((?:[\w-]+\s+){1,2})$", re.IGNORECASE)
+_WORD = re.compile(r"[\w-]+")
+_ORDINALS = frozenset(
+    "first last second third half most northern southern eastern western primary secondary backup new old".split()
+)
+_PARITY = re.compile(r"\b(odd|even)(?=\b|-)", re.IGNORECASE)
 _AND = re.compile(r"\s*(?:,|/|&|\+|\band|\bor)\s*", re.IGNORECASE)
 _NOT_OF = re.compile(r"\bnon[\s-]?$", re.IGNORECASE)
 _GROUPS = ("role", "every")
@@ -50,14 +73,14 @@ _EVERY = re.compile(
     r"|\b(?:all|every|each|any)\s+(?:(?:single|last|of|the|our|my|known)\s+)*(?:[\w-]+\s+){0,2}?"
     r"(?:devices?|routers?|boxes|box|nodes?|machines?|hosts?|switch(?:es)?|kit|gear|network\s+elements?)\b"
     r"|\bacross\s+the\s+(?:board|network)\b|\bthe\s+(?:complete\s+)?network\b|\bevery\s*one\b"
-    rf"|\ball(?:\s+{COUNT})?(?:\s+of\s+(?:them|these|those|it))?\b",
+    rf"|\ball(?:\s+{_COUNT})?(?:\s+of\s+(?:them|these|those|it))?\b",
     re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A stretch of a text and the devices that it names. `loose` is a range by "to", which may also be two ends.
+    """A stretch of a text and the devices that it names.
 
     Of kind `some`, it is a group of which only a part is meant, and the text does not say which in words of the
     inventory.
@@ -67,7 +90,6 @@ class Mention:
     end: int
     kind: Kind
     names: tuple[str, ...]
-    loose: bool = False
 
 
 def find_mentions(text: str, devices: Sequence[Device]) -> list[Mention]:
@@ -76,7 +98,7 @@ def find_mentions(text: str, devices: Sequence[Device]) -> list[Mention]:
     found: list[Mention] = []
     names = [device.name for device in devices]
     taken = bytearray(len(text))
-    for finder in (_patterns, _numbered, _ranges, _lists, _names, _written_out, _of_stems, _swapped):
+    for finder in (_patterns, _ranges, _lists, _names, _written_out, _of_stems, _swapped):
         found += _take(finder(text, names), taken)
     compounds = bytearray(len(text))
     for one in _COMPOUND.finditer(text):
@@ -87,7 +109,8 @@ def find_mentions(text: str, devices: Sequence[Device]) -> list[Mention]:
     every = (one for one in _EVERY.finditer(text) if not _is_of_names(text, one, starts))
     found += _take((Mention(one.start(), one.end(), "every", tuple(names)) for one in every), taken)
     found = [_with_the_next(text, one, found) for one in found]
-    found = [narrowed(text, one, found, devices) if one.kind in _GROUPS else one for one in found]
+    found = [_narrowed(text, one, devices) if one.kind in _GROUPS else one for one in found]
+    found = [replace(one, kind="some") if _AND_UP.match(text, one.end) else one for one in found]
     return sorted(found, key=lambda one: one.start)
 
 
@@ -111,12 +134,6 @@ def _take(mentions: Iterable[Mention], taken: bytearray) -> Iterator[Mention]:
         if not any(taken[one.start : one.end]):
             taken[one.start : one.end] = b"\1" * (one.end - one.start)
             yield one
-
-
-def meeting(mentions: Sequence[Mention], start: int, end: int) -> range:
-    """The places of the mentions that meet a stretch of the text, of mentions in their order."""
-    first = bisect_right(mentions, start, key=lambda one: one.end)
-    return range(first, max(first, bisect_left(mentions, end, key=lambda one: one.start)))
 
 
 def _patterns(text: str, names: Sequence[str]) -> Iterator[Mention]:
@@ -189,8 +206,10 @@ def _ranges(text: str, names: Sequence[str]) -> Iterator[Mention]:
         within = tuple(name for one, name in numbered.items() if one[:-1] == first[:-1] and low <= int(one[-1]) <= high)
         order = sorted(within, key=lambda name: int(key(name)[-1]), reverse=low != int(first[-1]))
         kind: Kind = "range" if last in numbered else "unknown"
-        loose = bool(_LOOSE.fullmatch(rest[1]))
-        yield Mention(match.start(), at, kind, tuple(order) if kind == "range" else (), loose)
+        if re.fullmatch(r"\s+to\s+", rest[1]) and _WAY.search(text[: match.start()]):
+            # The session xrd-1 to xrd-7 has two ends.
+            order = [order[0], order[-1]]
+        yield Mention(match.start(), at, kind, tuple(order) if kind == "range" else ())
 
 
 def _lists(text: str, names: Sequence[str]) -> Iterator[Mention]:
@@ -204,39 +223,11 @@ def _lists(text: str, names: Sequence[str]) -> Iterator[Mention]:
             r"(?:\s*[,/&+]\s*(?:and\s+|or\s+)?|\s+(?:and|or|n)\s+)-?(\d+)(?![\w/%]|[:.-]\w|\s*\w*\.\d)"
         ).match
         named, end = [by_key[first]], match.end()
-        if slashed := _SLASHED.match(text, end):
-            # xrd-2/3/4 are three, as long as they are in order and there: a port is not.
-            numbers = [first[-1], *slashed[0].strip("/").split("/")]
-            keys = [(*first[:-1], number) for number in numbers]
-            if all(one in by_key for one in keys) and numbers == sorted(set(numbers), key=int):
-                yield Mention(match.start(), slashed.end(), "name", tuple(by_key[one] for one in keys))
-                continue
         while (next_one := more(text, end)) and (*first[:-1], next_one[1].lstrip("0") or "0") in by_key:
             named.append(by_key[(*first[:-1], next_one[1].lstrip("0") or "0")])
             end = next_one.end()
         if len(named) > 1:
             yield Mention(match.start(), end, "name", tuple(dict.fromkeys(named)))
-
-
-def _numbered(text: str, names: Sequence[str]) -> Iterator[Mention]:
-    """What names begin with in the plural, and their numbers: xrds 1-4, core-rtrs 1 and 2."""
-    for alike, _ in _stems(tuple(names)):
-        by_number = {parts(name)[-1]: name for name in alike}
-        spelt = re.compile(rf"\b{_spelt(parts(alike[0])[:-1])}['’]?s\s+({_NUMBERS})(?![\w/%]|[:.-]\w)", re.IGNORECASE)
-        for match in spelt.finditer(text):
-            wanted = _numbers(match[1])
-            known = tuple(by_number[number] for number in wanted if number in by_number)
-            whole = len(known) == len(wanted)
-            yield Mention(match.start(), match.end(), "range" if whole else "unknown", known if whole else ())
-
-
-def _numbers(told: str) -> list[str]:
-    """The numbers of "1-3, 5 and 7"."""
-    listed: list[str] = []
-    for first, last in re.findall(r"(\d+)(?:\s*(?:-|–|to|through|\.\.)\s*(\d+))?", told):
-        low, high = int(first), int(last or first)
-        listed += [str(number) for number in range(low, min(high, low + 999) + 1)]
-    return listed
 
 
 def _written_out(text: str, names: Sequence[str]) -> Iterator[Mention]:
@@ -263,7 +254,7 @@ def _of_stems(text: str, names: Sequence[str]) -> Iterator[Mention]:
     for alike, spelt in _stems(tuple(names)):
         for match in spelt.finditer(text):
             if match["all"] or match["plural"]:
-                yield narrowed(text, Mention(match.start(), match.end(), "pattern", alike), (), [])
+                yield _narrowed(text, Mention(match.start(), match.end(), "pattern", alike))
 
 
 @lru_cache(maxsize=16)
@@ -336,6 +327,67 @@ def _is_slip(said: str, own: str) -> bool:
     if len(longer) != len(shorter) + 1 or len(own) < 5:
         return False
     return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
+
+
+def stem_fits(said: str, names: Sequence[str]) -> list[str]:
+    """The names of which these words are a part: xrd is one of xrd-1, and core rtr of core-rtr-2."""
+    wanted = parts(said)
+    if not wanted or wanted[0].isdigit():
+        return []
+    size = len(wanted)
+    return [
+        name
+        for name in names
+        if any(parts(name)[at : at + size] == wanted for at in range(len(parts(name)) - size + 1))
+    ]
+
+
+def _narrowed(text: str, one: Mention, devices: Sequence[Device] = ()) -> Mention:
+    """A group as the words beside it leave it: of kind `some` where they say that only a part of it is meant."""
+    before, after = text[max(0, one.start - 60) : one.start], text[one.end : one.end + 60]
+    told, inside = _SO_MANY.search(before), re.search(rf"\b({_COUNT}|both)\b", text[one.start : one.end], re.IGNORECASE)
+    count = _count(told[1]) if told else _count(inside[1]) if inside else 0
+    place = _IN_ROLE.match(after) if one.kind == "every" else None
+    if place and (role := role_of(place[1])):
+        return replace(one, kind="pattern", names=tuple(device.name for device in devices if device.role == role))
+    if (
+        _ONE_OF.search(before)
+        or _PART_AFTER.match(after)
+        or re.match(r"any\s+(?:one|1)\s+of\b", text[one.start : one.end])
+    ):
+        return replace(one, kind="some")
+    if parity := _PARITY.search(before[-20:]) or _PARITY.search(after[:24]):
+        wanted = parity[1].casefold() == "odd"
+        names = tuple(n for n in one.names if parts(n)[-1].isdigit() and int(parts(n)[-1]) % 2 == wanted)
+        return replace(one, kind="pattern" if names else "some", names=names or one.names)
+    found = _QUALIFIED.search(before)
+    beside = [one.start - len(before) + found.start(1), one.start] if found else [one.start, one.start]
+    inside_end = one.end if one.kind == "every" else one.start
+    for match in _WORD.finditer(text, beside[0], inside_end):
+        word = match[0]
+        if role_of(word.removesuffix("s")):
+            continue
+        fits = tuple(stem_fits(word, one.names)) or _of_system(word, one.names, devices)
+        if fits:
+            return replace(one, kind="pattern", names=fits)
+        if word.casefold() in _ORDINALS or (
+            word[0].isupper() and not word.isupper() and word.casefold() not in ("all", "every")
+        ):
+            return replace(one, kind="some")
+    return replace(one, kind="some") if count > 1 and count != len(one.names) else one
+
+
+def _of_system(word: str, names: Sequence[str], devices: Sequence[Device]) -> tuple[str, ...]:
+    """Those of the devices whose system a word names: IOS-XR."""
+    plain = re.sub(r"[^a-z]", "", word.casefold())
+    found = [
+        device.name for device in devices if device.name in names and len(plain) > 2 and plain in device.nos.casefold()
+    ]
+    return tuple(found)
+
+
+def _count(told: str) -> int:
+    return int(told) if told.isdigit() else 2 if told.casefold() == "both" else int(NUMBERS.get(told.casefold(), 0))
 
 
 def _role(match: re.Match[str], devices: Sequence[Device]) -> Mention:

@@ -1,0 +1,205 @@
+"""The facts that can be asked of a device: fields of its records, what people call them, and how they are told.
+
+The table is `askable.yaml`. A fact is named by its kind of record and its field, such as `bgp.hold_time_seconds`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from signalbox.agents.oncall.arguments import match_interface
+from signalbox.agents.oncall.facts import Record
+from signalbox.agents.oncall.presence import Presence, presence_of
+from signalbox.agents.oncall.spoken import spoken_duration, spoken_moment
+
+__all__ = ["Field", "askable", "fact_lines", "fields", "in_group", "of_subject", "plans_for", "untold"]
+
+_MOST_LINES = 24
+_BASE = {"bgp_instance": "bgp", "isis_instance": "isis", "isis_interface": "isis", "hardware": "system"}
+"""The kind that says whether records of this kind are there."""
+_KEYS = {
+    "interface": ("interface", "local_interface", "name"),
+    "vrf": ("network_instance", "vrf", "name"),
+    "neighbor": ("neighbor_address", "peer_name", "lsr_id", "who", "neighbor_ipv4", "neighbor_name", "description"),
+    "as_number": ("peer_as",),
+}
+"""The fields of a record that may say that it is about the one thing that a request names."""
+_NAMED_BY = {
+    "interface": ("interface", "isis_interface", "lldp"),
+    "vrf": ("vrf", "interface", "bgp", "bgp_instance"),
+    "neighbor": ("bgp", "isis", "ldp", "lldp"),
+    "as_number": ("bgp",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a kind of record: its path, what an answer calls it, and what people call it."""
+
+    kind: str
+    path: str
+    label: str
+    words: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        return f"{self.kind}.{self.path}"
+
+
+@lru_cache(maxsize=1)
+def askable() -> dict[str, Any]:
+    """The table, as it is written."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return dict(yaml.load(Path(__file__).with_name("askable.yaml").read_text("utf-8"), loader))
+
+
+@lru_cache(maxsize=1)
+def fields() -> dict[str, Field]:
+    """Every field that can be asked for, by its id."""
+    found = [
+        Field(kind, path, label, tuple(map(str.strip, words.split(","))))
+        for kind, told in askable()["facts"].items()
+        for path, (label, words) in told["fields"].items()
+    ]
+    return {one.id: one for one in found}
+
+
+def plans_for(ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """By kind of record, the plans that read these facts, the one that reads least first."""
+    kinds = dict.fromkeys(fields()[one].kind for one in ids if one in fields())
+    return {kind: tuple(askable()["facts"][kind]["plans"]) for kind in kinds}
+
+
+def in_group(group: str, record: Record) -> bool:
+    """Whether an interface is one of a group, such as the loopbacks."""
+    name, _, value = str(askable()["groups"][group][0]).partition("=")
+    return str(record.get(name)) == value if value else bool(record.get(name))
+
+
+def of_subject(kind: str, focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]]) -> list[Record]:
+    """The records of a kind, or those about the one thing that the request names, if they can tell."""
+    found = list(facts.get(kind, ()))
+    if kind == "interface" and focus.get("group"):
+        found = [one for one in found if in_group(focus["group"], one)]
+    for what, kinds in _NAMED_BY.items():
+        if focus.get(what) and kind in kinds:
+            found = [one for one in found if _is_about(one, kind, what, focus[what], facts)]
+    if kind == "bgp_instance" and not focus.get("vrf"):
+        found = [one for one in found if str(one.get("network_instance")).casefold() == "default"] or found
+    return found
+
+
+def _is_about(one: Record, kind: str, what: str, name: str, facts: Mapping[str, Sequence[Record]]) -> bool:
+    keys = [key for key in _KEYS[what] if key != "name" or kind in ("interface", "isis_interface", "vrf")]
+    told = [str(one[key]) for key in keys if one.get(key) is not None]
+    if what == "interface":
+        known = [str(it.get(key)) for it in facts.get(kind, ()) for key in keys if it.get(key)]
+        return match_interface(name, list(dict.fromkeys(known))) in told
+    return name.casefold() in (text.casefold() for text in told)
+
+
+def fact_lines(ids: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]]) -> list[str]:
+    """A line for each record that tells what was asked for, with its evidence."""
+    lines: list[str] = []
+    for kind, asked in _by_kind(ids).items():
+        own = list(_lines(kind, asked, of_subject(kind, focus, facts)))
+        lines += [*own[:_MOST_LINES], *([f"… and {len(own) - _MOST_LINES} more"] if own[_MOST_LINES:] else [])]
+        if not own and kind in ("alarm", "hardware") and presence_of(facts, _BASE.get(kind, kind)).is_present:
+            lines += ["no active alarm"] if kind == "alarm" else []
+    return list(dict.fromkeys(lines))
+
+
+def untold(ids: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]]) -> Iterator[Presence]:
+    """What was asked for and no record tells; nothing of a kind that is not there at all, since that says it."""
+    device = str(next(iter(facts.get("device", ())), {}).get("device", ""))
+    for kind, asked in _by_kind(ids).items():
+        records, base = of_subject(kind, focus, facts), _BASE.get(kind, kind)
+        if kind == "alarm" or (kind == "hardware" and records):
+            continue
+        if kind == "hardware":
+            yield Presence(device, base, kind, "not_readable", said=f"{device} tells of no hardware parts")
+        elif not records and facts.get(kind):
+            named = next((focus[what] for what in _NAMED_BY if focus.get(what)), str(focus.get("group", "")))
+            known = tuple(dict.fromkeys(_name(kind, one) for one in facts[kind]))
+            yield Presence(device, base, named, "does_not_exist", known)
+        elif not records:
+            yield presence_of(facts, base)
+        for one in asked if records else ():
+            if all(_value(record, one.path) in (None, "") for record in records):
+                label = one.label.replace(" {}", "").removesuffix(" s")
+                said = f"{device} does not tell the {label}"
+                yield Presence(device, base, label, "not_readable", said=said)
+
+
+def _by_kind(ids: Sequence[str]) -> dict[str, list[Field]]:
+    kept: dict[str, list[Field]] = {}
+    for one in ids:
+        if one in fields():
+            kept.setdefault(fields()[one].kind, []).append(fields()[one])
+    return kept
+
+
+def _lines(kind: str, asked: Sequence[Field], records: Sequence[Record]) -> Iterator[str]:
+    for record in records:
+        told = [_told(one.label, said) for one in asked if (said := _said(_value(record, one.path), one.path))]
+        if told:
+            name = _name(kind, record)
+            evidence = f" [{record['evidence']}]" if record.get("evidence") else ""
+            yield f"{f'{name}: ' if name else ''}{', '.join(told)}{evidence}"
+
+
+def _told(label: str, said: str) -> str:
+    return label.format(said) if "{}" in label else f"{label} {said}"
+
+
+def _name(kind: str, record: Record) -> str:
+    """What a record is about, where a device has several of its kind."""
+    who = " ".join(str(record.get("who") or "").split())
+    named = {
+        "bgp": f"BGP neighbour {who}",
+        "ldp": f"LDP neighbour {who}",
+        "isis": f"IS-IS adjacency with {who}",
+        "vrf": f"VRF {record.get('name')}",
+        "lldp": str(record.get("local_interface")),
+        "alarm": str(record.get("resource") or ""),
+        "interface": str(record.get("name")),
+        "isis_interface": str(record.get("name")),
+    }
+    if kind == "bgp_instance" and str(record.get("network_instance")).casefold() != "default":
+        return f"VRF {record.get('network_instance')}"
+    return named.get(kind, "")
+
+
+def _value(record: Any, path: str) -> Any:
+    """What stands at a path; of a list, what stands there in each of its members."""
+    name, _, rest = path.partition(".")
+    found = record.get(name) if isinstance(record, Mapping) else None
+    if not rest:
+        return found
+    if isinstance(found, list | tuple):
+        return [value for one in found if (value := _value(one, rest)) is not None]
+    return _value(found, rest)
+
+
+def _said(value: Any, path: str) -> str:
+    """A value in words; empty where nothing was told."""
+    if value is None or value == "":
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if path.endswith("srgb") and isinstance(value, list | tuple) and len(value) == 2:
+        return f"{value[0]}–{value[1]}"
+    if isinstance(value, list | tuple):
+        return ", ".join(dict.fromkeys(_said(one, path) for one in value)) or "none"
+    if path.endswith("uptime_seconds"):
+        return spoken_duration(value)
+    if re.search(r"(?:_time|_change|_datetime)$", path):
+        return spoken_moment(value)
+    return f"{value:,}" if isinstance(value, int) and value >= 100_000 else " ".join(str(value).split())

@@ -1,0 +1,32 @@
+"""Times in a request: one that is over, and how far back a log is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from signalbox.errors import TimeRangeError
+from signalbox.language.time import find_range
+from signalbox.settings import now
+
+__all__ = ["minutes_back", "past_times"]
+
+
+def _ranges(text: str) -> Iterator[tuple[str, float, float]]:
+    """The words for a stretch of time, and how many seconds ago it began and ended."""
+    try:
+        found = find_range(text)
+    except TimeRangeError:
+        return
+    if found is not None:
+        began, ended = ((now() - moment).total_seconds() for moment in (found.range.start, found.range.end))
+        yield found.text, began, ended
+
+
+def past_times(text: str) -> list[str]:
+    """The words for a time that is over: devices are read as they are, and tell little of how they were."""
+    return [said for said, _, ended in _ranges(text) if ended > 60 or said.casefold().endswith(" ago")]
+
+
+def minutes_back(text: str) -> int:
+    """How many minutes back a request speaks of; 0 if it names no time."""
+    return next((max(int(began // 60) + 1, 1) for _, began, _ in _ranges(text)), 0)

@@ -1,0 +1,200 @@
+"""What a request asks for in words of its own: checks, facts, what no tool reads, and what a follow-up leaves out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from tests.agents.oncall.conftest import Network, bgp, neighbor
+from tests.agents.oncall.scripted import ScriptedModel, envelope
+
+from signalbox.agents.oncall import offline
+from signalbox.agents.oncall.dry_run import dry_run
+from signalbox.agents.oncall.fields import askable, fields
+from signalbox.agents.oncall.inventory import Device
+from signalbox.agents.oncall.offline.asked import asked_in, strange_words
+from signalbox.agents.oncall.offline.devices import same_as_before
+from signalbox.agents.oncall.offline.times import minutes_back, past_times
+from signalbox.agents.oncall.plan import Question, Reading, Request
+from signalbox.agents.oncall.plans import load_plans
+from signalbox.agents.oncall.present import present
+from signalbox.agents.oncall.state import start_state
+
+DEVICES = [Device(f"xrd-{number}") for number in range(1, 9)] + [Device("pe1"), Device("pe2")]
+BROADEST = "general_device_health_check"
+
+
+def read(text: str, before: dict[str, Any] | None = None, **more: Any) -> Request:
+    """What comes of a request that the model reads as a health check of the devices that stand in it."""
+    reading = Reading(**{"intent": BROADEST, **more})
+    found = offline.read(text, reading, before or {}, load_plans(), DEVICES, Request((), ()))
+    assert isinstance(found, Request)
+    return found
+
+
+def test_the_table_names_plans_and_no_fact_is_without_words() -> None:
+    table = askable()
+    assert set(table["checks"]) <= set(load_plans())
+    assert all(set(told["plans"]) <= set(load_plans()) for told in table["facts"].values())
+    assert all(one.label and all(one.words) for one in fields().values())
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("router-id of pe1?", ["bgp_instance.router_id"]),
+        ("which mac has the port", ["interface.mac_address"]),
+        ("prefix count per peer", ["bgp.received", "bgp.sent"]),
+        ("verison please", ["system.software_version"]),
+        ("uptime of the bgp sessions", ["bgp.uptime_seconds"]),
+        ("uptime of the box", ["system.uptime_seconds"]),
+        ("errors in the log", []),
+        ("how is it", []),
+    ],
+)
+def test_a_fact_is_found_by_what_people_call_it(text: str, facts: list[str]) -> None:
+    assert list(asked_in(text).facts) == facts
+
+
+@pytest.mark.parametrize(
+    ("text", "checks"),
+    [
+        ("check bgp and interfaces", ["check_bgp_neighbors", "check_interface_status"]),
+        ("ints, isis + ldp", ["check_interface_status", "check_isis_adjacencies", "check_mpls_state"]),
+        ("bgp up? isis up?", ["check_bgp_neighbors", "check_isis_adjacencies"]),
+        ("mpls and ldp", ["check_mpls_state"]),
+        ("the sessions", ["check_bgp_neighbors"]),
+        ("the route reflector", []),
+    ],
+)
+def test_every_check_that_is_named_is_meant(text: str, checks: list[str]) -> None:
+    assert list(asked_in(text).checks) == checks
+
+
+def test_words_of_a_name_ask_for_nothing() -> None:
+    assert not asked_in("how is core-mtu-1", [(7, 17)]).is_anything
+    assert strange_words("how is warehouse-1", [(7, 18)]) == []
+
+
+def test_a_fact_chooses_its_plan_and_a_named_check_goes_before_the_health_check() -> None:
+    assert read("lldp of pe1").intents == ("show_lldp_neighbors",)
+    assert read("srgb of pe1", intent="").intents == ("check_mpls_state",)
+    asked = read("is isis fine on pe1")
+    assert (asked.intents, asked.facts) == (("check_isis_adjacencies",), ())
+
+
+def test_what_no_tool_reads_is_said_or_asked_about() -> None:
+    assert read("optics and interfaces of pe1").not_looked_up == ("optical power",)
+    found = offline.read("bfd on pe1", Reading(), {}, load_plans(), DEVICES, Request((), ()))
+    assert isinstance(found, Question)
+    assert "BFD" in found.message
+
+
+def test_a_word_that_nothing_knows_is_said_not_to_be_looked_up() -> None:
+    assert read("warranty of pe1").not_looked_up == ("'warranty'",)
+    assert read("pe1 is slow").not_looked_up == ()
+
+
+BEFORE = {"devices": ["pe1"], "intents": ["troubleshoot_vpn_vrf"], "focus": {"vrf": "SHOP"}, "facts": []}
+
+
+def test_a_follow_up_that_only_names_a_device_asks_the_same_of_it() -> None:
+    found = read("and pe2?", BEFORE, devices=("pe2",))
+    assert (found.devices, found.intents, found.focus) == (("pe2",), ("troubleshoot_vpn_vrf",), {"vrf": "SHOP"})
+    before = {"devices": ["pe1"], "intents": ["show_system_facts"], "facts": ["system.uptime_seconds"]}
+    assert read("what about xrd-3", before).facts == ("system.uptime_seconds",)
+
+
+def test_a_follow_up_that_only_names_a_check_asks_it_of_the_same_device() -> None:
+    found = read("ok now ints", BEFORE)
+    assert (found.devices, found.intents, found.focus) == (("pe1",), ("check_interface_status",), {})
+    assert read("its routes", BEFORE).focus == {"vrf": "SHOP"}
+    assert read("isis as well", BEFORE, devices=("isis",)).devices == ("pe1",)
+
+
+def test_both_are_the_two_that_were_spoken_of_last() -> None:
+    assert same_as_before("now mpls on both", [], ["pe2"], ["pe2", "pe1", "xrd-1"], DEVICES) == ["pe1", "pe2"]
+
+
+def test_a_figure_after_a_turn_about_a_device_is_the_one_that_is_named_alike() -> None:
+    assert same_as_before("what about 6", ["6"], ["xrd-5"], [], DEVICES) == ["xrd-6"]
+    assert isinstance(same_as_before("and 12", ["12"], ["xrd-5"], [], DEVICES), Question)
+    assert same_as_before("again", [], ["xrd-5"], [], DEVICES) == ["xrd-5"]
+
+
+def test_words_that_point_at_one_of_several_or_beyond_them_are_asked_about() -> None:
+    one = same_as_before("the first one again", [], ["pe1", "pe2"], [], DEVICES)
+    assert isinstance(one, Question)
+    assert one.options == ("pe1", "pe2")
+    assert isinstance(same_as_before("is the opposite side ok", [], ["pe1"], [], DEVICES), Question)
+
+
+def test_a_peer_that_is_a_device_is_the_neighbour() -> None:
+    found = read("prefixes from xrd-7 on xrd-1", intent="check_bgp_neighbors", devices=("xrd-7", "xrd-1"))
+    assert (found.devices, found.focus) == (("xrd-1",), {"neighbor": "xrd-7"})
+
+
+async def test_a_reading_that_is_not_sure_becomes_a_health_check_that_says_so(network: Network) -> None:
+    plan = {"action": "check", "intent": "check_bgp_neighbors", "devices": ["pe1"], "confidence": 0.6}
+    with network.serve():
+        shown = await dry_run(start_state("pe1, the usual thing"), ScriptedModel(plan=plan))
+    assert (shown.state or {})["intent"] == BROADEST
+    assert "not clear what is to be checked" in (shown.state or {})["objective"]
+
+
+@pytest.mark.parametrize(("confidence", "is_refused"), [(0.97, True), (0.6, False)])
+async def test_only_what_is_surely_a_change_is_refused(network: Network, confidence: float, is_refused: bool) -> None:
+    plan = {"action": "change", "devices": ["pe1"], "confidence": confidence}
+    with network.serve():
+        shown = await dry_run(start_state("pe1: nothing goes through"), ScriptedModel(plan=plan))
+    assert bool((shown.state or {}).get("error")) == is_refused
+
+
+def test_a_time_that_is_over_is_told_and_one_that_lasts_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGNALBOX_NOW", datetime(2026, 11, 17, 15, tzinfo=UTC).isoformat())
+    assert past_times("how was bgp on pe1 yesterday at 14:00") == ["yesterday at 14:00"]
+    assert past_times("mpls of xrd-3 an hour ago") == ["an hour ago"]
+    assert past_times("xrd-3 flaps since last night") == []
+    assert past_times("bgp on xrd-1, 2 and 3 right now") == []
+
+
+def test_a_log_is_read_as_far_back_as_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGNALBOX_NOW", datetime(2026, 11, 17, 15, tzinfo=UTC).isoformat())
+    assert minutes_back("log of pe1, last 30 minutes") in (30, 31)
+    assert minutes_back("log of pe1") == 0
+
+
+async def test_every_check_of_a_list_is_made_and_told(network: Network) -> None:
+    network.answers["get_interface_info"] = lambda device: envelope(device, {"interfaces": [{"name": "Gi1"}]})
+    model = ScriptedModel(plan={"action": "check", "intent": "check_bgp_neighbors", "devices": ["pe1"]})
+    state = await network.ask("bgp and interfaces of pe1", model)
+    assert state["intents"] == ["check_bgp_neighbors", "check_interface_status"]
+    assert "Check BGP neighbor status" in state["objective"]
+    assert "Summarize operational state" in state["objective"]
+    assert network.called("get_routing_info")
+    assert network.called("get_interface_info")
+
+
+async def test_a_fact_stands_alone_where_nothing_is_wrong(network: Network) -> None:
+    network.answers["get_routing_info"] = lambda device: envelope(device, bgp(neighbor(hold_time_seconds=90)))
+    model = ScriptedModel(plan={"action": "check", "intent": "check_bgp_neighbors", "devices": ["pe1"]})
+    state = await network.ask("hold time of the sessions on pe1", model)
+    assert state["summary"][0].startswith("BGP neighbour 10.0.0.5 (rr1): hold time 90 s [E")
+    assert "healthy" not in present(state).text
+
+
+async def test_a_fact_that_a_device_does_not_tell_is_no_health(network: Network) -> None:
+    model = ScriptedModel(plan={"action": "check", "intent": "check_bgp_neighbors", "devices": ["pe1"]})
+    state = await network.ask("hold time of the sessions on pe1", model)
+    assert state["summary"][0] == "pe1 does not tell the hold time"
+    assert (state["verdict"], state["stop_reason"]) == ("incomplete", "limitation")
+
+
+async def test_what_was_not_looked_up_is_said_first_and_is_never_healthy(network: Network) -> None:
+    model = ScriptedModel(plan={"action": "check", "intent": "check_bgp_neighbors", "devices": ["pe1"]})
+    state = await network.ask("bgp and bfd of pe1", model)
+    assert state["summary"][0] == "BFD was not looked up: no tool here reads it"
+    assert present(state).text.startswith("BFD was not looked up")
+    assert (state["verdict"], state["stop_reason"]) == ("incomplete", "limitation")
+    assert "healthy" not in state["report"]["verdict"]
