@@ -18,7 +18,11 @@ from signalbox.cli.app import make_app
 from signalbox.settings import Settings
 
 HERE = Path(__file__).parent
-_DEFAULTS = {"home": "the user's data folder", "model_prices": "`{}`", "allowed_hosts": "none", "cors_origins": "none"}
+_DEFAULTS = {
+    "home": "the user's data folder",
+    "model_prices": "`{}`",
+    **dict.fromkeys(("allowed_hosts", "cors_origins", "webhook_hosts"), "none"),
+}
 _LIVE_SYSTEMS = {
     "GRAFANA_URL": "http://localhost:3000",
     "GRAFANA_TOKEN": "",

@@ -24,6 +24,7 @@ from signalbox.service import (
     crons,
     health,
     hooks,
+    responses,
     runs,
     store,
     threads,
@@ -45,7 +46,20 @@ from signalbox.storage import close_stores, purge
 __all__ = ["create_app"]
 
 _log = logging.getLogger("signalbox.service")
-_PARTS = (connections, conversations, assistants, threads, turn_list, crons, runs, store, completions, hooks, health)
+_PARTS = (
+    connections,
+    conversations,
+    assistants,
+    threads,
+    turn_list,
+    crons,
+    runs,
+    store,
+    completions,
+    responses,
+    hooks,
+    health,
+)
 _TRY_EVERY = 2.0
 """Seconds after which a database that could not be used is tried again."""
 

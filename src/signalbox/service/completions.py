@@ -7,7 +7,6 @@ that was said, and a question of the agent is answered by the next message.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import time
 import uuid
 from collections.abc import AsyncIterator
@@ -19,19 +18,18 @@ from pydantic import BeforeValidator, Field
 from starlette.responses import Response, StreamingResponse
 
 from signalbox.contract import Agent
-from signalbox.contract.answer import notes_of, uncited
 from signalbox.errors import RequestError
 from signalbox.runs.asking import check_question
 from signalbox.runs.conversing import say
 from signalbox.runs.engine import engine
 from signalbox.runs.records import Run
 from signalbox.runs.served import list_served, words_of
-from signalbox.runs.threads import find_by_transcript, update_thread
-from signalbox.runs.usage import usage_of_runs
+from signalbox.runs.threads import find_by_transcript
 from signalbox.service.assistants import find_agent
 from signalbox.service.options import Options, Unsupported
 from signalbox.service.problems import REFUSALS, problem_of
 from signalbox.service.sse import stream
+from signalbox.service.transcripts import answer_text, digest_of, pieces, remember, usage_of
 
 __all__ = ["router"]
 
@@ -147,17 +145,17 @@ async def complete(wanted: Completion) -> Response:
     """Ask an agent."""
     agent = find_agent(wanted.model)
     said = _request(wanted)
-    transcript = _digest(agent, wanted.messages[:-1])
+    transcript = digest_of(agent, _said(wanted)[:-1])
     thread = await asyncio.to_thread(find_by_transcript, transcript) if len(wanted.messages) > 1 else None
     run, before = await say(agent, said, thread_id=thread or str(uuid.uuid4()))
     if wanted.stream:
         return _streamed(agent, wanted, run, before)
     done = await engine().wait(run)
     answer = done.result.get("answer") or {}
-    text = f"{uncited(answer.get('answer') or '')}{_added(answer)}"
-    await _remember(agent, wanted, run, text)
+    text = answer_text(answer)
+    await remember(agent, _said(wanted), text, run)
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop", "logprobs": None}
-    body = {**_head(run, agent, "chat.completion"), "choices": [choice], "usage": await _usage(run, done)}
+    body = {**_head(run, agent, "chat.completion"), "choices": [choice], "usage": _usage(await usage_of(run, done))}
     body["source"] = answer.get("source")
     return Response(orjson.dumps(body), media_type="application/json")
 
@@ -173,41 +171,8 @@ def _words(message: ChatMessage) -> str:
     return words_of([part.model_dump() for part in message.content])
 
 
-def _digest(agent: Agent, messages: list[ChatMessage], answer: str | None = None) -> str:
-    """What was said until now, in a few letters; what a client adds as system does not count."""
-    said = [(one.role, _words(one)) for one in messages if one.role in ("user", "assistant")]
-    said += [("assistant", answer)] if answer is not None else []
-    return hashlib.sha256(orjson.dumps([agent.name, said])).hexdigest() if said else ""
-
-
-def _added(answer: dict[str, Any]) -> str:
-    """What is added to the text of an answer: its question, if the text does not say it, with its options; and where
-    it comes from."""
-    text, question = str(answer.get("answer") or ""), answer.get("question") or {}
-    asked, options = str(question.get("message") or ""), question.get("options") or ()
-    said = asked if asked not in text else "", "\n".join(f"- {one}" for one in options)
-    parts = [part for part in (*said, *notes_of((), answer.get("source"))) if part]
-    return "".join(f"\n\n{part}" for part in parts) if text else "\n\n".join(parts)
-
-
-async def _remember(agent: Agent, wanted: Completion, run: Run, text: str) -> None:
-    """Let the conversation be found by what was said in it, this text included."""
-    transcript = _digest(agent, wanted.messages, text)
-    await asyncio.to_thread(lambda: update_thread(run.thread_id, transcript=transcript))
-
-
-async def _pieces(run: Run, before: int) -> AsyncIterator[str]:
-    """The text of an answer as it is written. What a model said on the way to it stands before it."""
-    message, answer = "", {}
-    async for event in engine().events(run, before):
-        if event.kind == "text":
-            text = uncited(event.data["text"])
-            yield f"\n\n{text}" if message not in ("", event.data["id"]) else text
-            message = event.data["id"]
-        elif event.kind == "answer":
-            answer = event.data
-    if asked := _added(answer):
-        yield asked
+def _said(wanted: Completion) -> list[tuple[str, str]]:
+    return [(one.role, _words(one)) for one in wanted.messages]
 
 
 def _streamed(agent: Agent, wanted: Completion, run: Run, before: int) -> StreamingResponse:
@@ -221,16 +186,16 @@ def _streamed(agent: Agent, wanted: Completion, run: Run, before: int) -> Stream
         yield chunk({"role": "assistant", "content": ""})
         told = ""
         try:
-            async for piece in _pieces(run, before):
+            async for piece in pieces(run, before):
                 told += piece
                 yield chunk({"content": piece})
-            await _remember(agent, wanted, run, told)
+            await remember(agent, _said(wanted), told, run)
         except Exception as error:
             yield b"data: " + orjson.dumps({"error": problem_of(error)["error"]}) + b"\n\n"
             return
         yield chunk({}, "stop")
         if wanted.stream_options is not None and wanted.stream_options.include_usage:
-            used = await _usage(run, await engine().wait(run))
+            used = _usage(await usage_of(run, await engine().wait(run)))
             yield b"data: " + orjson.dumps({**head, "choices": [], "usage": used}) + b"\n\n"
         yield b"data: [DONE]\n\n"
 
@@ -241,9 +206,7 @@ def _head(run: Run, agent: Agent, kind: str) -> dict[str, Any]:
     return {"id": f"chatcmpl-{run.run_id}", "object": kind, "created": int(time.time()), "model": agent.name}
 
 
-async def _usage(run: Run, done: Run) -> dict[str, Any]:
-    """The tokens of the run where the request came in, and of the one that it was handed on to."""
-    used = await asyncio.to_thread(usage_of_runs, run.person, *{run.run_id, done.run_id})
+def _usage(used: dict[str, Any]) -> dict[str, Any]:
     return {
         "prompt_tokens": used["input_tokens"],
         "completion_tokens": used["output_tokens"],
