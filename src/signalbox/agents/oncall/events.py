@@ -19,6 +19,7 @@ _FORMS: tuple[tuple[Kind, str], ...] = (
         "link",
         r"(?:LINK|ETHPORT)-\d-(?:UPDOWN|CHANGED).*?interface (?P<about>[\w/.:-]+),? changed state to (?P<state>\w+)",
     ),
+    ("link", r"ETHPORT-\d-IF_(?P<state>UP|DOWN)\w*.*?[Ii]nterface (?P<about>[\w/.:-]+) is"),
     (
         "bgp",
         r"ADJCHANGE.*?neighbor (?P<about>[\w.:]+)\S*(?: in vrf \S+| vpn vrf \S+)? "

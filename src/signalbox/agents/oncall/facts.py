@@ -213,6 +213,7 @@ def _links(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
 
 def _system(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
     cpu, memory, ntp = (_map(data.get(name)) for name in ("cpu", "memory", "ntp"))
+    offsets = [_number(one.get("offset_seconds")) for one in _maps(ntp.get("servers")) if one.get("synchronized")]
     processes = _maps(data.get("top_processes"))
     largest = max(processes, key=lambda one: _number(one.get("memory_percent")) or 0, default={})
     more = {
@@ -222,6 +223,7 @@ def _system(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
         "memory": _number(memory.get("used_percent")),
         "ntp_enabled": ntp.get("enabled"),
         "ntp_synchronized": ntp.get("synchronized"),
+        "ntp_offset": min((abs(one) for one in offsets if one is not None), default=None),
         "ntp_servers": [one.get("address") for one in _maps(ntp.get("servers"))] if ntp else None,
         "busiest": next((str(one.get("name")) for one in processes), None),
         "largest": largest.get("name"),

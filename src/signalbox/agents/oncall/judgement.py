@@ -94,7 +94,7 @@ async def judge_run(
         if len(devices) <= _MOST_ALONE and not any(one["severity"] == "critical" for one in findings):
             await around.read_peers(found, roles)
             found, findings = judge(around.completed(facts), around.facts, good, roles)
-        if len(devices) <= _MOST_ALONE and await around.read_logs(found, findings):
+        if len(devices) <= _MOST_ALONE and await around.read_reasons(found, findings):
             found, findings = judge(around.completed(facts), around.facts, good, roles)
         findings = around.asked_about(facts, findings)
     except SignalboxError as error:
@@ -166,8 +166,9 @@ class _Around:
             or one["evidence"][0] not in beside
         ]
 
-    async def read_logs(self, facts: Facts, findings: Iterable[Finding]) -> bool:
-        """Read the logs of the devices with a finding, and of their far ends; whether there was one to read."""
+    async def read_reasons(self, facts: Facts, findings: Iterable[Finding]) -> bool:
+        """Read the logs of the devices with a finding, and of their far ends, and the routes to the peers of sessions
+        that are down; whether there was something to read."""
         wanted: list[str] = []
         for one in findings:
             if one["severity"] != "info" and one["topic"] in _EXPLAINED_BY_LOGS:
@@ -182,8 +183,16 @@ class _Around:
         logged = [one for one in self.results if one["executed_calls"][0]["function"] == "get_logs"]
         read = {device for device, told in facts.items() if told.get("log")} | {one["device_name"] for one in logged}
         names = [name for name in dict.fromkeys(wanted) if name in {*known, *facts} and name not in read]
-        await self._call([(name, "get_logs", {"minutes": _DAY}) for name in names])
-        return bool(names)
+        # Why a session does not come up may be that there is no way to the other end.
+        lost = {(one["device"], one["about"]) for one in findings if one["check"] == "bgp_down"}
+        routes = [
+            (device, "get_route", {"prefix": one["neighbor_address"], "vrf_name": one.get("network_instance")})
+            for device, told in facts.items()
+            for one in told.get("bgp", ())
+            if (device, one["neighbor_address"]) in lost
+        ]
+        await self._call([*((name, "get_logs", {"minutes": _DAY}) for name in names), *routes])
+        return bool(names or routes)
 
     async def _call(self, wanted: Sequence[tuple[str, str, dict[str, Any]]]) -> None:
         session = current_session()

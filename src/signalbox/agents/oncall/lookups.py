@@ -116,6 +116,12 @@ class _Look:
         told = self._network.get(str(self._record.get("far_device") or ""), {})
         return self._in_log(told.get("log", ()), pattern, words)
 
+    def routed(self, address: Any) -> bool | None:
+        """Whether the device has a route to an address; None where it was not looked up."""
+        found = (one for one in self._facts.get("presence", ()) if one["kind"] == "route" and one["name"] == address)
+        state = next((one["state"] for one in found), None)
+        return {"present": True, "not_configured": False, "does_not_exist": False}.get(str(state))
+
     def others(self, name: str) -> list[Any]:
         """A field of the other records of this kind."""
         return [one.get(name) for one in self._facts.get(self._kind, ()) if one is not self._record]

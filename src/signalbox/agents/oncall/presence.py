@@ -130,12 +130,13 @@ def _of_call(call: Mapping[str, Any], device: str) -> Iterator[Presence]:
     parameters = call.get("params") or {}
     result = _mapping(call.get("result"))
     data = _mapping(result.get("data"))
-    asked = next((str(parameters[key]) for key in _NAMING if parameters.get(key)), "")
+    named, key = _NAMED.get(tool, ("", ""))
+    asked = str(parameters.get(key) or "")
     failed = _failed_parts(result)
     for kind, read in _READERS.get(tool, {}).items():
         if kind in ("bgp", "isis") and kind not in str(parameters.get("protocol") or kind).replace("-", "").lower():
             continue
-        name = asked if kind == _NAMED.get(tool) else ""
+        name = asked if kind == named else ""
         if call.get("error"):
             absent = call.get("error_type") == "not_found" and name
             state: State = "does_not_exist" if absent else "not_readable"
@@ -152,6 +153,9 @@ def _of_call(call: Mapping[str, Any], device: str) -> Iterator[Presence]:
             yield Presence(device, kind, name, "not_configured", (), "", evidence)
         elif _is_off(data.get(kind)):
             yield Presence(device, kind, name, "not_running", tuple(names), "it is switched off there", evidence)
+        elif kind == "log" and (unread := data.get("unread_lines")):
+            state = "not_readable" if unread == data.get("total_lines") else "present"
+            yield Presence(device, kind, name, state, tuple(names), f"{unread} lines of no known form", evidence)
         else:
             yield Presence(device, kind, name, "present", tuple(names), "", evidence)
             if name:
@@ -183,9 +187,12 @@ def _failed_parts(result: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-_NAMING = ("interface", "vrf_name", "prefix")
-_NAMED = {"get_interface_info": "interface", "get_vpn_info": "vrf", "get_route": "route"}
-"""The kind that a tool's argument names."""
+_NAMED = {
+    "get_interface_info": ("interface", "interface"),
+    "get_vpn_info": ("vrf", "vrf_name"),
+    "get_route": ("route", "prefix"),
+}
+"""The kind that a tool can be asked by name for, and the argument that names it."""
 Names = Callable[[Mapping[str, Any]], Sequence[str] | None]
 
 

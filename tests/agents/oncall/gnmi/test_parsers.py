@@ -12,12 +12,12 @@ from signalbox.agents.oncall.gnmi.names import Names
 from signalbox.agents.oncall.gnmi.parsers.bgp import parse_bgp
 from signalbox.agents.oncall.gnmi.parsers.interfaces import parse_interfaces, summarize_interfaces
 from signalbox.agents.oncall.gnmi.parsers.isis import parse_isis
-from signalbox.agents.oncall.gnmi.parsers.logs import choose_lines, parse_lines
+from signalbox.agents.oncall.gnmi.parsers.logs import choose_lines, count_unread, parse_lines
 from signalbox.agents.oncall.gnmi.parsers.mpls import parse_ldp
 from signalbox.agents.oncall.gnmi.parsers.routes import choose
 from signalbox.agents.oncall.gnmi.parsers.system import parse_system
 from signalbox.agents.oncall.gnmi.paths import read_path
-from signalbox.agents.oncall.gnmi.tree import moment, plant
+from signalbox.agents.oncall.gnmi.tree import moment, plant, unapplied
 
 
 def planted(path: str, value: Any) -> dict[str, Any]:
@@ -191,6 +191,39 @@ def test_a_log_without_years_reaches_over_new_year() -> None:
     lines = parse_lines(LOG, datetime(2026, 1, 1, 0, 2, tzinfo=UTC))
     assert [line["time"].year for line in lines if line["time"]] == [2025, 2026]
     assert [line["severity"] for line in lines] == [5, None, 6]
+
+
+@pytest.mark.parametrize(
+    ("line", "severity", "mnemonic"),
+    [
+        ("000123: *Nov 19 03:46:11: %LINK-3-UPDOWN: Interface Gi0/1, changed state to down", 3, "LINK-3-UPDOWN"),
+        (
+            "2026 Nov 19 03:46:11 n9k1 %ETHPORT-5-IF_DOWN: Interface Ethernet1/1 is down",
+            5,
+            "ETHPORT-5-IF_DOWN",
+        ),
+        ("2026/11/19 03:46:11 BGP: [N9HHH-F8H1M] %ADJCHANGE: neighbor 10.0.0.2(p1) Down", None, "ADJCHANGE"),
+        ("Nov 19 03:46:11 r1 bgpd[12]: [N9HHH-F8H1M] %ADJCHANGE: neighbor 10.0.0.2(p1) Up", None, "ADJCHANGE"),
+        ("<189>1 2026-11-19T03:46:11.003Z r1 bgpd 8710 - - neighbor 10.0.0.2 Down", 5, None),
+    ],
+)
+def test_lines_of_other_systems_are_read(line: str, severity: int | None, mnemonic: str | None) -> None:
+    (found,) = parse_lines(line, datetime(2026, 11, 19, 4, 0, tzinfo=UTC))
+    assert found["time"].replace(microsecond=0) == datetime(2026, 11, 19, 3, 46, 11, tzinfo=UTC)
+    assert (found["severity"], found["mnemonic"]) == (severity, mnemonic)
+
+
+def test_lines_of_no_known_form_are_counted_and_the_head_of_a_log_is_not() -> None:
+    until = datetime(2026, 1, 1, 0, 2, tzinfo=UTC)
+    assert count_unread(parse_lines("Syslog logging: enabled\nLog buffer:\n" + LOG, until)) == 1
+    assert count_unread(parse_lines("1d02h: one\n1d03h: two", until)) == 2
+
+
+def test_what_is_configured_and_not_in_use_is_told() -> None:
+    port = {"config": {"mtu": 9216, "name": "Gi0"}, "state": {"mtu": "1514", "name": "Gi0"}}
+    assert unapplied({**port, "hold": {"config": {"up": "10.0"}, "state": {"up": 10}}}) == [
+        "mtu 1514 in use, 9216 configured"
+    ]
 
 
 def test_a_line_without_a_moment_goes_with_the_one_before() -> None:

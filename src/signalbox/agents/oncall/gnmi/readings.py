@@ -17,7 +17,7 @@ from signalbox.agents.oncall.gnmi.parsers.bgp import parse_bgp
 from signalbox.agents.oncall.gnmi.parsers.interfaces import parse_interfaces, summarize_interfaces
 from signalbox.agents.oncall.gnmi.parsers.isis import parse_isis
 from signalbox.agents.oncall.gnmi.parsers.lldp import parse_lldp
-from signalbox.agents.oncall.gnmi.parsers.logs import choose_lines, parse_lines
+from signalbox.agents.oncall.gnmi.parsers.logs import choose_lines, count_unread, parse_lines
 from signalbox.agents.oncall.gnmi.parsers.moments import iso
 from signalbox.agents.oncall.gnmi.parsers.mpls import parse_ldp, parse_mpls
 from signalbox.agents.oncall.gnmi.parsers.routes import choose, parse_routes
@@ -207,7 +207,7 @@ class Reader:
             {
                 "logs": [one | {"time": iso(one["time"])} for one in chosen],
                 "total_lines": len(lines),
-                "unread_lines": sum(1 for one in lines if one["time"] is None),
+                "unread_lines": count_unread(lines),
                 "matched": len(chosen),
                 "truncated": cut,
                 "filters": {"keywords": keywords, "minutes": minutes, "show_all_logs": everything},

@@ -214,8 +214,13 @@ def unapplied(node: Any) -> list[str]:
     found = []
     if isinstance(wanted, dict) and isinstance(used, dict):
         pairs = [(name, word(value), word(used.get(name))) for name, value in wanted.items()]
-        found = [f"{name} {b} in use, {a} configured" for name, a, b in pairs if a and b and a.lower() != b.lower()]
+        found = [f"{name} {b} in use, {a} configured" for name, a, b in pairs if a and b and not _is_same(a, b)]
     return found + [text for name, one in node.items() if name not in ("config", "state") for text in unapplied(one)]
+
+
+def _is_same(one: str, other: str) -> bool:
+    figures = decimal(one), decimal(other)
+    return one.lower() == other.lower() or (None not in figures and figures[0] == figures[1])
 
 
 def moment(value: Any) -> datetime | None:

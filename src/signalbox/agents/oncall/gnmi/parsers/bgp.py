@@ -109,6 +109,7 @@ def _neighbour(instance: str, one: Tree, local_as: int | None, names: Names, det
         "keepalive_seconds": number(timers.get("keepalive-interval")),
         "import_policy": words(policy.get("import-policy")),
         "export_policy": words(policy.get("export-policy")),
+        "has_password": "auth-password" in state or "auth-password" in at(one, "config"),
         "queues": {name: number(at(state, "queues").get(name)) for name in ("input", "output")},
         "unapplied": unapplied(one),
     }

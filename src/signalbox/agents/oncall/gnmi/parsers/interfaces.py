@@ -6,7 +6,7 @@ from typing import Any
 
 from signalbox.agents.oncall.gnmi.parsers.moments import age, told
 from signalbox.agents.oncall.gnmi.parsers.ports import port_parts
-from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, number, reach, unapplied, word, words
+from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, find, number, reach, unapplied, word, words
 
 __all__ = ["parse_interfaces", "summarize_interfaces"]
 
@@ -59,6 +59,7 @@ def _interface(one: Tree, vrfs: dict[str, str]) -> dict[str, Any]:
         "vrf": vrfs.get(name),
         "addresses": [place for found in ipv4 for place in _addresses(found)],
         "ipv6_addresses": [place for sub in below for place in _addresses(at(sub, "ipv6"))],
+        "vlans": sorted({found for sub in below for one in find(sub, "vlan-id") if (found := number(one)) is not None}),
         "unnumbered": any(reach(found, "unnumbered/state/enabled") is True for found in ipv4),
         "ip_is_off": own.get("enabled") is False or _upper(own.get("admin-status")) == "DOWN",
         "looped": _upper(state.get("loopback-mode")) in ("FACILITY", "TERMINAL", "TRUE"),

@@ -15,6 +15,7 @@ from signalbox.agents.oncall.gnmi.tree import (
     instances,
     number,
     protocol_enabled,
+    reach,
     unapplied,
     word,
     words,
@@ -71,6 +72,8 @@ def _instance(name: str, process: Tree, enabled: bool | None) -> dict[str, Any]:
         "level_capability": word(state.get("level-capability")),
         "authentication": _authentication([at(process, "global"), *entries(at(process, "levels"), "level")]),
         "overload": at(overload, "state").get("set-bit"),
+        "segment_routing": reach(process, "global/segment-routing/state/enabled"),
+        "prefix_sids": sorted({text for one in find(process, "sid-id") if (text := word(one))}),
         "metric_styles": sorted({text for one in find(process, "metric-style") if (text := word(one))}),
     }
 

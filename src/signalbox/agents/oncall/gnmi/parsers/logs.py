@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-__all__ = ["choose_lines", "parse_lines"]
+__all__ = ["choose_lines", "count_unread", "parse_lines"]
 
 MOST_LINES = 500
 _LONGEST_LINE = 2000
@@ -15,15 +15,15 @@ _LINE = re.compile(
     r"(?P<month>[A-Z][a-z]{2})\s+(?P<day>\d{1,2})\s+(?:(?P<year>\d{4})\s+)?"
     r"(?P<clock>\d{2}:\d{2}:\d{2})(?:\.(?P<fraction>\d+))?\s*(?P<zone>[A-Z]{2,5})?\s*(?::|(?=\s?\S))\s*"
     r"(?:(?P<process>[^%:]*?)(?:\[\d+\])?\s*:\s*)?"
-    r"(?:%(?P<mnemonic>[A-Za-z0-9_]+-(?:[A-Za-z0-9_]+-)?(?P<severity>[0-7])-[A-Za-z0-9_]+)\s*:)?"
 )
+_MNEMONIC = re.compile(r"%(?:(?P<whole>\w+-(?:\w+-)?(?P<severity>[0-7])-\w+)|(?P<plain>[A-Z]+)(?=:))")
 _MONTHS = {name: number for number, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
 # FRR writes 2026/11/18 20:17:31.891 BGP: [N9HHH-F8H1M] %ADJCHANGE: …; RFC 5424 begins with <priority>version.
 _ISO = re.compile(
     r"^(?:<\d+>\d? ?)?(?P<date>\d{4}[-/]\d{2}[-/]\d{2})[T ](?P<clock>\d{2}:\d{2}:\d{2}(?:\.\d+)?)"
-    r"(?P<zone>Z|[+-]\d{2}:?\d{2})?\s*(?:(?P<process>[A-Z][A-Z0-9]+): )?(?:\[[A-Z0-9-]+\])*\s*"
-    r"(?:%(?P<mnemonic>[A-Z]+):)?"
+    r"(?P<zone>Z|[+-]\d{2}:?\d{2})?\s*(?:(?P<process>[A-Z][A-Z0-9]+): )?"
 )
+_PRIORITY = re.compile(r"^<(\d{1,3})>")
 
 
 def parse_lines(text: str, until: datetime) -> list[dict[str, Any]]:
@@ -31,27 +31,37 @@ def parse_lines(text: str, until: datetime) -> list[dict[str, Any]]:
     return [found for line in text.splitlines() if (found := _line(line.strip()[:_LONGEST_LINE], until))]
 
 
+def count_unread(lines: list[dict[str, Any]]) -> int:
+    """How many lines are of no known form. What stands above the first line with a moment is the head of the log."""
+    first = next((place for place, line in enumerate(lines) if line["time"]), 0)
+    return sum(line["time"] is None for line in lines[first:])
+
+
 def _line(line: str, until: datetime) -> dict[str, Any] | None:
     if not line or line.startswith("---"):
         return None
-    match = _LINE.match(line)
-    if match:
-        severity = match["severity"]
-        return {
-            "time": _written(match, until),
-            "severity": int(severity) if severity else None,
-            "mnemonic": match["mnemonic"],
-            "process": match["process"] or None,
-            "text": line,
-        }
-    iso = _ISO.match(line)
-    if iso:
+    told, moment = _LINE.match(line), None
+    if told:
+        moment = _written(told, until)
+    elif told := _ISO.match(line):
         try:
-            moment = datetime.fromisoformat(f"{iso['date'].replace('/', '-')}T{iso['clock']}{iso['zone'] or '+00:00'}")
+            moment = datetime.fromisoformat(
+                f"{told['date'].replace('/', '-')}T{told['clock']}{told['zone'] or '+00:00'}"
+            )
         except ValueError:
-            return {"time": None, "severity": None, "mnemonic": None, "process": None, "text": line}
-        return {"time": moment, "severity": None, "mnemonic": iso["mnemonic"], "process": iso["process"], "text": line}
-    return {"time": None, "severity": None, "mnemonic": None, "process": None, "text": line}
+            told = None
+    process = told["process"] if told else None
+    name, priority = _MNEMONIC.search(line), _PRIORITY.match(line)
+    severity = name["severity"] if name else None
+    if severity is None and priority:
+        severity = int(priority[1]) % 8
+    return {
+        "time": moment,
+        "severity": None if severity is None else int(severity),
+        "mnemonic": (name["whole"] or name["plain"]) if name else None,
+        "process": process or None,
+        "text": line,
+    }
 
 
 def _written(match: re.Match[str], until: datetime) -> datetime | None:

@@ -37,6 +37,7 @@ def parse_system(tree: Tree) -> dict[str, Any]:
         "memory": _memory(at(system, "memory", "state")),
         "cpu": _cpu(entries(at(system, "cpus"), "cpu")),
         "top_processes": _processes(entries(at(system, "processes"), "process")),
+        "restarted_processes": _restarted(entries(at(system, "processes"), "process"), boot, clock or now()),
         "ntp": _ntp(at(system, "ntp")),
         "grpc": _grpc(entries(at(system, "grpc-servers"), "grpc-server")),
         "users": _users(entries(at(system, "aaa", "authentication", "users"), "user")),
@@ -133,6 +134,16 @@ def _processes(listed: list[Tree]) -> list[dict[str, Any]]:
         }
         for state in ranked[: _TOP + 1]
     ]
+
+
+def _restarted(listed: list[Tree], boot: datetime | None, clock: datetime) -> list[str]:
+    """The processes that started in the last hour, long after the device."""
+    names = []
+    for state in (at(one, "state") for one in listed):
+        start = moment(state.get("start-time"))
+        if boot and start and (clock - start).total_seconds() < 3600 < (start - boot).total_seconds():
+            names.append(word(state.get("name")) or "")
+    return sorted(filter(None, names))
 
 
 def _ntp(ntp: Tree) -> dict[str, Any]:
