@@ -10,7 +10,11 @@ SETUP_DEV := $(VENV)/.setup-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := src tests benchmarks training docs
 
-.PHONY: run test check bench eval train format docs clean
+# TypeScript checks the page, and axe its accessibility in the tests.
+NODE_PARTS := typescript@7.0.2 axe-core@4.14.0
+TSC := .node/node_modules/.bin/tsc
+
+.PHONY: run test check check-page bench eval train format docs clean
 
 run: $(SETUP)  ## Start the service and the page on the embedded default; `make run PORT=8080` takes another port.
 	@$(BIN)/signalbox serve --open --port $(PORT)
@@ -23,6 +27,14 @@ check: $(SETUP_DEV)  ## Style, types, and whether docs and CLI reference are up 
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy
 	$(BIN)/python docs/reference.py --check
+	$(MAKE) --no-print-directory check-page
+
+check-page:  ## Types of the page, with TypeScript from npm: a tool of development, which no user needs.
+	@if command -v npm >/dev/null; then \
+		test -x $(TSC) || npm install --silent --no-audit --no-fund --no-save --prefix .node $(NODE_PARTS); \
+		$(TSC) -p src/signalbox/console/page; \
+	elif [ "$$SIGNALBOX_REQUIRE_ALL" = 1 ]; then echo "Node is missing: apt-get install nodejs npm"; exit 1; \
+	else echo "Node is not installed: the types of the page were not checked."; fi
 
 bench: $(SETUP_DEV)  ## Run the long proofs, then measure speed against its targets.
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m bench
@@ -70,4 +82,4 @@ $(SETUP_DEV): pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $(SETUP) $@
 
 clean:
-	rm -rf $(VENV) .bench .train
+	rm -rf $(VENV) .bench .train .node

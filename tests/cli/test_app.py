@@ -15,7 +15,7 @@ import signalbox as package
 
 Cli = Callable[..., Any]
 HEAVY = (
-    "langgraph", "langchain_core", "gradio", "fastapi", "grpc", "numpy", "httpx", "plotly", "pydantic", "yaml",
+    "langgraph", "langchain_core", "fastapi", "grpc", "numpy", "httpx", "plotly", "pydantic", "yaml",
 )  # fmt: skip
 
 

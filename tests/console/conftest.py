@@ -1,4 +1,4 @@
-"""A real browser, and the service as the command starts it, each once for all tests."""
+"""A real browser, and the service as the command starts it, each once for all tests of a file."""
 
 from __future__ import annotations
 
@@ -22,8 +22,12 @@ FLAGS = (
     "--disable-component-update --disable-sync"
 ).split()
 SECRET = "a secret that is long enough for a test of tokens"
-PATIENCE = 120_000
+PATIENCE = int(os.environ.get("PATIENCE", 90_000))
 """Milliseconds after which something that does not come is missed: far more than it takes on a busy machine."""
+DESK = {"width": 1400, "height": 900}
+REFUSED = "Content Security Policy"
+MAPS = "sha256-ji27qzEtxXZW+7dun6UwjHXJ18e6WAin1VvNtkzIE/o="
+"""The style sheet for maps that Plotly brings along: the policy refuses it, and nothing here draws maps."""
 
 
 @contextmanager
@@ -61,52 +65,31 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def visit(chromium: Any) -> Iterator[Callable[..., Any]]:
-    """What a test calls to open an address, in a browser window of its own that keeps nothing of another's."""
+    """What a test calls to open an address, in a browser window of its own that keeps nothing of another's. What the
+    page's policy refuses in it fails the tests."""
     if chromium is None:
         reason = "chromium is not installed: apt-get install chromium"
         (pytest.fail if os.environ.get("SIGNALBOX_REQUIRE_ALL") == "1" else pytest.skip)(reason)
-    opened = []
+    opened, refused = [], []
 
-    def open_page(address: str) -> Any:
-        window = chromium.new_context(viewport={"width": 1400, "height": 900})
+    def open_page(address: str, **options: Any) -> Any:
+        window = chromium.new_context(viewport=DESK, **options)
         opened.append(window)
         window.set_default_timeout(PATIENCE)
         page = window.new_page()
+        page.on("console", lambda told: refused.append(told.text) if is_refusal(told.text) else None)
+        page.on("pageerror", lambda error: refused.append(str(error)))
         page.goto(address)
         return page
 
     yield open_page
     for window in opened:
         window.close()
+    assert refused == []
 
 
-@pytest.fixture(scope="session")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a service that several people use, on the embedded worlds."""
-    with serving(tmp_path_factory.mktemp("home"), SIGNALBOX_JWT_SECRET=SECRET) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def sign_in(visit: Callable[[str], Any], shared: str) -> Callable[[], Any]:
-    """What a test calls to have the page as a person who has never used it."""
-
-    def signed_in() -> Any:
-        page = visit(shared)
-        page.locator("#token input").fill(new_token())
-        page.locator("#token input").press("Enter")
-        page.wait_for_selector("#question textarea")
-        return page
-
-    return signed_in
-
-
-def new_token() -> str:
-    """A token of somebody new."""
-    import jwt
-
-    claims = {"sub": str(uuid4()), "exp": datetime.now(UTC) + timedelta(hours=1)}
-    return jwt.encode(claims, SECRET, "HS256")
+def is_refusal(told: str) -> bool:
+    return REFUSED in told and MAPS not in told
 
 
 @pytest.fixture(scope="session")
@@ -116,38 +99,37 @@ def serve() -> Callable[..., AbstractContextManager[str]]:
 
 
 @pytest.fixture(scope="session")
-def answer_to() -> Callable[[Any, str], Any]:
-    """What a test calls to have the answer to what was said last, when it has come and the page can be asked again."""
+def sign_in_as() -> Callable[[Any, str], Any]:
+    """What a test calls to sign in on an open page as somebody new of that name."""
 
-    def wait(page: Any, said: str) -> Any:
-        page.locator("#current .said", has_text=said).wait_for()
-        page.wait_for_selector("#current .answer")
-        page.wait_for_selector("#ask")
-        return page.locator("#current .answer")
-
-    return wait
-
-
-@pytest.fixture(scope="session")
-def begin_anew() -> Callable[[Any], Any]:
-    """What a test calls to have a page with a new conversation."""
-
-    def press(page: Any) -> Any:
-        page.get_by_role("button", name="New conversation").click()
-        page.wait_for_selector("#welcome")
+    def sign_in(page: Any, name: str) -> Any:
+        page.locator("#token input").fill(new_token(name))
+        page.locator("#token input").press("Enter")
+        page.wait_for_selector("#question")
         return page
 
-    return press
+    return sign_in
+
+
+def new_token(name: str) -> str:
+    """A token of somebody new."""
+    import jwt
+
+    claims = {"sub": str(uuid4()), "name": name, "exp": datetime.now(UTC) + timedelta(hours=1)}
+    return jwt.encode(claims, SECRET, "HS256")
 
 
 @pytest.fixture(scope="session")
-def ask(answer_to: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
-    """What a test calls to say something and have the answer."""
+def ask() -> Callable[[Any, str], Any]:
+    """What a test calls to say something in the open conversation and have its turn, when it is over or asks."""
 
     def say(page: Any, question: str) -> Any:
-        page.locator("#question textarea").fill(question)
-        page.locator("#question textarea").press("Enter")
-        return answer_to(page, question)
+        place = page.locator("sb-turn").count()
+        page.locator("#question").fill(question)
+        page.locator("#question").press("Enter")
+        turn = page.locator("sb-turn").nth(place)
+        turn.locator(".answer-body > *").first.wait_for()
+        return turn
 
     return say
 
@@ -158,6 +140,7 @@ def look() -> Callable[[Any, str], None]:
 
     def take(page: Any, name: str) -> None:
         if "PICTURES" in os.environ:
+            page.wait_for_timeout(400)
             page.screenshot(path=Path(os.environ["PICTURES"]) / f"{name}.png")
 
     return take

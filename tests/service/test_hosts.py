@@ -10,7 +10,7 @@ import pytest
 from .conftest import ANN, token
 
 PATHS = ("/", "/healthz", "/readyz", "/metrics", "/docs", "/openapi.json", "/v1/models", "/threads/search", "/mcp",
-         "/gradio_api/upload", "/sign-in", "/nowhere")  # fmt: skip
+         "/page/app.js", "/sign-in", "/nowhere")  # fmt: skip
 HEADERS = {"x-frame-options": "DENY", "referrer-policy": "no-referrer", "x-content-type-options": "nosniff"}
 
 

@@ -11,8 +11,8 @@ from signalbox.service.sign_in import make_code
 
 from .conftest import ANN, BOB, token
 
-PAGE_PATHS = ("/", "/config", "/gradio_api/upload", "/gradio_api/queue/data", "/file=/etc/passwd", "/assets/a.js",
-              "//", "/API/x", "/threads/../gradio_api/upload", "/healthz/", "/docs/", "/sign-in/x")  # fmt: skip
+PAGE_PATHS = ("/", "/config", "/page/app.js", "/t/a-thread", "/file=/etc/passwd", "/assets/a.js",
+              "//", "/API/x", "/threads/../page/app.js", "/healthz/", "/docs/", "/sign-in/x")  # fmt: skip
 
 
 @pytest.fixture
@@ -30,15 +30,15 @@ def test_nothing_of_the_page_is_there_without_a_token(place: httpx.Client, metho
 
 
 def test_an_upload_without_a_token_is_refused_whatever_its_size(place: httpx.Client) -> None:
-    assert place.post("/gradio_api/upload", files={"files": b"x" * 5_000_000}).status_code == 401
+    assert place.post("/page/upload", files={"files": b"x" * 5_000_000}).status_code == 401
 
 
 def test_the_page_has_the_limits_of_the_api(place: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGNALBOX_MAX_BODY", "2000")
     monkeypatch.setenv("SIGNALBOX_RATE_LIMIT", "4")
     place.headers["Authorization"] = f"Bearer {token(ANN)}"
-    assert place.post("/gradio_api/upload", files={"files": b"x" * 3000}).status_code == 413
-    assert place.post("/gradio_api/upload", content=(b"x" * 500 for _ in range(10))).status_code == 413
+    assert place.post("/page/upload", files={"files": b"x" * 3000}).status_code == 413
+    assert place.post("/page/upload", content=(b"x" * 500 for _ in range(10))).status_code == 413
     asked = [place.get(path).status_code for path in ("/", "/v1/models", "/config")]
     assert asked == [200, 200, 429]
 

@@ -23,7 +23,7 @@ _PARTS = (
     ("xllamacpp", "local", "a model file of one's own"),
     ("uvicorn", "service", "the embedded worlds"),
     ("plotly", "charts", "charts as files"),
-    ("gradio", "console", "the web page"),
+    ("plotly", "console", "curves on the web page"),
 )
 _LONG_WAIT = 60.0
 _KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY")

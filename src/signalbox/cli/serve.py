@@ -109,7 +109,7 @@ def _has_page() -> bool:
 
     from signalbox.cli.output import say
 
-    if find_spec("gradio") is None:
+    if find_spec("plotly") is None:
         say('There is no page: pip install "signalbox-agents[console]" adds it.')
         return False
     return True

@@ -1,19 +1,23 @@
 """Blocks: the parts of an answer as plain data, for terminals, pages and programs that know no agent.
 
     text      text (Markdown), title?
-    value     title, value, unit, at?, compared?: {title, value, change}
+    value     title, value, unit, at?, compared?: {title, value, change}, query?, link?
     series    title, unit, series: [{name, labels, points: [[moment, number], …]}], range?: [moment, moment],
               bands?: [{start, end, text}], marks?: [{at, value, text}], overlaid?: true,
-              threshold?: number, drawn as a line
-    ranking   title, unit, rows: [{name, labels, value, expected?, low?, high?}], best first, range?
+              threshold?: number, drawn as a line, query?, link?
+    ranking   title, unit, rows: [{name, labels, value, expected?, low?, high?}], best first, range?, query?, link?
     table     title, columns: [{name, unit}], rows: [[cell, …], …]
     diff      title, rows: [{name, before, after}]; before is null for what is new, after for what is gone
-    timeline  title, events: [{at, text, severity}]
-    report    title, verdict, findings: [{text, severity, evidence: ["E1", …]}], sections: [{title, blocks}]
+    timeline  title, events: [{at, text, severity, end?, lane?, role?: cause | symptom, points?, unit?}]
+    report    title, verdict, findings: [{text, severity, evidence: ["E1", …]}], sections: [{title, blocks}],
+              sureness?: confirmed | likely | not known, connection?: [{from, to, why}], from a cause to its symptom
 
-A block is a dict with its `type` and these keys; those with `?` may be missing. Moments are ISO 8601 with an offset,
-units are machine-readable (bytes, seconds, ratio, requests/s, …; empty where there is none), and severity is info,
-warning or critical. An untitled text says what the `answer` says too: who shows that leaves it out.
+A block is a dict with its `type` and these keys; those with `?` may be missing. Moments are ISO 8601 with an offset.
+`query` is what a server was asked for it, `link` where it can be seen there. A timeline has a `lane` for each that saw
+something, and the `points` of a symptom are its curve. A report with `sureness` is the verdict of an investigation, and
+is drawn together with the timeline after it. Units are machine-readable (bytes, seconds, ratio, requests/s, …; empty
+where there is none), and severity is info, warning or critical. An untitled text says what the `answer` says too: who
+shows that leaves it out.
 """
 
 from __future__ import annotations
@@ -113,9 +117,12 @@ def diff(title: str, rows: Iterable[tuple[str, Any, Any]]) -> Block:
     return {"type": "diff", "title": title, "rows": changed}
 
 
-def timeline(title: str, events: Iterable[tuple[Moment, str, Severity]]) -> Block:
-    """What happened when, in its order."""
-    told = [{"at": _iso(at), "text": said, "severity": severity} for at, said, severity in events]
+def timeline(title: str, events: Iterable[tuple[Moment, str, Severity] | Mapping[str, Any]]) -> Block:
+    """What happened when, in its order; an event with more than a moment, a text and a severity is a mapping."""
+    told = [
+        dict(one) if isinstance(one, Mapping) else {"at": _iso(one[0]), "text": one[1], "severity": one[2]}
+        for one in events
+    ]
     return {"type": "timeline", "title": title, "events": told}
 
 
@@ -124,15 +131,22 @@ def report(
     verdict: str,
     findings: Iterable[tuple[str, Severity, Sequence[str]]] = (),
     sections: Iterable[tuple[str, Sequence[Block]]] = (),
+    *,
+    sureness: str = "",
+    connection: Sequence[Mapping[str, str]] = (),
 ) -> Block:
-    """A verdict, the findings that it rests on with the ids of their evidence, and sections made of blocks."""
-    return {
+    """A verdict, the findings that it rests on with the ids of their evidence, and sections made of blocks. `sureness`
+    and the `connection` from cause to symptom belong to an investigation."""
+    block: Block = {
         "type": "report",
         "title": title,
         "verdict": verdict,
         "findings": [{"text": said, "severity": one, "evidence": list(ids)} for said, one, ids in findings],
         "sections": [{"title": name, "blocks": list(blocks)} for name, blocks in sections],
     }
+    if sureness:
+        block |= {"sureness": sureness, "connection": [dict(one) for one in connection]}
+    return block
 
 
 def _spanning(block: Block, span: tuple[Moment, Moment] | None) -> Block:

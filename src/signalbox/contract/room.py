@@ -53,6 +53,9 @@ class Observation:
     """What identifies the thing in the system's own labels (service, instance, device, interface, …)."""
     measure: str = ""
     """What was measured; observations of one measure are of one kind."""
+    points: Sequence[tuple[datetime, float]] = ()
+    """The curve around it, a few dozen points, for who draws it; in this `unit`."""
+    unit: str = ""
     is_since_known: bool = True
     """False for what is so now and began at an unknown time; then `start` is when it was seen."""
 

@@ -123,9 +123,13 @@ def _diff(block: Block, _width: int, unicode: bool) -> str:
 
 def _timeline(block: Block, _width: int, _unicode: bool) -> str:
     return "\n".join(
-        f"{show_moment(event['at'])}  {_SEVERITY.get(event.get('severity', ''), '')}{_line(event['text'])}"
+        f"{show_moment(event['at'])}  {_SEVERITY.get(event.get('severity', ''), '')}{_line(_seen(event))}"
         for event in block["events"]
     )
+
+
+def _seen(event: Mapping[str, Any]) -> str:
+    return f"{event['lane']}: {event['text']}" if event.get("lane") else str(event["text"])
 
 
 def _report(block: Block, width: int, unicode: bool) -> str:

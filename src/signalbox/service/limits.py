@@ -18,8 +18,8 @@ from signalbox.settings import get_settings
 __all__ = ["Allowance", "Body", "RateLimit"]
 
 _MOST_KNOWN = 100_000
-_FILES = ("/assets/", "/static/")
-"""Files that the page consists of: some sixty each time that it is opened, the same for everybody, and not counted."""
+_FILES = "/page/"
+"""Files that the page consists of: some twenty each time that it is opened, the same for everybody, not counted."""
 _QUICK = 50_000
 """Bytes of JSON that are checked within a few milliseconds; more are checked in a thread."""
 

@@ -82,7 +82,8 @@ class Proposal:
         message = "\n".join([self.what, *lines, *where])
         blocks = [diff(self.what, self.rows)] if self.rows else []
         version = {"version": self.version} if self.version else {}
-        return {"message": message, "blocks": blocks, "source": self.source, **version}
+        about = {"summary": self.what.split("\n")[0], "blocks": blocks, "source": self.source}
+        return {"message": message, **about, **version}
 
 
 Preview = Callable[[dict[str, Any]], Awaitable[Proposal]]

@@ -179,7 +179,7 @@ def _turn() -> asyncio.Semaphore:
 
 
 def _plain(agent: str, one: Observation, ids: Mapping[str, str]) -> Seen:
-    return Seen(
+    told = Seen(
         agent=agent,
         text=one.text,
         start=one.start.isoformat(),
@@ -192,3 +192,6 @@ def _plain(agent: str, one: Observation, ids: Mapping[str, str]) -> Seen:
         measure=one.measure,
         is_since_known=one.is_since_known,
     )
+    if one.points:
+        told |= {"points": [(at.isoformat(), value) for at, value in one.points], "unit": one.unit}
+    return told

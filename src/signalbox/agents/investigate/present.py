@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -61,9 +61,29 @@ def report_blocks(state: Mapping[str, Any]) -> list[Block]:
     findings += [(f"Symptom: {one['text']}", one["severity"], one["evidence"]) for one in told["symptoms"]]
     sections = [*_sections(state), *([("Next steps", told["next_steps"])] if told["next_steps"] else [])]
     listed = [(title, [blocks.text("\n".join(f"- {one}" for one in items))]) for title, items in sections]
-    report = blocks.report("Investigation", told["verdict"], findings, listed)
+    # A verdict of an unknown cause is one as well; that nothing is wrong is not.
+    sureness = told["sureness"] if told["symptoms"] or cause else ""
+    way = _connection(told["connection"])
+    report = blocks.report("Investigation", told["verdict"], findings, listed, sureness=sureness, connection=way)
     seen: list[Any] = sorted(latest_seen(state), key=lambda one: datetime.fromisoformat(one["start"]))
     if not seen:
         return [report]
-    events = [(one["start"], f"{one['agent']}: {one['text']}", one["severity"]) for one in seen[:_MOST_EVENTS]]
-    return [report, blocks.timeline("What was seen", events)]
+    return [report, blocks.timeline("What was seen", [_event(one, told) for one in seen[:_MOST_EVENTS]])]
+
+
+def _event(one: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    """What an agent saw, in its lane."""
+    role = "cause" if one == told["cause"] else "symptom" if one in told["symptoms"] else ""
+    event = {"at": one["start"], "text": one["text"], "severity": one["severity"], "lane": one["agent"]}
+    more = {"end": one["end"], "role": role, "points": one.get("points"), "unit": one.get("unit")}
+    return event | {name: value for name, value in more.items() if value}
+
+
+def _connection(steps: Sequence[str]) -> list[dict[str, str]]:
+    """The way from the cause to the symptom; its steps are told from the symptom on, as `thing → other (why)`."""
+    told: list[dict[str, str]] = []
+    for step in reversed(steps):
+        thing, _, rest = step.partition(" → ")
+        other, _, why = rest.partition(" (")
+        told.append({"from": other, "to": thing, "why": why.removesuffix(")")})
+    return told

@@ -29,6 +29,8 @@ async def propose(state: InvestigationState) -> dict[str, Any]:
         text=report_text(state),
         blocks=report_blocks(state),
         source=joined(state["sources"]),
+        summary="Write the next steps down as tasks",
+        on="your own list",
     )
     if not is_wanted:
         return {"noted": "No task was written down."}

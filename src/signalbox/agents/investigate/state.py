@@ -58,6 +58,8 @@ class Seen(TypedDict):
     evidence: list[str]
     labels: NotRequired[dict[str, str]]
     measure: NotRequired[str]
+    points: NotRequired[list[tuple[str, float]]]
+    unit: NotRequired[str]
     is_since_known: NotRequired[bool]
 
 

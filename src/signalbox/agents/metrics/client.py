@@ -125,6 +125,12 @@ class GrafanaMetricsClient:
         self._health, self._path = Health(server, source), None
         return self._health
 
+    @property
+    def datasource_uid(self) -> str:
+        """Which datasource of Grafana is read, once that is known; empty where there is no Grafana."""
+        chosen = self._health.datasource if self._health else None
+        return chosen.uid if chosen else ""
+
     async def datasources(self) -> list[Datasource]:
         """Grafana's datasources, of every type; none where there is no Grafana."""
         known = self._health or await self.health()

@@ -62,7 +62,8 @@ def source_of(client: GrafanaMetricsClient) -> dict[str, str]:
     known = {"system": client.system, "address": client.url}
     if client.url in _offered:
         return {"kind": "embedded", **known, "connect": _CONNECT}
-    return {"kind": "live", **known}
+    uid = client.datasource_uid
+    return {"kind": "live", **known, **({"datasource": uid} if uid else {})}
 
 
 def source_set() -> dict[str, str]:

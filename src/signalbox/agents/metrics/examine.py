@@ -188,4 +188,6 @@ def _observation(group: _Group, began: datetime, evidence: tuple[str, ...]) -> O
         evidence=evidence,
         labels=own if count == 1 else {**own, "instances": ",".join(copies)},
         measure=first.title,
+        points=furthest.points if first.is_symptom and first.is_worse else (),
+        unit=first.unit,
     )

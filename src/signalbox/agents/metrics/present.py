@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from signalbox.agents.metrics.grafana_link import explore_link
 from signalbox.agents.metrics.state import MetricSeries, MetricsQueryResult, TimeRange
 from signalbox.agents.metrics.units import format_range
 from signalbox.contract import Presented, blocks
@@ -36,7 +37,7 @@ def present(state: Mapping[str, Any]) -> Presented:
         found = f"{found}\n\n{as_markdown(fault.strip())}"
     has_figures = bool(sources or result.looked_at)
     results = (result, *result.also) if has_figures else ()
-    made = [block for one in results for block in blocks_of(one, state.get("anomalies"))]
+    made = [block for one in results for block in _with_query(one, source, blocks_of(one, state.get("anomalies")))]
     made += told.get("blocks", ())
     return Presented(
         text="\n\n".join(filter(None, (found, sources))),
@@ -45,6 +46,16 @@ def present(state: Mapping[str, Any]) -> Presented:
         not_covered=list(dict.fromkeys(words for one in (result, *result.also) for words in one.not_covered)),
         error=failed,
     )
+
+
+def _with_query(result: MetricsQueryResult, source: Mapping[str, Any] | None, made: list[Block]) -> list[Block]:
+    """The blocks; the first that shows figures has the query that gave them, and where Grafana shows it."""
+    queries = result.promql.splitlines()
+    about = {"query": result.promql, "link": explore_link(source, queries, result.time_range)}
+    shown = next((one for one in made if one["type"] in ("series", "ranking", "value", "table")), None)
+    if shown is not None:
+        shown |= {name: value for name, value in about.items() if value}
+    return made
 
 
 def blocks_of(result: MetricsQueryResult, anomalies: Mapping[str, Any] | None = None) -> list[Block]:

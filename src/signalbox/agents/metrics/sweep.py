@@ -49,6 +49,7 @@ _FINEST, _MOST_STEPS = 300.0, 2_000
 _HISTORY_STEP, _FEW = 41 * 60.0, 24
 """Seconds between two points of the history: no part of an hour, at which jobs may run. Fewer points are too few."""
 _CRITICAL = 1.5
+_MOST_DRAWN = 40
 _FAR, _LEAST_CHANGE, _LASTING, _BREAK = 6.0, 0.1, 3, 4
 """A mover is so many deviations and such a share away, for so many points, with so few missing in between."""
 _PARTS = frozenset(
@@ -96,6 +97,8 @@ class Mover:
     is_symptom: bool
     is_worse: bool
     promql: str
+    points: tuple[tuple[datetime, float], ...] = ()
+    """The curve around it, thinned out."""
 
     @property
     def text(self) -> str:
@@ -432,8 +435,16 @@ def _mover(
     return Mover(
         capitalized(offer.title), curve.labels, start, end if is_over else None, value, middle, usual.basis,
         float(min(away[peak] / usual.scale, 1e6)), _unit(slots), health.is_symptom,
-        (value > middle) is (health.below is None), query.promql,
+        (value > middle) is (health.below is None), query.promql, _drawn(curve, int(spell[0]), int(spell[-1])),
     )  # fmt: skip
+
+
+def _drawn(curve: Curve, first: int, last: int) -> tuple[tuple[datetime, float], ...]:
+    """The points from well before a spell to well after it, a few dozen of them."""
+    margin = max((last - first) // 2, 5)
+    first, last = max(first - margin, 0), min(last + margin + 1, len(curve.values))
+    every = max((last - first) // _MOST_DRAWN, 1)
+    return tuple((moment_of(curve.stamps[at]), float(curve.values[at])) for at in range(first, last, every))
 
 
 async def _history(query: Query, live: Live, before: datetime) -> dict[_Key, Curve]:

@@ -1,0 +1,42 @@
+/** The first thing that a newcomer sees: what this is, one example of each agent, and what is connected. */
+import { api } from "./api.js";
+import { append, button, h, mark } from "./dom.js";
+
+const MOST_OF_ONE = 6;
+
+export class Welcome extends HTMLElement {
+  /** @param {string} assistant */
+  constructor(assistant = "") {
+    super();
+    this.assistant = assistant;
+  }
+
+  connectedCallback() {
+    if (this.firstChild) return;
+    this.examples = h("ul", { class: "examples", "aria-label": "Examples" });
+    this.systems = h("p", { class: "systems quiet" });
+    append(this, [
+      h("h1", {}, "Ask your systems in plain language"),
+      h("p", { class: "lead" }, "A request goes to the agent that it is for. The answer comes with its figures, its steps and its evidence, and nothing is changed without your word."),
+      this.examples, this.systems,
+    ]);
+    void this.fill();
+  }
+
+  async fill() {
+    const all = await api.agents().catch(() => []);
+    const chosen = all.find((one) => one.name === this.assistant && !one.is_default);
+    const agents = chosen ? [chosen] : all.filter((one) => one.is_offered && one.examples.length && !one.is_default);
+    for (const { name, examples, about } of agents) {
+      for (const example of examples.slice(0, chosen ? MOST_OF_ONE : 1)) {
+        const ask = () => this.dispatchEvent(new CustomEvent("ask", { bubbles: true, detail: example }));
+        this.examples?.appendChild(h("li", {}, button({ class: "example", onclick: ask, title: about }, mark(name), h("span", {}, h("b", {}, name), h("span", {}, example)))));
+      }
+    }
+    const named = (/** @type {string} */ kind) => [...new Set(agents.flatMap((one) => (one.source?.parts?.length ? one.source.parts : one.source ? [one.source] : [])).filter((one) => one.kind === kind).map((one) => one.system))];
+    const line = (/** @type {string} */ kind, /** @type {string} */ look, /** @type {string} */ label) =>
+      named(kind).length ? h("span", {}, h("span", { class: `chip ${look}` }, label), ` ${named(kind).join(", ")}`) : null;
+    if (this.systems) append(this.systems, [line("live", "live-chip", "live"), line("embedded", "demo", "demonstration"), h("a", { href: "/connections" }, "Connections")]);
+  }
+}
+customElements.define("sb-welcome", Welcome);
