@@ -194,7 +194,7 @@ async def test_a_fact_that_a_device_does_not_tell_is_no_health(network: Network)
 async def test_what_was_not_looked_up_is_said_first_and_is_never_healthy(network: Network) -> None:
     model = ScriptedModel(plan={"action": "check", "intent": "check_bgp_neighbors", "devices": ["pe1"]})
     state = await network.ask("bgp and bfd of pe1", model)
-    assert state["summary"][0] == "BFD was not looked up: no tool here reads it"
-    assert present(state).text.startswith("BFD was not looked up")
+    assert state["summary"][0] == "Not looked up: BFD (no tool here reads it)"
+    assert present(state).text.startswith("Not looked up: BFD")
     assert (state["verdict"], state["stop_reason"]) == ("incomplete", "limitation")
     assert "healthy" not in state["report"]["verdict"]

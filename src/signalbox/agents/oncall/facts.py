@@ -188,6 +188,7 @@ def _mpls(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
         {
             "enabled": data.get("enabled"),
             "segment_routing": data.get("segment_routing"),
+            "ldp_router_id": _map(data.get("ldp")).get("router_id"),
             "label_ranges": [
                 f"{one.get('name')} {one.get('lower')}–{one.get('upper')}" for one in _maps(data.get("label_ranges"))
             ],

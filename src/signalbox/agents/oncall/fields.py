@@ -78,15 +78,15 @@ def plans_for(ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def in_group(group: str, record: Record) -> bool:
-    """Whether an interface is one of a group, such as the loopbacks."""
-    name, _, value = str(askable()["groups"][group][0]).partition("=")
-    return str(record.get(name)) == value if value else bool(record.get(name))
+    """Whether a record is one of a group, such as the loopbacks or the fans."""
+    name, _, value = str(askable()["groups"][group][1]).partition("=")
+    return str(record.get(name)).startswith(value) if value else bool(record.get(name))
 
 
 def of_subject(kind: str, focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]]) -> list[Record]:
     """The records of a kind, or those about the one thing that the request names, if they can tell."""
     found = list(facts.get(kind, ()))
-    if kind == "interface" and focus.get("group"):
+    if focus.get("group") and askable()["groups"][focus["group"]][0] == kind:
         found = [one for one in found if in_group(focus["group"], one)]
     for what, kinds in _NAMED_BY.items():
         if focus.get(what) and kind in kinds:
@@ -124,7 +124,9 @@ def untold(ids: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Seq
         if kind == "alarm" or (kind == "hardware" and records):
             continue
         if kind == "hardware":
-            yield Presence(device, base, kind, "not_readable", said=f"{device} tells of no hardware parts")
+            yield Presence(
+                device, base, kind, "not_readable", said=f"{device} tells of no {focus.get('group', 'hardware part')}"
+            )
         elif not records and facts.get(kind):
             named = next((focus[what] for what in _NAMED_BY if focus.get(what)), str(focus.get("group", "")))
             known = tuple(dict.fromkeys(_name(kind, one) for one in facts[kind]))

@@ -156,7 +156,7 @@ class _Reader:
             messages += [HumanMessage(str(before["query"])), AIMessage(str(before.get("answer", "")))]
         model = self._model.with_structured_output(plan_schema(self._told))
         reading = reading_of(dict(await model.ainvoke([*messages, HumanMessage(text)])))
-        _refuse(offline.action_of(text, reading))
+        _refuse(offline.action_of(text, reading, before))
         return reading
 
     async def _names(self, text: str, before: Mapping[str, Any]) -> Reading:

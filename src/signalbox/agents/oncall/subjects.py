@@ -94,7 +94,7 @@ def absent(
 
 
 def _not_looked_up(what: str) -> str:
-    return f"{what[:1].upper()}{what[1:]} was not looked up: no tool here reads it"
+    return f"Not looked up: {what} (no tool here reads it)"
 
 
 def _untold(asked: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]]) -> list[Presence]:

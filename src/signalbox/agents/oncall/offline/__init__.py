@@ -19,7 +19,7 @@ from signalbox.agents.oncall.focus import focus_of
 from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.named_devices import chosen_among
 from signalbox.agents.oncall.named_devices import speaks_of_roles as _speaks_of_roles
-from signalbox.agents.oncall.offline.asked import Asked, asked_in, strange_words
+from signalbox.agents.oncall.offline.asked import Asked, asked_in, complaints_in, strange_words
 from signalbox.agents.oncall.offline.devices import devices_meant, same_as_before
 from signalbox.agents.oncall.offline.mentions import find_mentions
 from signalbox.agents.oncall.offline.times import minutes_back, past_times
@@ -62,12 +62,12 @@ def speaks_of_roles(text: str) -> bool:
     return _speaks_of_roles((text,))
 
 
-def action_of(text: str, reading: Reading) -> str:
-    """Whether a request checks, changes, or does neither. What the model is not sure is a change can be looked at, as
-    can what names a fact."""
-    is_fact = reading.action != "check" and bool(asked_in(text).facts) and not asked_in(text).checks
-    least = 0.98 if is_fact else _SURE
-    return "check" if reading.action == "change" and reading.confidence < least else reading.action
+def action_of(text: str, reading: Reading, before: Mapping[str, Any]) -> str:
+    """Whether a request checks, changes, or does neither. What the model is not sure is a change can be looked at; a
+    follow-up that names a fact or a check goes on."""
+    if reading.action == "other" and before and asked_in(text).is_anything:
+        return "check"
+    return "check" if reading.action == "change" and reading.confidence < _SURE else reading.action
 
 
 def read(
@@ -86,7 +86,7 @@ def read(
     asked = asked_in(text, taken) if is_on("oncall.asked") else Asked()
     strange = [] if asked.is_anything else strange_words(text, taken)
     is_same = bool(before) and not asked.is_anything and not strange and not _WHOLE.search(text)
-    chosen = decided.intents or _checks(text, reading, before, plans, asked, is_same)
+    chosen = decided.intents or _checks(text, reading, before, plans, asked, is_same, taken)
     # A health check reads more than was asked at worst, and at night nobody wants to be asked first.
     is_guess = chosen is None
     checks = chosen if isinstance(chosen, tuple) else (BROADEST,) if chosen is None else ()
@@ -103,6 +103,7 @@ def read(
     past = past_times(text) if "check_logs" not in checks else []
     covered = " ".join([*(text[start:end] for start, end in taken), *devices, *focus.values(), *past]).casefold()
     left = [word for word in dict.fromkeys((*unread, *reading.not_covered)) if word.casefold() not in covered]
+    left = [word for word in left if not (word.isdigit() and focus.get("minutes"))]
     left = [word for word in left if word.casefold() not in FILLERS and not asked_in(word).is_anything]
     lost = [f"'{' '.join(strange)}'"] if strange and _is_strange(text, taken, strange) and checks == (BROADEST,) else []
     return Request(
@@ -153,7 +154,13 @@ def _devices(
 
 
 def _checks(
-    text: str, reading: Reading, before: Mapping[str, Any], plans: Mapping[str, Plan], asked: Asked, is_same: bool
+    text: str,
+    reading: Reading,
+    before: Mapping[str, Any],
+    plans: Mapping[str, Plan],
+    asked: Asked,
+    is_same: bool,
+    taken: Spans,
 ) -> tuple[str, ...] | Question | None:
     """What is to be checked: as words say it, as the model read it, or as in the turn before. A question where only
     what no tool reads was asked for; None where the model is unsure."""
@@ -162,22 +169,31 @@ def _checks(
         return earlier
     read = reading.intent if reading.intent in plans else ""
     said = [one for one in asked.checks if one in plans]
-    if asked.group and not said:
+    if asked.group and not said and not asked.facts:
         said = ["check_interface_status"]
+    peered = set(earlier) & {"check_isis_adjacencies", "check_mpls_state", "check_bgp_neighbors", "show_lldp_neighbors"}
+    if asked.is_weak and said == ["check_bgp_neighbors"] and peered and not asked.facts:
+        return earlier
     if read.startswith("review_") or (read == BROADEST and _WHOLE.search(text)):
         said = []
     by_fact = plans_for(asked.facts)
+    # Is it DNS, or is xrd-1 broken: of the two, the second can be looked at.
+    is_complaint = bool(complaints_in(text, taken, asked.unread))
     if said:
         # One word says it, or several in a list do; the model chooses only one plan.
         checks = said
     elif by_fact and read != BROADEST and (reading.confidence < _SURE or not _reads_any(read, by_fact)):
         checks = []
-    elif read and (reading.confidence >= (_PLAIN if read == BROADEST else _SURE) or reading.prefix):
+    elif (
+        read
+        and (is_complaint or not asked.unread)
+        and (reading.confidence >= (_PLAIN if read == BROADEST else _SURE) or reading.prefix)
+    ):
         checks = [read]
     else:
         checks = [intent for name, intent in _BY_THING.items() if getattr(reading, name) and intent in plans][:1]
     if not checks and not by_fact:
-        if asked.unread:
+        if asked.unread and not is_complaint:
             told = " and ".join(asked.unread)
             message = f"No tool here reads {told}. What is to be checked instead?"
             return Question(message, tuple(plan.description for plan in plans.values()))

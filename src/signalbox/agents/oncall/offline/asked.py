@@ -36,6 +36,8 @@ class Asked:
     facts: tuple[str, ...] = ()
     group: str = ""
     unread: tuple[str, ...] = ()
+    is_weak: bool = False
+    """Whether the checks are told by words that fit several, such as neighbours."""
 
     @property
     def is_anything(self) -> bool:
@@ -54,6 +56,7 @@ def asked_in(text: str, taken: Iterable[tuple[int, int]] = ()) -> Asked:
         tuple(dict.fromkeys(facts)),
         groups[0] if groups else "",
         tuple(dict.fromkeys(name for kind, name in found if kind == "unread")),
+        is_weak=not strong,
     )
 
 
@@ -62,6 +65,16 @@ def strange_words(text: str, taken: Iterable[tuple[int, int]] = (), *, all_words
     words = [word[0] for word in _WORD.finditer(_masked(text, taken)) if len(word[0]) > 2 and word[0].isalpha()]
     said = [word for word in dict.fromkeys(words) if word.casefold() not in FILLERS]
     return [word for word in said if all_words or not _is_complaint(word.casefold())]
+
+
+def complaints_in(text: str, taken: Iterable[tuple[int, int]], unread: Sequence[str]) -> list[str]:
+    """The words that say that something is wrong, beside those for what no tool reads."""
+    told = {
+        word for name in unread for one in [name, askable()["unread"][name]] for word in _WORD.findall(one.casefold())
+    }
+    words = [word[0].casefold() for word in _WORD.finditer(_masked(text, taken))]
+    wrong = {stem(word) for word in str(askable()["complaints"]).split()}
+    return [word for word in words if word not in told and stem(word) in wrong]
 
 
 def _is_complaint(word: str) -> bool:
@@ -115,7 +128,7 @@ def _phrases() -> dict[str, list[tuple[str, str]]]:
             for key, kind in (("words", "check"), ("weak", "weak"))
             for one in own.get(key, "").split(",")
         ]
-    told += [(one, ("group", name)) for name, (_, words) in table["groups"].items() for one in words.split(",")]
+    told += [(one, ("group", name)) for name, (_, _, words) in table["groups"].items() for one in words.split(",")]
     told += [(one, ("unread", name)) for name, words in table["unread"].items() for one in [name, *words.split(",")]]
     found: dict[str, list[tuple[str, str]]] = {}
     for phrase, meaning in told:

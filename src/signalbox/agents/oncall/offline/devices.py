@@ -47,7 +47,8 @@ _CORRECTED = re.compile(
 _SOLE = re.compile(r"\b(?:only|just)\s+(?:\w+\s+){0,3}$", re.IGNORECASE)
 _SOLE_AFTER = re.compile(r"\s+(?:only|alone)\b", re.IGNORECASE)
 _PEER = re.compile(
-    r"\b(?:to|towards?|with|from|facing|behind|via|reach\w*|sees?|seeing)\s+(?:(?:the|its|our|peer|neighbou?r|router)\s+)*$",
+    r"\b(?:to|towards?|with|(?<!seen )from|facing|behind|via|reach\w*|sees?|seeing)"
+    r"\s+(?:(?:the|its|our|peer|neighbou?r|router)\s+)*$",
     re.IGNORECASE,
 )
 _ON = re.compile(r"(?:\b(?:on|at|of|for)|@)\s+(?:(?:the|our)\s+)?$", re.IGNORECASE)
@@ -127,6 +128,14 @@ def devices_meant(
         chosen = (groups or set(earlier)) - left
         if not chosen:
             return Question("Which devices are meant?", tuple(name for name in every if name not in left))
+    if not chosen and not left and not reading.devices:
+        # Is everything fine: of the whole network, where no device was spoken of before.
+        chosen = {
+            name
+            for one in mentions
+            if one.kind == "role" or (one.kind == "every" and not earlier)
+            for name in one.names
+        }
     if not chosen and not reading.devices:
         # What was read as a peer or a port is all that names a device.
         chosen = {name for at, kind in enumerate(kinds) if kind == "aside" for name in mentions[at].names}
@@ -359,7 +368,8 @@ def _named_otherwise(
     found: list[str] = []
     unread: list[str] = []
     for said in reading.devices:
-        if any(_is_marked(text, one, (said,)) for one in mentions) or asked_in(said).is_anything:
+        is_word = re.fullmatch(r"[A-Za-z ]+", said) is not None and asked_in(said).is_anything
+        if is_word or any(_is_marked(text, one, (said,)) for one in mentions):
             continue
         word = re.sub(
             r"^(?:(?:the|our|my|on|box|router|device|host)\s+)+|\s+(?:box|router|device|one|host)$",

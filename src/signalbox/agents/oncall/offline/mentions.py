@@ -30,7 +30,7 @@ _ROLE = re.compile(
     r"(?:(?P<RR>route[\s-]*reflectors?|reflectors?|RRs?)|(?P<CE>customer[\s-]+edges?|CPEs?|CEs?)"
     r"|(?P<PE>provider[\s-]+edges?|PEs?|edges?(?=\s+(?:router|device|box|node|kit)))"
     r"|(?P<P>provider[\s-]+cores?|(?-i:Ps?)|ps?(?=\s+(?:router|device|box|node)s?\b)|core(?=\s+(?:P\b|router|device|box|node|kit))"
-    r"|(?:(?<=whole\s)|(?<=entire\s))core))(?:'s)?(?!['’]?\w)"
+    r"|(?:(?<=whole\s)|(?<=entire\s)|(?<=in\sthe\s))core))(?:'s)?(?!['’]?\w)"
     r"(?P<noun>(?:\s+|-)(?:P\s+)?(?:routers?|devices?|boxes|box|nodes?|kit))?",
     re.IGNORECASE,
 )
@@ -349,7 +349,8 @@ def _narrowed(text: str, one: Mention, devices: Sequence[Device] = ()) -> Mentio
     count = _count(told[1]) if told else _count(inside[1]) if inside else 0
     place = _IN_ROLE.match(after) if one.kind == "every" else None
     if place and (role := role_of(place[1])):
-        return replace(one, kind="pattern", names=tuple(device.name for device in devices if device.role == role))
+        names = tuple(device.name for device in devices if device.role == role)
+        return replace(one, end=one.end + place.end(), kind="pattern", names=names)
     if (
         _ONE_OF.search(before)
         or _PART_AFTER.match(after)
@@ -394,7 +395,7 @@ def _role(match: re.Match[str], devices: Sequence[Device]) -> Mention:
     role = next(name for name in ("RR", "CE", "PE", "P") if match[name])
     said, noun = match[role].casefold(), (match["noun"] or "").casefold()
     plural = said.endswith("s") or match[0].endswith("'s") or noun.endswith(("rs", "ces", "xes", "des", "kit"))
-    plural = plural or match.string[: match.start(role)].casefold().rstrip().endswith(("whole", "entire"))
+    plural = plural or match.string[: match.start(role)].casefold().rstrip().endswith(("whole", "entire", "in the"))
     names = tuple(device.name for device in devices if device.role == role)
     if _NOT_OF.search(match.string[: match.start()]):
         others = tuple(device.name for device in devices if device.role != role)
