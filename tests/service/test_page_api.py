@@ -13,6 +13,7 @@ import pytest
 
 from signalbox.errors import LLMAPIError
 from signalbox.models import load_chat_model
+from signalbox.runs.embedded import open_world
 from signalbox.service.tokens import make_token
 
 from .conftest import BOB
@@ -160,6 +161,20 @@ def test_agents_come_with_requests_to_begin_with(ann: httpx.Client) -> None:
     assert found["metrics"]["examples"]
     assert (found["Hello"]["examples"], found["Hello"]["source"]) == ([], None)
     assert [name for name, one in found.items() if one["is_default"]] == ["frontdoor"]
+
+
+def test_requests_to_begin_with_are_about_what_is_connected(
+    ann: httpx.Client, monkeypatch: pytest.MonkeyPatch, refusing: str
+) -> None:
+    with open_world("metrics") as place:
+        monkeypatch.setenv("GRAFANA_URL", place)
+        found = {one["name"]: one for one in ann.get("/api/agents").json()}
+        assert "CPU usage of web-1 in the last hour" not in found["metrics"]["examples"]
+        assert all(one.endswith(" in the last hour") for one in found["metrics"]["examples"])
+        assert "Why is checkout slow?" in found["investigate"]["examples"]
+        assert (found["metrics"]["is_offered"], found["oncall"]["is_offered"]) == (True, False)
+    monkeypatch.setenv("GRAFANA_URL", f"http://{refusing}")
+    assert {one["name"]: one for one in ann.get("/api/agents").json()}["metrics"]["examples"] == []
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from signalbox.contract import Agent
 from signalbox.contract.installed import default_agent
 from signalbox.contract.sources import is_set_aside, kind_in_use, shown, source_of
 from signalbox.errors import SignalboxError, redact
+from signalbox.runs.answers import mark_used
 from signalbox.runs.served import list_served
 from signalbox.service.assistants import identity
 from signalbox.service.options import refuse_unknown_query
@@ -111,6 +112,7 @@ async def _asked_lately(agent: Agent, ask: Callable[[], Awaitable[Any]]) -> Any:
     key = (asyncio.get_running_loop(), ask, str(source_of(agent)))
     since, task = _answers.get(key, (0.0, None))
     if task is None or time.monotonic() - since > _KEPT:
+        mark_used(agent)
 
         async def asking() -> Any:
             async with asyncio.timeout(_PATIENCE):

@@ -48,6 +48,7 @@ AGENT = Agent(
     plan=lazy(f"{__name__}.dry_run:dry_run", _EXTRA),
     close=lazy(f"{__name__}.clients:close_clients", _EXTRA),
     check=lazy(f"{__name__}.clients:check_server", _EXTRA),
+    suggest=lazy(f"{__name__}.suggestions:suggest", _EXTRA),
     source=lazy(f"{__name__}.clients:source_set", _EXTRA),
     data="A/B tests",
     tools=lazy(f"{__name__}.loop_tools:room_tools", _EXTRA),

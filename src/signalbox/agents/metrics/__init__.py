@@ -64,6 +64,7 @@ AGENT = Agent(
     plan=lazy(f"{__name__}.dry_run:dry_run", _EXTRA),
     close=lazy(f"{__name__}.clients:close_clients", _EXTRA),
     check=lazy(f"{__name__}.clients:check_server", _EXTRA),
+    suggest=lazy(f"{__name__}.suggestions:suggest", _EXTRA),
     source=lazy(f"{__name__}.clients:source_set", _EXTRA),
     data="figures",
     examine=lazy(f"{__name__}.examine:examine", _EXTRA),

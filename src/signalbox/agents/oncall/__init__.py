@@ -32,6 +32,7 @@ AGENT = Agent(
     plan=lazy(f"{__name__}.dry_run:dry_run", _EXTRA),
     close=lazy(f"{__name__}.tools:close_tools", _EXTRA),
     check=lazy(f"{__name__}.dry_run:check_server", _EXTRA),
+    suggest=lazy(f"{__name__}.suggestions:suggest", _EXTRA),
     source=lazy(f"{__name__}.source:source_set", _EXTRA),
     data="network devices",
     examine=lazy(f"{__name__}.examine:examine", _EXTRA),
