@@ -111,7 +111,8 @@ def _is_above(plan: MetricsPlan, text: str, bound: Bound, slots: Slots) -> bool:
 
 def _is_bare_zero(bound: Bound, text: str) -> bool:
     """True if a bound is 0 and no word says on which side of it: at rest, 0 m/s."""
-    return not (bound.number or _SIDE.search(text) or _THAN.search(text) or is_negated(text))
+    is_said = bound.said.casefold() in text.casefold()
+    return is_said and not (bound.number or _SIDE.search(text) or _THAN.search(text) or is_negated(text))
 
 
 def _takes_time(slots: Slots) -> bool:
