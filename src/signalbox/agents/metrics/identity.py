@@ -20,8 +20,8 @@ _NO_PARENTS = frozenset({"job", "le", "quantile"})
 async def with_identity(slots: Slots, live: Live) -> Slots:
     """Return the slots of a ranking, split by the labels without which several things of one name would be added up.
 
-    A label is the name of a part if its values are short codes that are found below several values of another label:
-    the same silos A and B at every plant, the same mount points on every host.
+    A label is the name of a part if its values are found below several values of another label, and are short codes or
+    are the same below each: the silos A and B of every plant, the main and the backup motor of every lift.
     """
     measure = slots.measure
     if slots.shape != "ranking" or len(slots.by) != 1 or measure.type != "gauge" or len(measure.metrics) != 1:
@@ -32,14 +32,15 @@ async def with_identity(slots: Slots, live: Live) -> Slots:
     others = [
         label for label in sorted(measure.labels - _NO_PARENTS - {own} - pinned) if len(values.get(label, ())) > 1
     ]
-    if not all(map(_CODE.fullmatch, values.get(own, ()))):
-        return slots
+    are_codes = all(map(_CODE.fullmatch, values.get(own, ())))
     at = slots.now if slots.is_current else slots.time_range.end_time
     for label in others:
         if len(values.get(own, ())) >= len(values.get(label, ())):
             continue
         selector = selector_text(metric, slots.matchers)
-        counted = await ask(Query(f"count by ({own}) (count by ({own}, {label}) ({selector}))", at=at), live)
-        if counted.curves and min(curve.values[-1] for curve in counted.curves) > 1:
+        pairs = f"count by ({own}, {label}) ({selector})"
+        sides = (own,) if are_codes else (own, label)
+        counted = [(await ask(Query(f"min(count by ({one}) ({pairs}))", at=at), live)).curves for one in sides]
+        if all(curves and curves[0].values[-1] > 1 for curves in counted):
             return replace(slots, by=(label, own))
     return slots

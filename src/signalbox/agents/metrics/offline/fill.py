@@ -272,10 +272,12 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
 
 
 def _with_end(plan: MetricsPlan, text: str) -> MetricsPlan:
-    """The plan of one figure with the end that is written out: the highest wind at each station."""
-    is_open = plan.kind in ("figure", None) and not (plan.how or plan.order or plan.top or plan.percentiles)
+    """The plan of figures with the end that is written out: the highest wind at each station, the lowest depth."""
+    is_open = plan.kind in ("figure", "ranking", None) and not (plan.how or plan.order or plan.top or plan.percentiles)
     ends = {_ENDS[word] for word, *_ in read_words(text) if word in _ENDS} if is_open else set()
-    return plan.model_copy(update={"how": ends.pop()}) if len(ends) == 1 else plan
+    return (
+        plan.model_copy(update={"order" if plan.kind == "ranking" else "how": ends.pop()}) if len(ends) == 1 else plan
+    )
 
 
 def _with_unit_of_bound(plan: MetricsPlan, offer: Offer, live: Live) -> Offer:
