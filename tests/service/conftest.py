@@ -103,11 +103,11 @@ def serve(folder: Path) -> Callable[..., Any]:
     """What a test calls to have the service on a free port of this process."""
     import uvicorn
 
-    from signalbox.service import chat, create_app
+    from signalbox.service import create_app, turns
 
     @contextmanager
     def started(**options: Any) -> Iterator[str]:
-        chat._found.cache_clear()
+        turns._found.cache_clear()
         sys.modules.pop("echo_chat", None)
         server = uvicorn.Server(uvicorn.Config(create_app(**options), log_level="error", log_config=None))
         listening = socket.create_server(("127.0.0.1", 0))

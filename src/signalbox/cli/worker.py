@@ -42,6 +42,7 @@ async def _work() -> None:
     from signalbox.cli.serve import collect_seldom
     from signalbox.runs.asking import aclose
     from signalbox.runs.worker import work
+    from signalbox.service import turns  # noqa: F401  so that turns of the chat are known
     from signalbox.service.logs import set_up_logs
     from signalbox.service.telemetry import set_up_telemetry
     from signalbox.storage import close_stores

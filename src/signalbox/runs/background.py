@@ -23,7 +23,7 @@ from signalbox.runs.outage import database_outage
 from signalbox.runs.owners import current_owner
 from signalbox.runs.records import OPEN, RESUMABLE, BusyError, FullError, Run
 from signalbox.runs.replies import dropped_words
-from signalbox.runs.served import find_served
+from signalbox.runs.served import find_carried
 from signalbox.settings import get_settings, now
 from signalbox.toolbox.person import use_person
 
@@ -52,11 +52,13 @@ class Background(ABC):
         metadata: Mapping[str, Any] | None = None,
         stream_modes: Sequence[str] = (),
         drops: Run | None = None,
+        is_aside: bool = False,
         when_busy: Literal["reject", "enqueue"] = "reject",
         not_before: datetime | None = None,
     ) -> Run:
         """Start a run, or have it begin later; it is stored with its input."""
         about: dict[str, Any] = {"metadata": dict(metadata or {}), "stream_modes": list(stream_modes)}
+        about |= {"is_aside": True} if is_aside else {}
         if not_before is None:
             dropped = {"dropped": dropped_words(drops)} if drops is not None else {}
             options: Any = {"drops": drops, "then": self._accepted}
@@ -78,7 +80,7 @@ class Background(ABC):
         """Go on with a run that waits."""
         await asyncio.to_thread(threads.require_own, thread_id)
         run = await asyncio.to_thread(records.find_run, thread_id, RESUMABLE)
-        agent = find_served(run.agent or run.name)
+        agent = find_carried(run.agent or run.name)
         owner = self._owner().get("owner", "")
         await asyncio.to_thread(lambda: accept(run, value, question, owner=owner, then=self._accepted))
         return await self._resumed(agent, run)
@@ -244,7 +246,7 @@ class InProcess(Background):
                     _log.error("Run %s cannot begin: %s", run.run_id, redact(error))
                     await asyncio.to_thread(records.end_with_error, run, failed(error))
                     continue
-                await self._started(find_served(run.agent or run.name), life)
+                await self._started(find_carried(run.agent or run.name), life)
 
     async def recover(self) -> list[Run]:
         """Take up every run that no living process carries, each in the name of its person."""
@@ -254,7 +256,7 @@ class InProcess(Background):
                 continue
             with use_person(run.person):
                 try:
-                    agent = find_served(run.agent or run.name)
+                    agent = find_carried(run.agent or run.name)
                     await asyncio.to_thread(may_go_on, run)
                     taken.append(await self._resumed(agent, run))
                 except RequestError as error:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +28,7 @@ from signalbox.runs.observing import Watch, watched
 from signalbox.runs.owners import lease_holds
 from signalbox.runs.records import RESUMABLE, Run
 from signalbox.runs.replies import add_dropped, dropped_words
-from signalbox.runs.served import find_served, is_map
+from signalbox.runs.served import find_carried, find_served, is_map
 from signalbox.runs.sources import answer_source
 from signalbox.runs.step_words import call_words, node_words
 from signalbox.runs.steps import CancelledError
@@ -34,7 +36,7 @@ from signalbox.runs.threads import check_name
 from signalbox.settings import now
 from signalbox.toolbox.ledger import Call, Ledger, use_ledger
 
-__all__ = ["begin_pending", "carry", "make_pending", "prepared"]
+__all__ = ["begin_pending", "carry", "heard_inside", "lent_draft", "make_pending", "prepared"]
 
 _log = logging.getLogger("signalbox.runs")
 
@@ -74,7 +76,7 @@ def begin_pending(record: Run) -> Life:
     drops = records.latest_run(record.thread_id, ("waiting",))
     kept = ("metadata", "stream_modes", "not_before", "started_at")
     about = {name: getattr(record, name) for name in kept} | {"dropped": dropped_words(drops) if drops else ""}
-    agent = find_served(record.agent or record.name)
+    agent = find_carried(record.agent or record.name)
     return prepared(agent, record.said, record.thread_id, record.state, about, drops=drops, run_id=record.run_id)()
 
 
@@ -117,7 +119,8 @@ class _Carried:
     async def to_its_end(self) -> _Carried | None:
         """Run it. What comes back is the run that its request was handed on to, if it was."""
         mark_used(self.agent)
-        heard = self.draft.heard(always=is_map(self.agent))  # the rows of a map may name a model of their own
+        # The rows of a map may name a model of their own.
+        heard = lent_draft(self.draft) if self.record.is_aside else self.draft.heard(always=is_map(self.agent))
         watching = watched(self.agent.name, self.record.thread_id, self.record.run_id)
         try:
             with use_ledger(self.ledger), watching as self.watch, heard:
@@ -183,7 +186,8 @@ class _Carried:
         if self._hand_on is not None:
             self._hand_on()
             return
-        remember(self.agent, self.answer, self.said, is_named=True)
+        if not self.record.is_aside:
+            remember(self.agent, self.answer, self.said, is_named=True)
         self._tell(self.answer)
 
     def _tell(self, answer: Answer) -> None:
@@ -207,6 +211,27 @@ class _Carried:
             if fresh is not None and fresh.standing in RESUMABLE:
                 records.end_with_error(fresh, {"error": told.as_dict(), "output": None, "answer": answer.as_dict()})
                 self._tell(answer)
+
+
+_draft: ContextVar[Draft | None] = ContextVar("signalbox_draft", default=None)
+
+
+@contextmanager
+def lent_draft(draft: Draft) -> Iterator[None]:
+    """Let what runs in the block say where what is written inside it is the answer."""
+    token = _draft.set(draft)
+    try:
+        yield
+    finally:
+        _draft.reset(token)
+
+
+@contextmanager
+def heard_inside() -> Iterator[None]:
+    """What models write in this block is the answer, for the draft that is lent."""
+    draft = _draft.get()
+    with draft.heard() if draft is not None else nullcontext():
+        yield
 
 
 _OUR_FAULT = ProgrammerError("The run broke over a fault in the agent.")

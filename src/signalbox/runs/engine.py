@@ -33,12 +33,15 @@ class Engine(Protocol):
         metadata: Mapping[str, Any] | None = None,
         stream_modes: Sequence[str] = (),
         drops: Run | None = None,
+        is_aside: bool = False,
         when_busy: Literal["reject", "enqueue"] = "reject",
         not_before: datetime | None = None,
     ) -> Run:
         """Start a run. When this returns, the thread is claimed and the run is stored with its input. `metadata` and
         `stream_modes` are kept with it for its client. `drops` is the run of the thread that waits: it ends with
         nothing done, and the answer of the new run says that its question was dropped.
+
+        A run `is_aside` where its thread is its own alone: nobody finds it among theirs, or talks in it.
 
         With `when_busy="enqueue"` a run of a busy thread is pending until the others are over, and with `not_before`
         until that moment; a question that waits then is dropped.

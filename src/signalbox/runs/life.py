@@ -467,8 +467,9 @@ def accept(
 ) -> None:
     """Claim a run that waits or broke off, for this `owner`. What it is answered is checked and written down first, and
     stays. `then` is done in the same transaction."""
-    with owned(record.person) as held:
-        threads.take(held, record.thread_id)
+    if not record.is_aside:
+        with owned(record.person) as held:
+            threads.take(held, record.thread_id)
     if record.status == "unreadable":
         raise RequestError(
             f"The record of thread '{record.thread_id}' is corrupt.", suggestion="Remove it: signalbox runs forget."

@@ -99,6 +99,8 @@ class Run:
     """What it had changed when it last came to wait, a line each."""
     dropped: str = ""
     """What its next answer says of the question that its request has dropped."""
+    is_aside: bool = False
+    """Whether its thread is its own alone, and is found among nobody's."""
     state: dict[str, Any] | None = None
     """What a run that is pending starts with; None where that comes of what was said."""
     not_before: str = ""
@@ -202,7 +204,7 @@ class Run:
 _RECORD = tuple(name for name in Run.__slots__ if name not in (*COLUMNS.split(", "), "person"))
 _ADDED = (
     "background", "attempts", "ended", "warnings", "said", "metadata", "format", "for_run", "route", "stream_modes",
-    "changes", "dropped", "state", "not_before",
+    "changes", "dropped", "is_aside", "state", "not_before",
 )  # fmt: skip
 
 
@@ -219,7 +221,8 @@ def claim(run: Run, keep_input: Callable[[], None] | None = None, drops: Run | N
     for _ in range(2):
         try:
             with owned(run.person) as held:
-                threads.take(held, run.thread_id, run.said)
+                if not run.is_aside:
+                    threads.take(held, run.thread_id, run.said)
                 before = latest_run(run.thread_id, ("running", "interrupted"))
                 if before is not None and before.is_left_behind:
                     # It was accepted, and is finished before anything else begins.

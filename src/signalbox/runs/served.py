@@ -16,7 +16,7 @@ from signalbox.maps import GraphSpec, read_map
 from signalbox.maps.result import as_text
 from signalbox.settings import get_settings
 
-__all__ = ["find_served", "is_map", "list_served", "read_input"]
+__all__ = ["find_carried", "find_served", "is_map", "list_served", "read_input", "serve_aside"]
 
 _SAID = ("request", "question", "message", "input", "text")
 
@@ -35,6 +35,19 @@ def find_served(name: str) -> Agent:
     if found is None:
         raise NotFoundError(f"There is no agent '{name}'.", suggestion=did_you_mean(name, served))
     return found
+
+
+_aside: dict[str, Agent] = {}
+
+
+def serve_aside(agent: Agent) -> None:
+    """Have runs of this agent carried, which nobody can ask for by its name."""
+    _aside[agent.name] = agent
+
+
+def find_carried(name: str) -> Agent:
+    """The agent of that name that a run is of. Raises NotFoundError."""
+    return _aside.get(name) or find_served(name)
 
 
 def is_map(agent: Agent) -> bool:

@@ -29,7 +29,7 @@ from signalbox.runs.outage import database_outage
 from signalbox.runs.owners import BEAT, Lease, current_owner, use_lease
 from signalbox.runs.queue import CARRY, QUEUE, enqueue, left_out, queue_database, renew_stalled
 from signalbox.runs.records import RESUMABLE, BusyError
-from signalbox.runs.served import find_served
+from signalbox.runs.served import find_carried
 from signalbox.settings import get_settings
 from signalbox.toolbox.person import use_person
 
@@ -149,7 +149,7 @@ async def _carry(context: JobContext, person: str, run_id: str) -> None:
         try:
             life = await asyncio.to_thread(_taken, run_id)
             if life is not None:
-                await carry(find_served(life.agent or life.run.graph.name), life)
+                await carry(find_carried(life.agent or life.run.graph.name), life)
         except asyncio.CancelledError:
             if context.abort_reason() is AbortReason.USER_REQUEST:
                 raise JobAborted from None
@@ -165,7 +165,7 @@ def _taken(run_id: str) -> Life | None:
     try:
         if run.status == "pending":
             return begin_pending(run)
-        agent = find_served(run.agent or run.name)
+        agent = find_carried(run.agent or run.name)
         if run.is_queued:
             accept(run, force=True, owner=current_owner())
         else:

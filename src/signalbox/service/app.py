@@ -31,7 +31,6 @@ from signalbox.service import (
     turn_list,
 )
 from signalbox.service.auth import Door, is_ours
-from signalbox.service.chat import chat_agent
 from signalbox.service.chat import router as chat_router
 from signalbox.service.headers import SafeHeaders
 from signalbox.service.hosts import Hosts
@@ -39,7 +38,7 @@ from signalbox.service.later import Fork, Later
 from signalbox.service.limits import Body, RateLimit
 from signalbox.service.problems import Problems, add_handlers
 from signalbox.service.timers import keep_time
-from signalbox.service.turns import close_turns, mark_interrupted
+from signalbox.service.turns import chat_agent, close_turns, mark_interrupted
 from signalbox.settings import get_settings, now
 from signalbox.storage import close_stores, purge
 

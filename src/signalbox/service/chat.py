@@ -1,15 +1,8 @@
-"""`POST /api/{user_id}/chat`: a message, stored before anything else happens, and the answer to it.
-
-What answers is found by the entry point group `signalbox.chat`: `run_agent(message_history, user_id)` of the
-agent-service contract.
-"""
+"""`POST /api/{user_id}/chat`: a message, stored before anything else happens, and the answer to it."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable
-from functools import lru_cache
-from importlib.metadata import entry_points
 from typing import Annotated, Any
 
 import orjson
@@ -17,21 +10,15 @@ from fastapi import APIRouter, Header, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from signalbox.contract.installed import list_agents
-from signalbox.contract.sources import source_of
-from signalbox.errors import ConfigurationError, MissingExtraError
 from signalbox.service.auth import require_self
 from signalbox.service.options import Options
 from signalbox.service.problems import REFUSALS, ProblemError, sent
 from signalbox.service.sse import is_wanted, stream
-from signalbox.service.turns import Turn, find_turn, start_turn
-from signalbox.settings import get_settings
+from signalbox.service.turns import Turn, start_turn
 
-__all__ = ["chat_agent", "chat_source", "router"]
+__all__ = ["router"]
 
 router = APIRouter(tags=["chat"], responses=REFUSALS)
-GROUP = "signalbox.chat"
-RunAgent = Callable[..., Awaitable[Any]]
 
 
 class ChatRequest(Options):
@@ -90,9 +77,7 @@ async def _turn(person: str, said: ChatRequest, key: str | None) -> Turn:
     """The turn that a request begins, or the one that it repeats. Raises ProblemError for a key of another request."""
     # Of what was sent: the same key means the same request, whichever conversation was used last meanwhile.
     digest = hashlib.sha256(orjson.dumps([said.message, said.conversation_id])).hexdigest() if key else ""
-    turn = find_turn(person, key) or await start_turn(
-        person, said.message, said.conversation_id, chat_agent(), key, digest, chat_source()
-    )
+    turn = await start_turn(person, said.message, said.conversation_id, key, digest)
     if key is not None:
         _require_same(turn.digest, digest)
     if turn.is_lost:
@@ -111,31 +96,3 @@ def _require_same(one: str, other: str) -> None:
 
 def _json(status: int, body: Any) -> Response:
     return Response(orjson.dumps(body), status, media_type="application/json") if status < 400 else sent(body)
-
-
-def chat_source() -> dict[str, Any] | None:
-    """Where what answers the chat keeps and reads things, if it is an installed agent that says so."""
-    name, _ = _found(get_settings().chat)
-    found = next((agent for agent in list_agents() if agent.name == name), None)
-    return source_of(found) if found else None
-
-
-def chat_agent() -> RunAgent:
-    """What answers. Raises ConfigurationError where nothing is installed that does."""
-    return _found(get_settings().chat)[1]
-
-
-@lru_cache(maxsize=4)
-def _found(named: str) -> tuple[str, RunAgent]:
-    """What answers the chat, by its name. To look through everything that is installed takes 10 ms, so once."""
-    offered = sorted(entry_points(group=GROUP), key=lambda one: one.name)
-    chosen = next((one for one in offered if named in ("", one.name)), None)
-    if chosen is None:
-        raise ConfigurationError(
-            "Nothing is installed that answers the chat.",
-            suggestion="Install an agent that does, or unset SIGNALBOX_CHAT.",
-        )
-    try:
-        return chosen.name, chosen.load()
-    except ModuleNotFoundError:
-        raise MissingExtraError("The chat", chosen.name) from None

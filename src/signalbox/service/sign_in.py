@@ -79,7 +79,7 @@ async def signing_in(request: Request, caller: Caller | None) -> Response:
 
 
 async def _exchanged(request: Request) -> Response:
-    if _attempts.seconds_until_next(request.client.host if request.client else "") > 0:
+    if await _attempts.seconds_until_next(request.client.host if request.client else "") > 0:
         return reply(429, "Too many attempts. Please try again in a minute.", headers={"Retry-After": "60"})
     given = await _given(request)
     if given is None:

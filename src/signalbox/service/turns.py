@@ -1,68 +1,141 @@
-"""One turn of a chat: the message is stored, the agent runs, the answer is stored; whoever listens hears of it.
+"""One turn of a chat: the message is stored, what answers it runs, the answer is stored; whoever listens hears of it.
 
-A turn goes on when its client goes away. What a dead process left unanswered is marked so by the next.
+A turn goes on when its client goes away. On PostgreSQL it is a run like all others, and another worker takes it up when
+its own is gone. On SQLite the process that was asked answers; a run with its checkpoints would cost twice the CPU.
+What answers is found by the entry point group `signalbox.chat`: `run_agent(message_history, user_id)` of the
+agent-service contract.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from functools import lru_cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, Protocol, TypedDict
 
-from signalbox.errors import NotFoundError, SignalboxError
+from signalbox.contract import Agent, Presented
+from signalbox.contract.installed import list_agents
+from signalbox.contract.sources import source_of
+from signalbox.errors import ConfigurationError, MissingExtraError, NotFoundError, SignalboxError
+from signalbox.runs import maintenance, records
+from signalbox.runs.carrying import heard_inside, lent_draft
 from signalbox.runs.drafts import Draft
+from signalbox.runs.engine import engine
 from signalbox.runs.observing import Watch, watched
+from signalbox.runs.owners import on_queue
+from signalbox.runs.records import Run
+from signalbox.runs.served import serve_aside
+from signalbox.runs.steps import CancelledError
 from signalbox.service.problems import problem, problem_of
 from signalbox.service.sse import as_event
 from signalbox.settings import get_settings
-from signalbox.storage import Begun, IdempotencyKey, Store, begin_turn, end_turn, notes_of_turn, unanswered
+from signalbox.storage import Begun, IdempotencyKey, Store, begin_turn, end_turn, notes_of_turn, read_turn, unanswered
 from signalbox.toolbox.ledger import Call, Ledger, use_ledger
+from signalbox.toolbox.person import current_person, use_words
 
-__all__ = ["INTERRUPTED", "Turn", "close_turns", "find_turn", "mark_interrupted", "start_turn"]
+__all__ = [
+    "CHAT",
+    "INTERRUPTED",
+    "Turn",
+    "TurnState",
+    "answer_turn",
+    "chat_agent",
+    "close_turns",
+    "mark_interrupted",
+    "start_turn",
+]
 
 _log = logging.getLogger("signalbox.service")
+GROUP = "signalbox.chat"
 INTERRUPTED = (
     "I was interrupted before I could answer this. Part of it may have been done: please look, and then say it again."
 )
 _HISTORY = 50
 _LONGEST_TITLE = 60
-_running: dict[tuple[str, str], Turn] = {}
+_SHOWN = ("tool_call", "tool_result", "text")
+_PATIENCE = 50
+RunAgent = Callable[..., Awaitable[Any]]
+_running: dict[tuple[str, str], _Here] = {}
 _under_way: set[asyncio.Task[None]] = set()
 
 
-class Turn:
-    """A turn under way, or one that has ended: its events, and its outcome as a status and a body."""
+class TurnState(TypedDict, total=False):
+    """What a turn begins with, and what comes of it: a reply, or a problem."""
 
-    def __init__(self, digest: str = "", source: dict[str, Any] | None = None) -> None:
+    conversation_id: str
+    message_id: int
+    message: str
+    key: str | None
+    kept_as: dict[str, Any]
+    reply: dict[str, Any]
+    problem: dict[str, Any]
+
+
+def _start(request: str, before: Any) -> dict[str, Any]:
+    return {"message": request}
+
+
+def _present(state: Any) -> Presented:
+    return Presented(str((state.get("reply") or {}).get("response", "")))
+
+
+CHAT = Agent(
+    name="chat turn",
+    about="Answers a message of a conversation",
+    examples=(),
+    map=Path(__file__).with_name("chat_turn.csv"),
+    start=_start,
+    present=_present,
+    has_system=False,
+    is_offered=False,
+    private=("message", "key", "kept_as"),
+)
+serve_aside(CHAT)
+
+
+class Turn(Protocol):
+    """A turn under way, or one that has ended."""
+
+    @property
+    def digest(self) -> str:
+        """That of the request, where it has a key."""
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nobody answers it any more, and nothing was answered."""
+
+    async def outcome(self) -> tuple[int, Any]:
+        """The status and the body, when it has ended."""
+
+    def events(self, after: int = 0) -> AsyncIterator[bytes]:
+        """The events after that number, as they happen; the message is the first, and the end is always told."""
+
+
+class _Here:
+    """A turn that this process carries."""
+
+    is_lost = False
+
+    def __init__(self, digest: str) -> None:
         self.digest = digest
-        self.source = source
-        self.told: list[tuple[str, Any]] = []
-        self._ended = False
-        self.is_lost = False
+        self._told: list[tuple[str, Any]] = []
+        self._ended: dict[str, Any] | None = None
         self._changed = asyncio.Event()
-
-    @classmethod
-    def kept(cls, known: IdempotencyKey) -> Turn:
-        """A turn as it was kept; one that no process carries any more, and that was not answered, is lost."""
-        turn = cls(known.request_hash)
-        turn.told = [(kind, data) for kind, data in (known.response or {}).get("events", [])]
-        turn._ended, turn.is_lost = True, known.status is None
-        return turn
 
     def tell(self, kind: str, data: Any) -> None:
         """Something happened."""
-        self.told.append((kind, data))
+        self._told.append((kind, data))
         self._wake()
 
-    def become(self, other: Turn) -> None:
-        """Turn out to be one that was kept."""
-        self.digest, self.told, self.is_lost = other.digest, other.told, other.is_lost
-
-    def end(self) -> None:
-        """Nothing more will happen."""
-        self._ended = True
+    def end(self, told: dict[str, Any]) -> None:
+        """It has ended, with a reply or a problem."""
+        self._ended = told
         self._wake()
 
     def _wake(self) -> None:
@@ -70,70 +143,217 @@ class Turn:
         self._changed = asyncio.Event()
 
     async def outcome(self) -> tuple[int, Any]:
-        """The status and the body, when it has ended."""
-        while not self._ended:
+        """The status and the body."""
+        while self._ended is None:
             await self._changed.wait()
-        kind, data = self.told[-1]
-        return (200, data) if kind == "end" else (data["status"], data)
+        return _status(self._ended), self._ended
 
     async def events(self, after: int = 0) -> AsyncIterator[bytes]:
-        """The events after that number, as they happen."""
+        """The events after that number."""
         number = after
         while True:
-            while number < len(self.told):
-                kind, data = self.told[number]
+            while number < len(self._told):
+                kind, data = self._told[number]
                 number += 1
                 yield as_event(kind, data, str(number))
-            if self._ended:
+            if self._ended is not None:
+                yield _as_end(self._ended, number + 1)
                 return
             await self._changed.wait()
 
 
-def find_turn(person: str, key: str | None) -> Turn | None:
-    """The turn that is under way under this key."""
-    return _running.get((person, key)) if key is not None else None
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """A turn that is a run, or what is left of one that was kept."""
+
+    message: dict[str, Any]
+    run: Run | None
+    digest: str = ""
+    kept: dict[str, Any] | None = None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nobody answers it any more, and nothing was answered."""
+        return self.run is None and self.kept is None
+
+    async def outcome(self) -> tuple[int, Any]:
+        """The status and the body, when it has ended."""
+        told = self.kept or problem(503, INTERRUPTED) if self.run is None else _told(await engine().wait(self.run))
+        return _status(told), told
+
+    async def events(self, after: int = 0) -> AsyncIterator[bytes]:
+        """The events after that number, as they happen; the message is the first."""
+        number = 1
+        if after < number:
+            yield as_event("message", self.message, str(number))
+        if self.run is not None:
+            async for event in engine().events(self.run):
+                if event.kind in _SHOWN:
+                    number += 1
+                    if number > after:
+                        yield as_event(event.kind, _shown(event.kind, event.data), str(number))
+        yield _as_end((await self.outcome())[1], number + 1)
+
+
+def _status(told: dict[str, Any]) -> int:
+    return int(told["status"]) if "detail" in told else 200
+
+
+def _as_end(told: dict[str, Any], number: int) -> bytes:
+    return as_event("error" if "detail" in told else "end", told, str(number))
+
+
+def _shown(kind: str, data: dict[str, Any]) -> dict[str, Any]:
+    return {"id": data["id"], "text": data["text"]} if kind == "text" else data
+
+
+def _told(run: Run) -> dict[str, Any]:
+    """The reply of a run that has ended, or the problem."""
+    state = ((run.result.get("answer") or {}).get("state")) or {}
+    if run.status == "cancelled":
+        return problem(503, INTERRUPTED)
+    found: dict[str, Any] = state.get("problem") or state.get("reply") or problem(500, "The turn broke off.")
+    return found
 
 
 async def start_turn(
-    person: str,
-    message: str,
-    conversation_id: str | None,
-    run_agent: Any,
-    key: str | None = None,
-    digest: str = "",
-    source: dict[str, Any] | None = None,
+    person: str, message: str, conversation_id: str | None, key: str | None = None, digest: str = ""
 ) -> Turn:
     """Begin a turn: when this returns, the message is stored. A key that is known gives the turn that has it. Without a
     `conversation_id` it goes on with the conversation that the person used last.
 
-    Raises NotFoundError for a conversation that is not this person's.
+    Raises NotFoundError for a conversation that is not this person's, and FullError where too many runs wait.
     """
-    turn = Turn(digest, source)
-    if key is not None:
-        _running[person, key] = turn
+    chat_agent()
+    here = None if on_queue() else _Here(digest)
+    if key is not None and here is not None:
+        if (known := _running.get((person, key))) is not None:
+            return known
+        _running[person, key] = here
+    kept_as = {"thread": str(uuid.uuid4())}
     try:
         begun = await begin_turn(
-            person, message, conversation_id, title=_title(message), history=_HISTORY - 1, key=key, digest=digest
+            person, message, conversation_id, title=_title(message), key=key, digest=digest, response=kept_as
         )
     except BaseException as error:
-        turn.tell("error", problem_of(error) if isinstance(error, Exception) else problem(503, INTERRUPTED))
-        _leave(turn, person, key)
+        _leave(here, person, key, problem_of(error) if isinstance(error, Exception) else problem(503, INTERRUPTED))
         raise
     if begun.repeats is not None:
-        turn.become(Turn.kept(begun.repeats))
-        _leave(turn, person, key)
-        return turn
-    turn.tell("message", {"conversation_id": begun.conversation_id, "message_id": begun.message_id})
-    task = asyncio.create_task(_carry(turn, person, begun, message, run_agent, key))
-    _under_way.add(task)
-    task.add_done_callback(_under_way.discard)
-    return turn
+        found = await _repeated(person, begun.repeats)
+        _leave(here, person, key, (await found.outcome())[1])
+        return found
+    told = {"conversation_id": begun.conversation_id, "message_id": begun.message_id}
+    state: TurnState = {**told, "message": message, "key": key, "kept_as": {**kept_as, "message": told}}  # type: ignore[typeddict-item]
+    if here is not None:
+        here.tell("message", told)
+        task = asyncio.create_task(_carry_here(here, person, state))
+        _under_way.add(task)
+        task.add_done_callback(_under_way.discard)
+        return here
+    options: Any = {"thread_id": kept_as["thread"], "metadata": told, "is_aside": True}
+    return _Carried(told, await engine().submit(CHAT, message, state=state, **options), digest)
 
 
-def _leave(turn: Turn, person: str, key: str | None) -> None:
-    if key is not None:
-        _running.pop((person, key), None)
-    turn.end()
+def _leave(here: _Here | None, person: str, key: str | None, told: dict[str, Any]) -> None:
+    if here is not None:
+        _running.pop((person, key or ""), None)
+        here.end(told)
+
+
+async def _carry_here(turn: _Here, person: str, state: TurnState) -> None:
+    """Answer a message in this process."""
+    loop, watch = asyncio.get_running_loop(), Watch()
+
+    def called(call: Call, ended: bool) -> None:
+        watch.called(call, ended)
+        # A tool may be called in a thread of its own.
+        loop.call_soon_threadsafe(turn.tell, "tool_result" if ended else "tool_call", call.as_event())
+
+    draft, name = Draft(lambda told: turn.tell("text", _shown("text", told))), str(state["message_id"])
+    told: dict[str, Any] = {"problem": problem(503, INTERRUPTED)}
+    try:
+        watching = watched("chat", state["conversation_id"], name)
+        with use_ledger(Ledger(listener=called)), watching as watch, lent_draft(draft):
+            told = await answer_turn(state)
+        await asyncio.sleep(0)  # what tools told is heard first
+        if "reply" in told:
+            draft.become(told["reply"]["response"], f"{name}-answer")
+    except Exception as error:
+        told = {"problem": problem_of(error)}
+    finally:
+        _leave(turn, person, state["key"], next(iter(told.values())))
+
+
+async def close_turns() -> None:
+    """Give what this process answers a moment to end."""
+    if _under_way:
+        _, late = await asyncio.wait(list(_under_way), timeout=10)
+        for task in late:
+            task.cancel()
+
+
+async def _repeated(person: str, known: IdempotencyKey) -> _Carried:
+    """The turn of a key that is known, also where another process is just beginning it."""
+    kept = known.response or {}
+    run = None
+    for _ in range(_PATIENCE if on_queue() else 0):
+        run = await asyncio.to_thread(records.latest_run, str(kept.get("thread", "")))
+        if run is not None or known.status is not None:
+            break
+        await asyncio.sleep(0.1)
+    return _Carried(kept.get("message") or (run.metadata if run else {}), run, known.request_hash, kept.get("body"))
+
+
+async def answer_turn(state: TurnState) -> dict[str, Any]:
+    """Have the message answered, and keep the answer; one that was kept before its process died stays as it is."""
+    person, begun = current_person(), Begun(state["conversation_id"], state["message_id"])
+    before, answer = await read_turn(person, begun, _HISTORY - 1)
+    if answer is not None:
+        return {"reply": _reply(begun, answer)}
+    history = [{"role": role, "content": content} for role, content in (*before, ("user", state["message"]))]
+    noted: dict[str, dict[str, Any]] = {}
+    try:
+        with use_words(None), notes_of_turn() as noted, heard_inside():
+            answered = await chat_agent()(message_history=history, user_id=person)
+        if answered.status == "error":
+            text = str(answered.error or "")
+            told = {"problem": problem(500, text)}
+        else:
+            text = str(answered.final_response or "")
+            reply = _reply(begun, text, answered.iterations, answered.status, answered.warning)
+            told = {"reply": reply}
+    except CancelledError:
+        raise
+    except Exception as error:
+        failed = problem_of(error)
+        text, told = failed["detail"], {"problem": failed | {"status": max(failed["status"], 500)}}
+    return await _keep(person, begun, state, text, told, noted)
+
+
+def _reply(
+    begun: Begun, text: str, iterations: int = 1, status: str = "completed", warning: str | None = None
+) -> dict[str, Any]:
+    return {
+        "response": text,
+        "iterations": iterations,
+        "status": status,
+        "conversation_id": begun.conversation_id,
+        "message_id": begun.message_id,
+        "warning": warning,
+        "source": chat_source(),
+    }
+
+
+async def _keep(
+    person: str, begun: Begun, state: TurnState, text: str, told: dict[str, Any], noted: Any
+) -> dict[str, Any]:
+    (body,) = told.values()
+    status, response = int(body.get("status", 200)) if "problem" in told else 200, {**state["kept_as"], "body": body}
+    try:
+        await end_turn(person, begun, text, key=state["key"], status=status, response=response, notes=noted)
+    except NotFoundError:
+        return {"problem": problem(404, "The conversation was deleted before it was answered.")}
+    return told
 
 
 def _title(message: str) -> str:
@@ -141,85 +361,41 @@ def _title(message: str) -> str:
     return words if len(words) <= _LONGEST_TITLE else words[: _LONGEST_TITLE - 1].rstrip() + "…"
 
 
-async def _carry(turn: Turn, person: str, begun: Begun, message: str, run_agent: Any, key: str | None) -> None:
-    history = [{"role": role, "content": content} for role, content in (*begun.before, ("user", message))]
-    loop = asyncio.get_running_loop()
-    watch = Watch()
+def chat_source() -> dict[str, Any] | None:
+    """Where what answers the chat keeps and reads things, if it is an installed agent that says so."""
+    name, _ = _found(get_settings().chat)
+    found = next((agent for agent in list_agents() if agent.name == name), None)
+    return source_of(found) if found else None
 
-    def called(call: Call, ended: bool) -> None:
-        watch.called(call, ended)
-        # A tool may be called in a thread of its own.
-        kind = "tool_result" if ended else "tool_call"
-        loop.call_soon_threadsafe(turn.tell, kind, call.as_event())
 
-    noted: dict[str, dict[str, Any]] = {}
-    draft = Draft(lambda told: turn.tell("text", {"id": told["id"], "text": told["text"]}))
+def chat_agent() -> RunAgent:
+    """What answers. Raises ConfigurationError where nothing is installed that does."""
+    return _found(get_settings().chat)[1]
+
+
+@lru_cache(maxsize=4)
+def _found(named: str) -> tuple[str, RunAgent]:
+    """What answers the chat, by its name. To look through everything that is installed takes 10 ms, so once."""
+    offered = sorted(entry_points(group=GROUP), key=lambda one: one.name)
+    chosen = next((one for one in offered if named in ("", one.name)), None)
+    if chosen is None:
+        raise ConfigurationError(
+            "Nothing is installed that answers the chat.",
+            suggestion="Install an agent that does, or unset SIGNALBOX_CHAT.",
+        )
     try:
-        name = str(begun.message_id)
-        ledger = Ledger(listener=called)
-        watching = watched("chat", begun.conversation_id, name)
-        with use_ledger(ledger), notes_of_turn() as noted, watching as watch, draft.heard():
-            answered = await run_agent(message_history=history, user_id=person)
-        await asyncio.sleep(0)  # what tools told is heard first
-        last = _answer(draft, answered, begun, turn.source)
-    except asyncio.CancelledError:
-        turn.tell("error", problem(503, INTERRUPTED))
-        _leave(turn, person, key)
-        raise
-    except Exception as error:
-        told = problem_of(error)
-        last = ("error", told | {"status": max(told["status"], 500)}, told["detail"])
-    await _keep(turn, person, begun, key, noted, *last)
-
-
-def _answer(
-    draft: Draft, answered: Any, begun: Begun, source: dict[str, Any] | None
-) -> tuple[str, dict[str, Any], str]:
-    """The last event of a turn, and the text that is kept as its answer."""
-    if answered.status == "error":
-        text = str(answered.error or "")
-        return "error", problem(500, text), text
-    text = str(answered.final_response or "")
-    draft.become(text, f"{begun.message_id}-answer")
-    reply = {
-        "response": text,
-        "iterations": answered.iterations,
-        "status": answered.status,
-        "conversation_id": begun.conversation_id,
-        "message_id": begun.message_id,
-        "warning": answered.warning,
-        "source": source,
-    }
-    return "end", reply, text
-
-
-async def _keep(
-    turn: Turn, person: str, begun: Begun, key: str | None, noted: Any, kind: str, data: dict[str, Any], text: str
-) -> None:
-    """Keep the answer, and only then say that the turn has ended."""
-    events = [*turn.told, (kind, data)]
-    status = 200 if kind == "end" else int(data["status"])
-    try:
-        response = {"events": events} if key else None
-        await end_turn(person, begun, text, key=key, status=status, response=response, notes=noted)
-        turn.tell(kind, data)
-    except NotFoundError:
-        turn.tell("error", problem(404, "The conversation was deleted before it was answered."))
-    except Exception as error:
-        turn.tell("error", problem_of(error))
-    finally:
-        _leave(turn, person, key)
+        return chosen.name, chosen.load()
+    except ModuleNotFoundError:
+        raise MissingExtraError("The chat", chosen.name) from None
 
 
 async def mark_interrupted(before: datetime) -> int:
-    """Say in each conversation what a process that died before that moment had left unanswered; how many messages that
-    were.
-
-    Other processes may serve the same PostgreSQL: there, only what is older than any turn can take.
-    """
-    shared = get_settings().database_url.startswith("postgres")
-    line = before - timedelta(minutes=10 if shared else 0)
+    """Say in each conversation what a process left unanswered that died before its turn was a run; how many messages
+    that were. On PostgreSQL other processes are at it: there, only what is older than a start can take."""
+    line = before - timedelta(minutes=1 if get_settings().database_url.startswith("postgres") else 0)
     left = [one for one in await unanswered() if one["created"] <= line]
+    carried = await asyncio.to_thread(_carried_messages) if left else set()
+    left = [one for one in left if one["message_id"] not in carried]
     for one in left:
         try:
             store = Store(one["user_id"])
@@ -231,9 +407,7 @@ async def mark_interrupted(before: datetime) -> int:
     return len(left)
 
 
-async def close_turns() -> None:
-    """Give what is under way a moment to end."""
-    if _under_way:
-        _, late = await asyncio.wait(list(_under_way), timeout=10)
-        for task in late:
-            task.cancel()
+def _carried_messages() -> set[int]:
+    """The messages that runs are to answer."""
+    found = [*maintenance.left_behind(carried=True), *maintenance.left_pending()]
+    return {run.metadata["message_id"] for run in found if run.agent == CHAT.name}

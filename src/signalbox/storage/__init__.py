@@ -16,7 +16,7 @@ from signalbox.storage.maintenance import purge, unanswered
 from signalbox.storage.models import ApiKey, Conversation, IdempotencyKey, Message, Task
 from signalbox.storage.store import Store, notes_of_turn
 from signalbox.storage.tasks import Change, TaskFilter, Tasks
-from signalbox.storage.turns import NEW, Begun, begin_turn, end_turn
+from signalbox.storage.turns import NEW, Begun, begin_turn, end_turn, read_turn
 
 __all__ = [
     "NEW",
@@ -38,5 +38,6 @@ __all__ = [
     "end_turn",
     "notes_of_turn",
     "purge",
+    "read_turn",
     "unanswered",
 ]

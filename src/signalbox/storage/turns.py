@@ -17,7 +17,7 @@ from signalbox.storage.gate import Prepared, Transaction, check_owner, in_one_go
 from signalbox.storage.models import Conversation, IdempotencyKey, Message
 from signalbox.storage.notes import put_note
 
-__all__ = ["NEW", "Begun", "begin_turn", "end_turn"]
+__all__ = ["NEW", "Begun", "begin_turn", "end_turn", "read_turn"]
 
 NEW = "new"
 """Instead of the id of a conversation: begin another one."""
@@ -49,10 +49,11 @@ _SPOKEN_IN_LAST = Prepared(
 )
 _LATEST = Prepared(
     select(_said.c.role, _said.c.content)
-    .where(_said.c.conversation_id == bindparam("conversation"))
+    .where(_said.c.conversation_id == bindparam("conversation"), _said.c.id < bindparam("message"))
     .order_by(_said.c.id.desc())
     .limit(bindparam("most"))
 )
+_ANSWER = Prepared(select(_said.c.content).where(_said.c.answers == bindparam("message")).limit(1))
 _KEY = Prepared(select(_keys).where(_keys.c.key == bindparam("named")))
 _ANSWER_KEY = Prepared(
     update(_keys)
@@ -63,14 +64,13 @@ _ANSWER_KEY = Prepared(
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A turn that has begun: where, the id of the message, and what was said before, oldest first.
+    """A turn that has begun: where, and the id of the message.
 
     `repeats` is there instead where the key of the request is known: then nothing was begun.
     """
 
     conversation_id: str = ""
     message_id: int = 0
-    before: tuple[tuple[str, str], ...] = ()
     repeats: IdempotencyKey | None = None
 
 
@@ -80,11 +80,12 @@ async def begin_turn(
     conversation_id: str | None = None,
     *,
     title: str = "",
-    history: int = 49,
     key: str | None = None,
     digest: str = "",
+    response: Any = None,
 ) -> Begun:
-    """Keep what a person says, and claim the key of the request with it. Without a `conversation_id` it is said in the
+    """Keep what a person says, and claim the key of the request with it; `response` is what a repeat finds until the
+    turn has ended. Without a `conversation_id` it is said in the
     conversation that they used last, which begins if they have none; with `NEW`, in a new one.
 
     Raises NotFoundError where this person has no such conversation, or it was deleted.
@@ -92,7 +93,7 @@ async def begin_turn(
     person = check_owner(owner)
 
     def begin(transaction: Transaction) -> Begun:
-        return _begin(transaction, content, conversation_id, title, history, key, digest)
+        return _begin(transaction, content, conversation_id, title, key, digest, response)
 
     def known(transaction: Transaction) -> Begun:
         return Begun(repeats=IdempotencyKey(**transaction.run(_KEY, named=key).one()._mapping))
@@ -108,14 +109,13 @@ def _begin(
     content: str,
     conversation_id: str | None,
     title: str,
-    history: int,
     key: str | None,
     digest: str,
+    response: Any,
 ) -> Begun:
     moment = now()
-    before: tuple[tuple[str, str], ...] = ()
     if key is not None:
-        transaction.run(_ADD_KEY, key=key, request_hash=digest, created=moment)
+        transaction.run(_ADD_KEY, key=key, request_hash=digest, created=moment, response=response)
     if conversation_id is None:
         conversation_id = _last_used(transaction) or NEW
     if conversation_id == NEW:
@@ -123,11 +123,21 @@ def _begin(
         transaction.run(_ADD_TALK, id=conversation_id, title=title, created=moment, updated=moment)
     else:
         _touch(transaction, conversation_id, moment)
-        latest = transaction.run(_LATEST, conversation=conversation_id, most=history).all()
-        before = tuple((row[0], row[1]) for row in reversed(latest))
     said = {"conversation_id": conversation_id, "role": "user", "content": content, "created": moment}
     number = transaction.run(_ADD_MESSAGE, **said).inserted_primary_key
-    return Begun(conversation_id, int(number[0]) if number else 0, before)
+    return Begun(conversation_id, int(number[0]) if number else 0)
+
+
+async def read_turn(owner: str, begun: Begun, history: int) -> tuple[tuple[tuple[str, str], ...], str | None]:
+    """So many of the latest messages before that of a turn, oldest first, and its answer if it is there."""
+
+    def read(transaction: Transaction) -> tuple[tuple[tuple[str, str], ...], str | None]:
+        answer = transaction.run(_ANSWER, message=begun.message_id).scalar()
+        where = {"conversation": begun.conversation_id, "message": begun.message_id, "most": history}
+        latest = transaction.run(_LATEST, **where).all()
+        return tuple((row[0], row[1]) for row in reversed(latest)), answer
+
+    return await in_one_go(check_owner(owner), read)
 
 
 def _last_used(transaction: Transaction) -> str | None:
@@ -154,7 +164,8 @@ async def end_turn(
     response: Any = None,
     notes: Mapping[str, dict[str, Any]] | None = None,
 ) -> None:
-    """Keep the answer, what stands behind it (`notes`), and what is given to who repeats the request.
+    """Keep the answer, what stands behind it (`notes`), and what is given to who repeats the request; an answer that is
+    there stays.
 
     Raises NotFoundError where the conversation was deleted meanwhile.
     """
@@ -162,9 +173,11 @@ async def end_turn(
 
     def end(transaction: Transaction) -> None:
         moment = now()
+        _touch(transaction, begun.conversation_id, moment)
+        if transaction.run(_ANSWER, message=begun.message_id).first() is not None:
+            return  # that of another process, which had taken the turn over
         if key is not None:
             transaction.run(_ANSWER_KEY, named=key, answered=status, given=response)
-        _touch(transaction, begun.conversation_id, moment)
         said = {"role": "assistant", "content": answer, "answers": begun.message_id, "created": moment}
         transaction.run(_ADD_MESSAGE, conversation_id=begun.conversation_id, **said)
         for digest, data in (notes or {}).items():
