@@ -56,6 +56,12 @@ PORTS = {"interfaces": [{"name": "Gi0"}, {"name": "Gi1"}]}
             "10.0.0.9",
             "not_configured",
         ),
+        (
+            call("get_route", status="feature_not_available", params={"prefix": "10.0.0.9"}),
+            "route",
+            "10.0.0.9",
+            "not_readable",
+        ),
         (call("get_logs", {"logs": [], "total_lines": 9, "unread_lines": 9}), "log", "", "not_readable"),
         (call("get_logs", {"logs": [], "total_lines": 9, "unread_lines": 1}), "log", "", "present"),
         (call("get_interface_info", PORTS), "interface", "gi1", "present"),

@@ -142,7 +142,11 @@ def _of_call(call: Mapping[str, Any], device: str) -> Iterator[Presence]:
             state: State = "does_not_exist" if absent else "not_readable"
             yield Presence(device, kind, name, state, tuple(call.get("known") or ()), _why(call, state), evidence)
             continue
-        names = None if result.get("status") == "feature_not_available" else read(data)
+        is_unknown = result.get("status") == "feature_not_available"
+        if kind == "route" and is_unknown:
+            yield Presence(device, kind, name, "not_readable", (), "the device does not tell its routes", evidence)
+            continue
+        names = None if is_unknown else read(data)
         if names is None and (kind in failed or (failed and not data)):
             yield Presence(device, kind, name, "not_readable", (), failed.get(kind, ""), evidence)
         elif names is None and kind in _EVERY_DEVICE_HAS:

@@ -348,24 +348,36 @@ def _lay(tree: Tree, other: Tree) -> None:
         if isinstance(known, dict) and isinstance(value, dict):
             _lay(known, value)
         elif isinstance(known, list) and isinstance(value, list):
-            for one in value:
-                same = next((entry for entry in known if _same(entry, one)), None)
-                if same is None:
-                    known.append(one)
-                else:
-                    _lay(same, one)
+            _join(known, value)
         else:
             tree[name] = value
+
+
+def _join(known: list[Any], more: list[Any]) -> None:
+    """Put the entries of one list into another. Long lists are common, so entries are found by their keys."""
+    found: dict[tuple[str, str | None], list[Tree]] = {}
+    for one in known:
+        for key in _keys(one):
+            found.setdefault(key, []).append(one)
+    for one in more:
+        keys = _keys(one)
+        alike = (entry for key in keys for entry in found.get(key, ()) if _same(entry, one))
+        same = next(alike, None)
+        if same is not None:
+            _lay(same, one)
+        elif isinstance(one, dict) or one not in known:
+            known.append(one)
 
 
 _LIST_KEYS = ("name", "identifier", "interface-id", "neighbor-address", "lsr-id", "id", "index", "prefix")
 
 
-def _same(one: Any, other: Any) -> bool:
-    if not isinstance(one, dict) or not isinstance(other, dict):
-        return bool(one == other)
-    keys = [key for key in _LIST_KEYS if key in one and key in other]
-    return bool(keys) and all(word(one[key]) == word(other[key]) for key in keys)
+def _keys(one: Any) -> list[tuple[str, str | None]]:
+    return [(key, word(one[key])) for key in _LIST_KEYS if key in one] if isinstance(one, dict) else []
+
+
+def _same(one: Tree, other: Tree) -> bool:
+    return all(word(one[key]) == word(other[key]) for key in _LIST_KEYS if key in one and key in other)
 
 
 def _descriptions(tree: Tree) -> dict[str, str]:

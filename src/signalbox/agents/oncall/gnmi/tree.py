@@ -32,13 +32,16 @@ __all__ = [
 ]
 
 Tree = dict[str, Any]
+Made = dict[tuple[Any, ...], tuple[list[Any], dict[tuple[str, ...], Tree]]]
+"""The entries of each list by the values of their keys; the list is held, so that its id stays its own."""
 
 
 def plant(updates: Iterable[tuple[list[Step], Any]]) -> Tree:
     """One tree of all updates, without secrets and without the prefixes of modules."""
     root: Tree = {}
+    made: Made = {}
     for steps, value in updates:
-        _put(root, steps, without_secrets(_bare(value)))
+        _put(root, steps, without_secrets(_bare(value)), made)
     return root
 
 
@@ -50,12 +53,12 @@ def _bare(value: Any) -> Any:
     return value
 
 
-def _put(root: Tree, steps: list[Step], value: Any) -> None:
+def _put(root: Tree, steps: list[Step], value: Any, made: Made) -> None:
     node = root
     for index, (name, keys) in enumerate(steps):
         last = index == len(steps) - 1
         if keys:
-            node = _entry(node, name, keys)
+            node = _entry(node, name, keys, made)
             if last:
                 _merge(node, value)
         elif last:
@@ -73,17 +76,22 @@ def _container(node: Tree, name: str) -> Tree:
     return found
 
 
-def _entry(node: Tree, name: str, keys: dict[str, str]) -> Tree:
+def _entry(node: Tree, name: str, keys: dict[str, str], made: Made) -> Tree:
     listed = node.setdefault(name, [])
     if not isinstance(listed, list):
         raise _misshapen(name)
-    wanted = {key: value.rpartition(":")[2] for key, value in keys.items()}
-    for one in listed:
-        if isinstance(one, dict) and all(_key(one, key) == value for key, value in wanted.items()):
-            return one
-    made: Tree = dict(keys)
-    listed.append(made)
-    return made
+    wanted = {key: value.rpartition(":")[2] for key, value in sorted(keys.items())}
+    _, known = made.setdefault((id(listed), *wanted), (listed, {}))
+    values = tuple(wanted.values())
+    if values not in known:
+        # Where every entry was made here, there is none to look for; long lists come an update an entry.
+        others = listed if len(known) < len(listed) else ()
+        alike = (one for one in others if isinstance(one, dict) and all(_key(one, k) == v for k, v in wanted.items()))
+        found: Tree | None = next(alike, None)
+        if found is None:
+            listed.append(found := dict(keys))
+        known[values] = found
+    return known[values]
 
 
 def _key(entry: Tree, name: str) -> str:
