@@ -130,12 +130,8 @@ def devices_meant(
             return Question("Which devices are meant?", tuple(name for name in every if name not in left))
     if not chosen and not left and not reading.devices:
         # Is everything fine: of the whole network, where no device was spoken of before.
-        chosen = {
-            name
-            for one in mentions
-            if one.kind == "role" or (one.kind == "every" and not earlier)
-            for name in one.names
-        }
+        groups = [one for one in mentions if one.kind == "role" or (one.kind == "every" and not earlier)]
+        chosen = {name for one in groups if _is_group(text[one.start : one.end]) for name in one.names}
     if not chosen and not reading.devices:
         # What was read as a peer or a port is all that names a device.
         chosen = {name for at, kind in enumerate(kinds) if kind == "aside" for name in mentions[at].names}
@@ -165,6 +161,11 @@ def _at_a_place(text: str, one: Mention, reading: Reading) -> Mention:
     unused = {word for said in reading.not_covered for word in said.casefold().split()}
     is_part = place and one.kind in ("role", "every", "pattern") and place[1].casefold() in unused
     return replace(one, kind="some") if is_part else one
+
+
+def _is_group(told: str) -> bool:
+    """Whether words say by themselves that all devices of a role, or of the network, are meant: no bare "all"."""
+    return told.casefold() != "all"
 
 
 def _lists(text: str, mentions: Sequence[Mention]) -> list[list[int]]:
@@ -247,7 +248,7 @@ def _describes(text: str, mentions: Sequence[Mention], at: int, marked: bool) ->
     is_before_name = after is not None and after.kind not in (*_ROLES, "every")
     if is_group and after and is_before_name and re.fullmatch(r"[\s:(\"'-]*", text[one.end : after.start]):
         return True
-    if one.kind in _ROLES and len(mentions) > 1 and re.search(r"\b(?:as|like)\s+(?:an?\s+)?$", text[: one.start]):
+    if one.kind in _ROLES and len(mentions) > 1 and re.search(r"\bas\s+(?:an?\s+)?$", text[: one.start]):
         return True
     if one.kind == "one_of_role" and len(mentions) > 1 and _REVIEWED.match(text, one.end):
         return True
@@ -255,7 +256,7 @@ def _describes(text: str, mentions: Sequence[Mention], at: int, marked: bool) ->
         return (
             one.kind == "one_of_role"
             or bool(_REVIEWED.match(text, one.end))
-            or bool(re.search(r"\b(?:as|like)\s+$", text[: one.start]))
+            or bool(re.search(r"\bas\s+$", text[: one.start]))
         )
     told = text[one.start : one.end]
     if one.kind in ("every", "some") and len(mentions) > 1 and _BARE.fullmatch(told):
