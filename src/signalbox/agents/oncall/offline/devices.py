@@ -124,8 +124,8 @@ def devices_meant(
         return question
     chosen = (found | set(named)) - left
     if not chosen and left:
-        groups = {name for at, one in enumerate(mentions) if kinds[at] == "nothing" for name in one.names}
-        chosen = (groups or set(earlier)) - left
+        wide = {name for at, one in enumerate(mentions) if kinds[at] == "nothing" for name in one.names}
+        chosen = (wide or set(earlier)) - left
         if not chosen:
             return Question("Which devices are meant?", tuple(name for name in every if name not in left))
     if not chosen and not left and not reading.devices:
