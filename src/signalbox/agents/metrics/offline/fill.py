@@ -57,7 +57,7 @@ _CERTAIN = 0.97
 _MOST_CURVES = 12
 _RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
 _SUMS = frozenset("revenue revenues turnover takings income earnings money".split())
-_FULL = frozenset("full fullness occupied utilised utilized".split())
+_FULL = frozenset("full fullest fullness occupied utilised utilized".split())
 _AHEAD = frozenset("next coming upcoming ahead tomorrow forecast".split())
 _PER_TIME = re.compile(r"\b(?:per|an?|each|every) (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|sec|min|h)\b", re.I)
 _COMPARES = re.compile(r"\b(?:vs\.?|versus|compar\w*|than|against|differ\w*|same as|relative to)(?!\w)", re.I)
