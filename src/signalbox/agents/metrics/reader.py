@@ -183,7 +183,7 @@ class _Reading:
         words = [word for word in tokens(self.text) if word.isalpha() and len(word) > 3]
         known = named | explained | FILLERS
         new = [word for word in words if word not in known and not is_known(word)]
-        return any(not any(close(word, one) or base(word) == one for one in OF_SCHEMA) for word in new)
+        return any(not any(close(base(word), one) for one in OF_SCHEMA) for word in new)
 
     def is_thing(self, measure: str) -> bool:
         """True if all words that the question and a measure share name a thing."""

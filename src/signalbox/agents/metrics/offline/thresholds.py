@@ -39,9 +39,10 @@ _STAYS = re.compile(
 )  # fmt: skip
 _OR_MORE = re.compile(r"^\s*\S*\s*or (?:more|less|fewer|higher|lower|above|below|over|under)\b", re.I)
 _SIDE = re.compile(
-    r"\b(?:(?P<below>below|under|beneath|less than|fewer than|lower than|smaller than|at most|within|no more than)"
+    r"\b(?:(?P<below>below|under|beneath|less than|fewer than|at most|within|no more than"
+    r"|(?:low|small|cold|cool|light|short|dri|weak|quiet|young|shallow|empti)er than)"
     r"|(?P<slower>slower than)|(?P<faster>(?:faster|quicker) than)"
-    r"|above|over|more than|greater than|higher than|beyond|at least|exceed\w*|past|no less than)\b", re.I,
+    r"|above|over|more than|(?!other|rather)[a-z]+er than|beyond|at least|exceed\w*|past|no less than)\b", re.I,
 )  # fmt: skip
 _THAN = re.compile(r"\bthan\b", re.I)
 _DURATIONS = frozenset(map(base, "latency duration delay time wait rtt lag".split()))

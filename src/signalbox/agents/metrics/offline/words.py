@@ -51,6 +51,7 @@ _LEFT_OUT = re.compile(
 _SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
 _SUPERLATIVE = re.compile(r"[a-z]{3,}est")
 _DOES = re.compile(r"\b(?:do|does|did|can|could)\b", re.I)
+_ENDS = re.compile(r"\W*(?:$|(?:at|in|on|now|right|today|yesterday|during|over|for|since)\b)", re.I)
 _ANYWHERE = re.compile(r"(?:any|every|some|no)(?:where|thing|one|body)$")
 _OF = re.compile(r"\b(?:of|for|via|from)\s+(?:the\s+|our\s+|an?\s+)?(?P<name>[a-zA-Z]{3,})", re.I)
 _NAMED = re.compile(r"\b(?:of|for|via|from|on|at)\s+(?:the\s+|our\s+)?$", re.I)
@@ -166,7 +167,7 @@ def _placed(plan: MetricsPlan, text: str, told: frozenset[str], own: frozenset[s
         is_behind = bool(before) and start - before[0].end == 1 and not label_kind(before[0].word)
         is_head = is_behind and _is_known(before[0].word, own) and not _WITH_OBJECT.match(text[end:])
         is_done = start in been and word.endswith(("ed", "en"))
-        is_verb = bool(_DOES.search(text[:start])) and not text[end:].strip(" ?.,!").partition(",")[0].strip()
+        is_verb = bool(_DOES.search(text[:start])) and bool(_ENDS.match(text[end:]))
         if is_verb:
             continue  # How many keys does it hold?
         if (start in of or is_before or is_head or is_done) and not is_rest and _is_strange(word, told):
