@@ -93,6 +93,8 @@ def test_a_chart_is_written_as_a_page_or_an_image(signalbox: Cli, tmp_path: Path
     assert "Plotly.newPlot" in (tmp_path / "out.html").read_text("utf-8")
     signalbox("ask", LATENCY, "--chart", tmp_path / "out.png")
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+    signalbox("ask", LATENCY, "--chart", tmp_path / "out.svg")
+    assert (tmp_path / "out.svg").read_text("utf-8").startswith("<svg")
 
 
 def test_a_map_that_draws_no_chart_still_has_one_for_the_file(signalbox: Cli, tmp_path: Path) -> None:

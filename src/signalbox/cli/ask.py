@@ -22,8 +22,8 @@ __all__ = ["ask", "asking"]
 
 
 def _chart_file(path: Path | None) -> Path | None:
-    if path is not None and path.suffix.lower() not in (".html", ".htm", ".png"):
-        raise typer.BadParameter("the name must end in .html or .png")
+    if path is not None and path.suffix.lower() not in (".html", ".htm", ".png", ".svg"):
+        raise typer.BadParameter("the name must end in .html, .png or .svg")
     return path
 
 
@@ -37,7 +37,7 @@ def ask(
     ] = None,
     chart: Annotated[
         Path | None,
-        typer.Option("--chart", metavar="FILE.html|FILE.png", callback=_chart_file, help="Write the chart to a file."),
+        typer.Option("--chart", metavar="FILE.html|.png|.svg", callback=_chart_file, help="Write the chart to a file."),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Read and plan the question without touching a live system.")
@@ -113,9 +113,11 @@ def _tell_node(event: NodeEvent) -> None:
 
 
 def _tell_step(line: Progress, call: Call, has_ended: bool) -> None:
-    from signalbox.drawing.steps import step_words
+    from signalbox.contract.installed import default_agent
+    from signalbox.drawing.text import printable
+    from signalbox.runs.step_words import call_words
 
-    words = step_words(call.tool, redact(call.args))
+    words = printable(call_words(default_agent(), call.tool, redact(call.args)))
     if has_ended:
         line.ended(f"{'✓' if call.ok else '✗'} {words} ({call.ms / 1000:.1f} s)")
     else:

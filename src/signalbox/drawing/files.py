@@ -8,17 +8,22 @@ from typing import Any
 
 from signalbox.drawing.html_file import figure_page
 from signalbox.drawing.image import figure_png
+from signalbox.drawing.svg import figure_svg
 from signalbox.errors import OperatorError
 
 __all__ = ["write_chart"]
 
 
 def write_chart(path: Path, figure: Mapping[str, Any], text: str = "") -> None:
-    """Write the figure as a PNG where the name ends so, else as an HTML page with the text under it.
+    """Write the figure as a PNG or SVG where the name ends so, else as an HTML page with the text under it.
 
     Raises OperatorError where the file cannot be written, and MissingExtraError.
     """
-    content = figure_png(figure) if path.suffix.lower() == ".png" else figure_page(figure, text).encode()
+    kind = path.suffix.lower()
+    if kind == ".png":
+        content = figure_png(figure)
+    else:
+        content = (figure_svg(figure) if kind == ".svg" else figure_page(figure, text)).encode()
     try:
         path.write_bytes(content)
     except OSError as error:
