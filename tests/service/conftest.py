@@ -24,8 +24,13 @@ Hello,Greet,echo,name,greeting,,,Hello {name},
 Slow,Note,note,name,noted,Wait,,,
 Slow,Wait,hold,name,held,Tell,,,
 Slow,Tell,echo,name,answer,,,Done: {name},
+Broken,Fail,fail,name,answer,,,,
 """
 CODE = {
+    "fail.py": """
+def fail(name):
+    raise ValueError("nothing works")
+""",
     "note.py": """
 from pathlib import Path
 from signalbox.toolbox.ledger import current_ledger

@@ -14,6 +14,9 @@ def worker(
     most: Annotated[
         int | None, typer.Option("--runs", min=1, help="How many runs at a time; default: SIGNALBOX_WORKER_RUNS.")
     ] = None,
+    metrics: Annotated[
+        str | None, typer.Option("--metrics", metavar="HOST:PORT", help="Serve figures for Prometheus there.")
+    ] = None,
 ) -> None:
     """Carry runs from the queue on PostgreSQL, until it is stopped with Ctrl-C or SIGTERM.
 
@@ -32,10 +35,10 @@ def worker(
         )
     if most is not None:
         os.environ["SIGNALBOX_WORKER_RUNS"] = str(most)
-    asyncio.run(_work())
+    asyncio.run(_work(metrics))
 
 
-async def _work() -> None:
+async def _work(metrics: str | None) -> None:
     import signal
 
     from signalbox.cli.output import say
@@ -44,11 +47,14 @@ async def _work() -> None:
     from signalbox.runs.worker import work
     from signalbox.service import turns  # noqa: F401  so that turns of the chat are known
     from signalbox.service.logs import set_up_logs
+    from signalbox.service.metrics import serve_figures
     from signalbox.service.telemetry import set_up_telemetry
     from signalbox.storage import close_stores
 
     set_up_logs()
     set_up_telemetry()
+    if metrics is not None:
+        serve_figures(metrics)
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)

@@ -22,6 +22,7 @@ from signalbox.runs.answers import answer_of, check_question, graph_of, load_mod
 from signalbox.runs.conversation import remember, turn_before
 from signalbox.runs.drafts import Draft
 from signalbox.runs.events import Channel, Event, open_channel
+from signalbox.runs.figures import carrying, note_node, note_run, note_tool
 from signalbox.runs.gate import owned
 from signalbox.runs.life import Life, begin
 from signalbox.runs.observing import Watch, watched
@@ -123,15 +124,25 @@ class _Carried:
         heard = lent_draft(self.draft) if self.record.is_aside else self.draft.heard(always=is_map(self.agent))
         watching = watched(self.agent.name, self.record.thread_id, self.record.run_id)
         try:
-            with use_ledger(self.ledger), watching as self.watch, heard:
-                await self.life.arun(lambda event: self.channel.add("node", _told(self.agent, event)))
+            with use_ledger(self.ledger), watching as self.watch, heard, carrying(self.agent.name):
+                await self.life.arun(self._hear)
                 assert self.answer is not None
                 self.watch.error = (self.answer.error or {}).get("error_type")
+            note_run(self.agent.name, self.answer.status, self.watch.error)
         except Exception as error:
             self._next = None
+            note_run(self.agent.name, "error", getattr(error, "error_type", type(error).__name__))
             await asyncio.to_thread(self._fail, error)
+        except asyncio.CancelledError:
+            note_run(self.agent.name, "stopped")
+            raise
         self.channel.tell(self._stored)
         return self._next
+
+    def _hear(self, event: NodeEvent) -> None:
+        self.channel.add("node", _told(self.agent, event))
+        if event.kind == "end":
+            note_node(self.agent.name, event.node, ok=bool(event.success), seconds=(event.ms or 0) / 1000)
 
     def _called(self, call: Call, ended: bool) -> None:
         if not ended and not lease_holds():
@@ -139,6 +150,8 @@ class _Carried:
         words = {"agent": self.agent.name, "words": call_words(self.agent, call.tool, call.args)}
         self.channel.add("tool_result" if ended else "tool_call", {**call.as_event(), **words})
         self.watch.called(call, ended)
+        if ended:
+            note_tool(call.tool, ok=call.ok)
 
     def _write(self, told: dict[str, Any]) -> None:
         if self._last is None:

@@ -24,6 +24,7 @@ from signalbox.service import (
     crons,
     health,
     hooks,
+    metrics,
     responses,
     runs,
     store,
@@ -58,6 +59,7 @@ _PARTS = (
     responses,
     hooks,
     health,
+    metrics,
 )
 _TRY_EVERY = 2.0
 """Seconds after which a database that could not be used is tried again."""
@@ -107,7 +109,7 @@ def _add_layers(app: FastAPI, bound: list[str], mcp: Later, page: Later | None =
     app.add_middleware(Hosts, bound=bound)
     app.add_middleware(Problems)
     app.add_middleware(SafeHeaders)
-    app.add_middleware(health.Figures)
+    app.add_middleware(metrics.Figures)
 
 
 def _lifespan(others: list[Later], carries: bool) -> Any:

@@ -13,13 +13,14 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from signalbox.errors import SignalboxError
 from signalbox.service import sign_in
 from signalbox.service.hosts import is_own_origin
 from signalbox.service.problems import ProblemError, refuse, reply
-from signalbox.service.tokens import Caller, caller_of
+from signalbox.service.tokens import OPERATOR, Caller, caller_of
 from signalbox.toolbox.person import current_person, use_person
 
-__all__ = ["Door", "caller_by_header", "is_ours", "require_self"]
+__all__ = ["Door", "caller_by_header", "is_operator", "is_ours", "require_self"]
 
 _log = logging.getLogger("signalbox.service")
 _API = ("/api", "/assistants", "/threads", "/runs", "/store", "/info", "/v1", "/mcp", "/hooks")
@@ -96,6 +97,15 @@ async def caller_by_header(headers: Headers) -> Caller | None:
     """Whoever the request's token or key belongs to. Raises UnavailableError."""
     token = _credential(headers)
     return await caller_of(token) if token else None
+
+
+async def is_operator(headers: Headers) -> bool:
+    """Whether the request's token has the scope of whoever runs the service."""
+    try:
+        caller = await caller_by_header(headers)
+    except SignalboxError:
+        return False
+    return caller is not None and OPERATOR in caller.scopes
 
 
 def require_self(user_id: str) -> str:
