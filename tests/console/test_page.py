@@ -19,6 +19,10 @@ Ask = Callable[[Any, str], Any]
 PHONE = {"width": 390, "height": 844}
 AXE = Path(__file__).parents[2] / ".node" / "node_modules" / "axe-core" / "axe.min.js"
 STEPS = "work: Working\nopen_gate: Opening the {name} gate\n"
+WRITER = (
+    "GraphName,Node,AgentType,Input_Fields,Output_Field,Context,Prompt\n"
+    'writer,Write,llm,request,answer,"{""provider"": ""openai"", ""model"": ""m""}",Write down {request}\n'
+)
 MAP = "GraphName,Node,AgentType,Context\npatient,work,patient_agent:work,state:patient_agent:State\n"
 
 
@@ -30,9 +34,13 @@ def gate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(
-    tmp_path_factory: pytest.TempPathFactory, gate: Path, serve: Callable[..., AbstractContextManager[str]]
+    tmp_path_factory: pytest.TempPathFactory,
+    gate: Path,
+    writing_model: Any,
+    serve: Callable[..., AbstractContextManager[str]],
 ) -> Iterator[str]:
-    """A service that several people use, with the patient agent installed beside the shipped ones."""
+    """A service that several people use, with the patient agent and a map whose model writes slowly beside the shipped
+    agents."""
     folder = tmp_path_factory.mktemp("patient")
     shutil.copy(Path(__file__).with_name("patient_agent.py"), folder)
     (folder / "patient.csv").write_text(MAP)
@@ -43,7 +51,9 @@ def address(
     (info / "entry_points.txt").write_text("[signalbox.agents]\npatient = patient_agent:AGENT\n")
     path = f"{folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     settings = {"SIGNALBOX_JWT_SECRET": SECRET, "SIGNALBOX_RATE_LIMIT": "9000", "PYTHONPATH": path, "GATE": str(gate)}
-    with serve(folder / "home", **settings) as place:
+    settings |= {"OPENAI_API_KEY": "none", "OPENAI_API_BASE": writing_model.address}
+    (folder / "writer.csv").write_text(WRITER)
+    with serve(folder / "home", "--map", str(folder / "writer.csv"), **settings) as place:
         yield place
 
 
@@ -217,6 +227,18 @@ def test_steps_show_as_they_happen_and_a_run_is_joined_after_a_reload_and_by_a_s
     second.close()
 
 
+def test_what_a_model_writes_is_read_while_it_writes(page: Any, address: str, writing_model: Any) -> None:
+    page.goto(f"{address}/?agent=writer")
+    page.locator("#question").fill("a letter")
+    page.locator("#question").press("Enter")
+    page.locator(".draft strong", has_text="in bold").wait_for()
+    assert "The second part." not in page.locator("sb-turn").inner_text()
+    assert page.get_by_role("button", name="Stop").is_visible()
+    writing_model.may_go_on.set()
+    page.locator(".answer", has_text="The second part.").wait_for()
+    assert page.locator(".answer strong", has_text="in bold").count() == 1
+
+
 def test_a_run_is_stopped(patient: Any) -> None:
     patient.locator("#question").fill("wait for ever")
     patient.locator("#question").press("Enter")
@@ -380,6 +402,19 @@ def test_earlier_turns_of_a_long_conversation_are_fetched_on_the_way_up(patient:
     patient.locator("sb-turn", has_text="number 0").first.wait_for()
     assert patient.locator("sb-turn").count() == 70
     assert patient.locator("sb-turn").evaluate_all("all => new Set(all.map((one) => one.id)).size") == 70
+
+
+@pytest.mark.bench
+def test_a_thousand_turns_open_with_the_latest_and_scroll_to_the_first(patient: Any, address: str) -> None:
+    fill_thread(patient, address, "longest", 1000)
+    patient.goto(f"{address}/t/longest")
+    patient.locator("sb-turn", has_text="Done: number 999").first.wait_for()
+    for _ in range(60):
+        patient.locator(".scroller").evaluate("one => one.scrollTo(0, 0)")
+        patient.wait_for_timeout(150)
+        if patient.locator("sb-turn").count() == 1000:
+            break
+    assert patient.locator("sb-turn .said").first.inner_text() == "number 0"
 
 
 def fill_thread(page: Any, address: str, thread: str, count: int) -> None:

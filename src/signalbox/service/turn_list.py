@@ -39,15 +39,21 @@ async def turns(
     thread_id: ThreadId,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     before: Annotated[str | None, Query(max_length=200)] = None,
+    state: bool = True,
 ) -> list[dict[str, Any]]:
     """The latest requests of a thread, the oldest first, each with its Answer and the replies to its questions.
-    `before` names a run, to page further back."""
+    `before` names a run, to page further back; without `state`, Answers come without the agent's own, which is most of
+    them."""
 
     def found() -> list[dict[str, Any]]:
         require_own(thread_id)
         thoughts, said = list_feedback(thread_id), list_turns(thread_id)
         asked = records.list_requests(thread_id, limit, before)
-        return [_shown(run, said, thoughts.get(run.run_id)) for run in reversed(asked)]
+        told = [_shown(run, said, thoughts.get(run.run_id)) for run in reversed(asked)]
+        if not state:
+            for turn in told:
+                turn["answer"] = {**turn["answer"], "state": {}} if turn["answer"] else None
+        return told
 
     return await asyncio.to_thread(found)
 

@@ -62,7 +62,7 @@ export const api = {
   /** @param {string} thread */
   remove: (thread) => call("DELETE", at(thread)),
   /** @param {string} thread @param {string} [before] @returns {Promise<Turn[]>} */
-  turns: (thread, before) => call("GET", `${at(thread)}/turns?limit=30${before ? `&before=${encodeURIComponent(before)}` : ""}`),
+  turns: (thread, before) => call("GET", `${at(thread)}/turns?limit=30&state=false${before ? `&before=${encodeURIComponent(before)}` : ""}`),
   /** @param {string} thread @param {string} run */
   cancel: (thread, run) => call("POST", `${at(thread)}/runs/${run}/cancel`),
   /** @param {string} thread @param {string} run @returns {Promise<(import("./types.js").Call & {result?: string})[]>} */

@@ -3,7 +3,8 @@ import { append, h, icon } from "./dom.js";
 import { duration, readable } from "./format.js";
 
 /** @typedef {import("./types.js").StepEvent} StepEvent */
-/** @typedef {{key: string, words: string, isCall: boolean, event: StepEvent, state: "running" | "ok" | "failed"}} Step */
+/** @typedef {{key: string, words: string, isCall: boolean, event: StepEvent, state: "running" | "ok" | "failed",
+ *            times: number}} Step */
 
 const MOST_OPEN = 200;
 const MOST_SHOWN = 6;
@@ -40,13 +41,11 @@ export class Steps extends HTMLElement {
   /** @param {StepEvent} event */
   takeNode(event) {
     if (!event.words) return;
-    if (event.kind === "start") {
-      this.count++;
-      this.put(`${event.node}#${this.count}`, event.words, false, event, "running");
-      return;
-    }
     const open = [...this.steps.values()].find((one) => !one.isCall && one.state === "running" && one.event.node === event.node);
-    if (open) open.state = event.success ? "ok" : "failed";
+    // A node that runs several times side by side is one step, until the last of them has ended.
+    if (event.kind === "start" && open) open.times++;
+    else if (event.kind === "start") this.put(`${event.node}#${++this.count}`, event.words, false, event, "running");
+    else if (open && --open.times === 0) open.state = event.success ? "ok" : "failed";
   }
 
   /** @param {StepEvent} event */
@@ -60,7 +59,7 @@ export class Steps extends HTMLElement {
   put(key, words, isCall, event, state) {
     const known = this.steps.get(key);
     if (known) Object.assign(known, { event: { ...known.event, ...event }, state });
-    else this.steps.set(key, { key, words, isCall, event, state });
+    else this.steps.set(key, { key, words, isCall, event, state, times: 1 });
   }
 
   /** Everything that was begun has ended. */
