@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -198,3 +199,26 @@ async def test_what_was_not_looked_up_is_said_first_and_is_never_healthy(network
     assert present(state).text.startswith("Not looked up: BFD")
     assert (state["verdict"], state["stop_reason"]) == ("incomplete", "limitation")
     assert "healthy" not in state["report"]["verdict"]
+
+
+async def test_the_other_checks_of_a_request_are_told_beside_the_one_thing_that_is_named(network: Network) -> None:
+    ports = [{"name": "Gi1", "admin_state": "UP", "oper_state": "UP"}]
+    network.answers["get_interface_info"] = lambda device: envelope(device, {"interfaces": ports})
+    plan = {"action": "check", "intent": "check_interface_status", "devices": ["pe1"], "interface": "Gi1"}
+    state = await network.ask("Gi1 interface and bgp of pe1", ScriptedModel(plan=plan))
+    told = " ".join(state["summary"])
+    assert "Gi1: admin UP" in told
+    assert "1 BGP neighbour, 1 established" in told
+
+
+def test_a_plan_of_the_operators_goes_before_the_words_of_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "check_cables.json").write_text(
+        '{"intent": "check_cables", "description": "cabling and optics", "steps": ["Check LLDP neighbours."]}'
+    )
+    monkeypatch.setenv("SIGNALBOX_ONCALL_PLANS", str(tmp_path))
+    reading = Reading(intent="check_cables", devices=("pe1",))
+    found = offline.read("lldp and optics of pe1", reading, {}, load_plans(), DEVICES, Request((), ()))
+    assert isinstance(found, Request)
+    assert (found.intents, found.not_looked_up) == (("check_cables",), ())

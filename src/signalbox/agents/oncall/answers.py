@@ -52,12 +52,17 @@ def answer_lines(
     if asked and not rest:
         return [_cut(one) for one in (*lines, *lacking)]
     subject = list(_subject_lines(focus, facts))
-    if subject and focus.get("vrf") and "check_routes" in rest:
-        return [_cut(one) for one in (*lines, *subject, *_kind_lines(["check_routes"], facts, devices))]
-    if subject or (missing and set(focus) & {"interface", "vrf", "neighbor", "as_number", "prefix"}):
-        return [*lines, *(subject or lacking)]
-    if focus.get("group"):
-        return [*lines, f"none of {_count(facts.get('interface', ()), 'interface')} is {focus['group']}"]
+    about = {kind for what, name in focus.items() for kind, _ in find_subject(what, name, facts)}
+    if focus.get("group") and "check_interface_status" in rest:
+        ports = facts.get("interface", ())
+        subject = subject or [f"none of {_count(ports, 'interface')} is {focus['group']}"]
+        about = {"interface"}
+    # Checks that are about something else than the one thing that is named.
+    others = [intent for intent in rest if len(rest) > 1 and not about & {*kinds_of(intent)}]
+    if subject:
+        return [_cut(one) for one in (*lines, *subject, *_kind_lines(others, facts, devices))]
+    if missing and set(focus) & {"interface", "vrf", "neighbor", "as_number", "prefix"}:
+        return [*lines, *lacking]
     return list(dict.fromkeys(_cut(one) for one in (*lines, *_kind_lines(rest, facts, devices))))
 
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from signalbox.agents.oncall.fields import plans_for
+from signalbox.agents.oncall.fields import askable, plans_for
 from signalbox.agents.oncall.focus import focus_of
 from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.named_devices import chosen_among
@@ -84,6 +84,9 @@ def read(
     """
     taken = _taken(text, reading, inventory)
     asked = asked_in(text, taken) if is_on("oncall.asked") else Asked()
+    if reading.intent in plans:
+        own = " ".join(plans[reading.intent].told)
+        asked = replace(asked, unread=tuple(one for one in asked.unread if one not in asked_in(own).unread))
     strange = [] if asked.is_anything else strange_words(text, taken)
     is_same = bool(before) and not asked.is_anything and not strange and not _WHOLE.search(text)
     chosen = decided.intents or _checks(text, reading, before, plans, asked, is_same, taken)
@@ -179,7 +182,11 @@ def _checks(
     by_fact = plans_for(asked.facts)
     # Is it DNS, or is xrd-1 broken: of the two, the second can be looked at.
     is_complaint = bool(complaints_in(text, taken, asked.unread))
-    if said:
+    is_own = bool(read) and read not in askable()["checks"] and not read.startswith("review_")
+    if is_own and reading.confidence >= _SURE:
+        # The words of a plan of the operator's are in no table.
+        checks = [read]
+    elif said:
         # One word says it, or several in a list do; the model chooses only one plan.
         checks = said
     elif by_fact and read != BROADEST and (reading.confidence < _SURE or not _reads_any(read, by_fact)):
