@@ -40,7 +40,8 @@ def create_app(agent: str | None = None) -> Any:
     from starlette.staticfiles import StaticFiles
 
     chosen = find_agent(agent) if agent else default_agent()
-    shell = Template((_FILES / "index.html").read_text("utf-8")).substitute(assistant=chosen.name)
+    house = chosen.name if chosen.hands_over is not None else ""
+    shell = Template((_FILES / "index.html").read_text("utf-8")).substitute(assistant=chosen.name, house=house)
 
     class Files(StaticFiles):
         async def get_response(self, path: str, scope: Any) -> Response:

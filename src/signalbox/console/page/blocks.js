@@ -218,6 +218,6 @@ function linesOf(block) {
   const items = (/** @type {string} */ text) => text.split("\n").map((line) => line.replace(/^\s*([-*]|\d+\.)\s+/, ""));
   const own = block.type === "report" ? [block.verdict || "", ...(block.findings || []).map((/** @type {any} */ one) => one.text)] : [];
   const inner = (block.sections || []).flatMap((/** @type {any} */ one) => [one.title, ...(one.blocks || []).flatMap(linesOf)]);
-  const asked = [block.query ? `Query: ${block.query}` : "", block.type === "text" ? items(String(block.text || "")) : []].flat();
+  const asked = [...String(block.query || "").split("\n").map((one) => one && `Query: ${one}`), block.type === "text" ? items(String(block.text || "")) : []].flat();
   return [...own, ...inner, ...asked].filter(Boolean);
 }

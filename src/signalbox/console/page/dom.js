@@ -117,9 +117,12 @@ export function announce(text) {
   if (place) place.textContent = text;
 }
 
+/** Who answers: what sends requests on to the agents is the house itself. @param {string} agent */
+export const shownName = (agent) => (!agent || agent === document.querySelector('meta[name="house"]')?.getAttribute("content") ? "Signalbox" : agent);
+
 /** The agent's mark: its first letter on a hue of its own. @param {string} agent */
 export function mark(agent) {
-  const name = agent || "Signalbox";
+  const name = shownName(agent);
   let hue = 7;
   for (const letter of name) hue = (hue * 31 + letter.charCodeAt(0)) % 360;
   const made = h("span", { class: "mark", "aria-hidden": "true" }, name[0].toUpperCase());

@@ -103,7 +103,7 @@ function packed(events, from, to) {
 function rowOf(row, span, part, detail) {
   const made = h("div", { class: row[0].points?.length ? "lane-row curve-row" : "lane-row" });
   for (const one of row) {
-    if (one.points?.length) append(made, [spark([one.points], 600, 44, "lane-curve", span), h("span", { class: "curve-name", "aria-hidden": "true" }, one.text)]);
+    if (one.points?.length) append(made, [spark([one.points], 600, 44, "lane-curve", span), placed(h("span", { class: "curve-name", "aria-hidden": "true" }, one.text), part(Date.parse(one.at)))]);
     const level = one.role === "cause" ? "cause" : one.severity || "info";
     const mark = button({ class: `event ${level}${endOf(one) > Date.parse(one.at) ? " lasting" : ""}`, "aria-label": told(one) });
     mark.style.setProperty("--at", part(Date.parse(one.at)));

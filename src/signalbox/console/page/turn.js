@@ -1,7 +1,7 @@
 /** A turn: what was said, the steps as they happen, and the answer with its evidence. */
 import { api, join } from "./api.js";
 import { answerBody } from "./blocks.js";
-import { append, button, copy, h, icon, mark } from "./dom.js";
+import { append, button, copy, h, icon, mark, shownName } from "./dom.js";
 import { day, duration, moment } from "./format.js";
 import { inline, markdown } from "./markdown.js";
 import { exchange, Steps } from "./steps.js";
@@ -141,7 +141,7 @@ export class TurnView extends HTMLElement {
 
   header() {
     const name = this.turn.answer?.agent || this.turn.agent;
-    return h("div", { class: "who" }, mark(name), h("span", {}, name || "Signalbox"), this.folded());
+    return h("div", { class: "who" }, mark(name), h("span", {}, shownName(name)), this.folded());
   }
 
   /** The steps, folded; those of an earlier turn are fetched when they are opened. */
@@ -288,7 +288,7 @@ customElements.define("sb-turn", TurnView);
 function failure(error) {
   const calm = CALM.test(error.error_type || "");
   return h("div", calm ? { class: "note-card" } : { class: "failure", role: "alert" },
-    h("p", {}, inline(error.message || "Something went wrong.")), error.suggestion ? h("p", { class: "quiet" }, inline(error.suggestion)) : null);
+    h("p", {}, inline(error.message || "Something went wrong.")), error.suggestion ? h("div", { class: "text quiet" }, markdown(error.suggestion)) : null);
 }
 
 /** What the answer leaves out, and where it comes from. @param {Answer} answer */
