@@ -121,9 +121,9 @@ def untold(ids: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Seq
     device = str(next(iter(facts.get("device", ())), {}).get("device", ""))
     for kind, asked in _by_kind(ids).items():
         records, base = of_subject(kind, focus, facts), _BASE.get(kind, kind)
-        if kind == "alarm" or (kind == "hardware" and records):
+        if kind == "alarm":
             continue
-        if kind == "hardware":
+        if kind == "hardware" and not records:
             yield Presence(
                 device, base, kind, "not_readable", said=f"{device} tells of no {focus.get('group', 'hardware part')}"
             )
@@ -135,7 +135,7 @@ def untold(ids: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Seq
             yield presence_of(facts, base)
         for one in asked if records else ():
             if all(_value(record, one.path) in (None, "") for record in records):
-                label = one.label.replace(" {}", "").removesuffix(" s")
+                label = one.label.partition(" {}")[0]
                 said = f"{device} does not tell the {label}"
                 yield Presence(device, base, label, "not_readable", said=said)
 

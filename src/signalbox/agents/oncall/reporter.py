@@ -93,7 +93,7 @@ def make_report(
         "title": state.get("objective") or "Network check",
         "status": overall(statuses),
         "verdict": verdict_of(statuses, findings, looked, missing),
-        "is_wide": len(facts) > 2 and any(len(kinds_of(intent)) > 2 for intent in intents),
+        "is_wide": not asked and len(facts) > 2 and any(len(kinds_of(intent)) > 2 for intent in intents),
         "is_fact": is_fact,
         "is_told": bool(missing) and all(one.said for found in missing.values() for one in found),
         "not_looked_up": list(dict.fromkeys(one.said for one in unlooked)),

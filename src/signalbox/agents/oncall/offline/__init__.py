@@ -54,6 +54,7 @@ _ADDRESS = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?(?![\w.])"
 _DEFAULT = re.compile(r"\bdefault\s+(?:route|gateway|gw)\b", re.IGNORECASE)
 _AS_NUMBER = re.compile(r"\bASN?\s?-?(\d{1,10})\b", re.IGNORECASE)
 _WHOLE = re.compile(r"\b(?:health\w*|overall|in\s+general|general|review|audit|everything)\b", re.IGNORECASE)
+_THEIR = re.compile(r"\b(?:those|these|them|their|they)\b", re.IGNORECASE)
 Spans = list[tuple[int, int]]
 
 
@@ -83,7 +84,8 @@ def read(
     Raises NotFoundError for a device that there is not.
     """
     taken = _taken(text, reading, inventory)
-    asked = asked_in(text, taken) if is_on("oncall.asked") else Asked()
+    of_before = tuple(map(str, before.get("intents") or ())) if _THEIR.search(text) else ()
+    asked = asked_in(text, taken, of_before) if is_on("oncall.asked") else Asked()
     if reading.intent in plans:
         own = " ".join(plans[reading.intent].told)
         asked = replace(asked, unread=tuple(one for one in asked.unread if one not in asked_in(own).unread))

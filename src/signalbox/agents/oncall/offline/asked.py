@@ -44,18 +44,21 @@ class Asked:
         return bool(self.checks or self.facts or self.group or self.unread)
 
 
-def asked_in(text: str, taken: Iterable[tuple[int, int]] = ()) -> Asked:
-    """What a text asks for, without the stretches that name devices and other things."""
+def asked_in(text: str, taken: Iterable[tuple[int, int]] = (), earlier: Sequence[str] = ()) -> Asked:
+    """What a text asks for, without the stretches that name devices and other things; `earlier` are the checks of the
+    turn before, of whose things facts are asked for ("their uptime")."""
     found = list(_meanings(_masked(text, taken)))
     strong = [name for kind, name in found if kind == "check"]
-    checks = strong or [name for kind, name in found if kind == "weak"]
-    facts = [one for kind, name in found if kind == "fact" for one in _of_one_kind(name.split(), checks)]
+    unread = [name for kind, name in found if kind == "unread"]
+    # The neighbours of OSPF are none of BGP.
+    checks = strong or ([] if unread else [name for kind, name in found if kind == "weak"])
+    facts = [one for kind, name in found if kind == "fact" for one in _of_one_kind(name.split(), checks or earlier)]
     groups = [name for kind, name in found if kind == "group"]
     return Asked(
         tuple(dict.fromkeys(checks)),
         tuple(dict.fromkeys(facts)),
         groups[0] if groups else "",
-        tuple(dict.fromkeys(name for kind, name in found if kind == "unread")),
+        tuple(dict.fromkeys(unread)),
         is_weak=not strong,
     )
 
@@ -63,7 +66,8 @@ def asked_in(text: str, taken: Iterable[tuple[int, int]] = ()) -> Asked:
 def strange_words(text: str, taken: Iterable[tuple[int, int]] = (), *, all_words: bool = False) -> list[str]:
     """The words that no example of a question after the health of a device has; or all that say anything."""
     words = [word[0] for word in _WORD.finditer(_masked(text, taken)) if len(word[0]) > 2 and word[0].isalpha()]
-    said = [word for word in dict.fromkeys(words) if word.casefold() not in FILLERS]
+    quiet = {*FILLERS, *str(askable()["small_talk"]).split()}
+    said = [word for word in dict.fromkeys(words) if word.casefold() not in quiet]
     return [word for word in said if all_words or not _is_complaint(word.casefold())]
 
 
