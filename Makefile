@@ -10,8 +10,8 @@ SETUP_DEV := $(VENV)/.setup-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := src tests benchmarks training docs
 
-# TypeScript checks the page, and axe its accessibility in the tests.
-NODE_PARTS := typescript@7.0.2 axe-core@4.14.0
+# TypeScript checks the page; axe its accessibility, and LangGraph's JavaScript client the API in the tests.
+NODE_PARTS := typescript@7.0.2 axe-core@4.14.0 @langchain/langgraph-sdk@2.0.0
 TSC := .node/node_modules/.bin/tsc
 
 .PHONY: run test check check-page bench eval train format docs clean
@@ -31,7 +31,7 @@ check: $(SETUP_DEV)  ## Style, types, and whether docs and CLI reference are up 
 
 check-page:  ## Types of the page, with TypeScript from npm: a tool of development, which no user needs.
 	@if command -v npm >/dev/null; then \
-		test -x $(TSC) || npm install --silent --no-audit --no-fund --no-save --prefix .node $(NODE_PARTS); \
+		test -x $(TSC) -a -d .node/node_modules/@langchain/langgraph-sdk || npm install --silent --no-audit --no-fund --no-save --prefix .node $(NODE_PARTS); \
 		$(TSC) -p src/signalbox/console/page; \
 	elif [ "$$SIGNALBOX_REQUIRE_ALL" = 1 ]; then echo "Node is missing: apt-get install nodejs npm"; exit 1; \
 	else echo "Node is not installed: the types of the page were not checked."; fi

@@ -14,10 +14,11 @@ import pytest
 
 from signalbox.maps import run_map
 from signalbox.runs.observing import use_observer, watched
+from signalbox.service import telemetry
 from signalbox.service.logs import JsonFormatter
 from signalbox.service.telemetry import observe, set_up_telemetry
 
-from .conftest import ANN
+from .conftest import ANN, token
 
 
 @pytest.fixture
@@ -32,6 +33,7 @@ def spans() -> Iterator[Any]:
     observe(provider)
     yield kept
     use_observer(None)
+    telemetry._tracers.clear()
 
 
 def test_a_run_its_nodes_and_its_tools_are_spans_of_one_trace(ann: httpx.Client, folder: Any, spans: Any) -> None:
@@ -44,6 +46,27 @@ def test_a_run_its_nodes_and_its_tools_are_spans_of_one_trace(ann: httpx.Client,
     assert run.attributes["gen_ai.agent.name"] == "Slow"
     assert {span.context.trace_id for span in found.values()} == {run.context.trace_id}
     assert found["execute_tool note"].attributes["gen_ai.tool.name"] == "note"
+
+
+@pytest.mark.parametrize("carrier", ["sqlite", "postgresql"])
+def test_a_request_and_the_run_that_it_starts_are_one_trace(
+    carrier: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, spans: Any
+) -> None:
+    if carrier == "postgresql":
+        monkeypatch.setenv("SIGNALBOX_DATABASE_URL", request.getfixturevalue("postgres").database())
+    address = request.getfixturevalue("address")
+    parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    headers = {"Authorization": f"Bearer {token(ANN)}", "traceparent": parent}
+    body = {"assistant_id": "Hello", "input": {"name": "x"}}
+    run = httpx.post(f"{address}/runs", json=body, headers=headers).json()
+    httpx.get(f"{address}/threads/{run['thread_id']}/runs/{run['run_id']}/join", headers=headers)
+    found = {span.name: span for span in spans.get_finished_spans()}
+    asked, carried = found["POST /runs"], found["invoke_agent Hello"]
+    assert format(asked.context.trace_id, "032x") == "0af7651916cd43dd8448eb211c80319c"
+    assert carried.context.trace_id == asked.context.trace_id
+    assert carried.parent.span_id == asked.context.span_id
+    assert asked.attributes["http.response.status_code"] == 200
+    assert run["thread_id"] not in " ".join(found)
 
 
 def test_a_chat_and_its_tools_are_spans(ann: httpx.Client, spans: Any) -> None:
@@ -100,6 +123,7 @@ def test_spans_reach_a_collector_by_the_genai_conventions_and_without_what_was_s
             run_map(folder / "letter.csv", {"request": "api_key=sk-abcdefgh12345678"})
         kept[0].force_flush()
         use_observer(None)
+        telemetry._tracers.clear()
         receiver.shutdown()
     found = {span.name.split()[0]: span for span in receiver.spans}
     chat = {one.key: one.value for one in found["chat"].attributes}

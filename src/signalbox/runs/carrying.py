@@ -75,7 +75,7 @@ def make_pending(agent: Agent, said: str, thread_id: str, state: Any, about: Map
 def begin_pending(record: Run) -> Life:
     """Begin a run that was pending; a run of its thread that waits ends, and its question is dropped."""
     drops = records.latest_run(record.thread_id, ("waiting",))
-    kept = ("metadata", "stream_modes", "not_before", "started_at")
+    kept = ("metadata", "stream_modes", "not_before", "started_at", "trace")
     about = {name: getattr(record, name) for name in kept} | {"dropped": dropped_words(drops) if drops else ""}
     agent = find_carried(record.agent or record.name)
     return prepared(agent, record.said, record.thread_id, record.state, about, drops=drops, run_id=record.run_id)()
@@ -122,7 +122,7 @@ class _Carried:
         mark_used(self.agent)
         # The rows of a map may name a model of their own.
         heard = lent_draft(self.draft) if self.record.is_aside else self.draft.heard(always=is_map(self.agent))
-        watching = watched(self.agent.name, self.record.thread_id, self.record.run_id)
+        watching = watched(self.agent.name, self.record.thread_id, self.record.run_id, self.record.trace)
         try:
             with use_ledger(self.ledger), watching as self.watch, heard, carrying(self.agent.name):
                 await self.life.arun(self._hear)

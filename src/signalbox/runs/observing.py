@@ -9,17 +9,21 @@ from typing import Any, Protocol
 
 from signalbox.toolbox.ledger import Call
 
-__all__ = ["Observer", "Watch", "use_observer", "watched"]
+__all__ = ["Observer", "Watch", "current_trace", "use_observer", "watched"]
 
 
 class Observer(Protocol):
-    """What is told. `about["parent"]`, if there, is what `start` gave for what this one is a part of."""
+    """What is told. `about["parent"]`, if there, is what `start` gave for what this one is a part of, and
+    `about["trace"]` what `trace` gave in the process where it began."""
 
     def start(self, kind: str, name: str, about: dict[str, Any]) -> Any:
         """A run, node, model or tool starts; what comes back is given to `end`."""
 
     def end(self, started: Any, error: str | None, about: dict[str, Any]) -> None:
         """It ended, well or with an error."""
+
+    def trace(self) -> str:
+        """Where in which trace this is, for a process that goes on with it (W3C's `traceparent`)."""
 
 
 _observers: list[Observer] = []
@@ -31,6 +35,11 @@ def use_observer(observer: Observer | None) -> None:
     _observers[:] = [observer] if observer is not None else []
     if observer is not None:
         _register()
+
+
+def current_trace() -> str:
+    """Where in which trace this is; empty where nobody watches."""
+    return _observers[0].trace() if _observers else ""
 
 
 class Watch:
@@ -52,13 +61,14 @@ class Watch:
 
 
 @contextmanager
-def watched(agent: str, thread_id: str = "", run_id: str = "") -> Iterator[Watch]:
-    """Watch what the block runs, as a run of this agent."""
+def watched(agent: str, thread_id: str = "", run_id: str = "", trace: str = "") -> Iterator[Watch]:
+    """Watch what the block runs, as a run of this agent; with `trace`, as a part of what another process began."""
     if not _observers:
         yield Watch()
         return
     observer = _observers[0]
-    started = observer.start("run", agent, {"gen_ai.conversation.id": thread_id, "signalbox.run.id": run_id})
+    about = {"gen_ai.conversation.id": thread_id, "signalbox.run.id": run_id}
+    started = observer.start("run", agent, {**about, "trace": trace} if trace else about)
     watch, error = Watch(observer, started), None
     token = _HANDLER.set(_handler(observer, started))
     try:

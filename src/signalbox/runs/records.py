@@ -23,6 +23,7 @@ from signalbox.maps.spec import GraphSpec
 from signalbox.runs import steps, threads
 from signalbox.runs.database import Conflict
 from signalbox.runs.gate import Row, Transaction, owned
+from signalbox.runs.observing import current_trace
 from signalbox.runs.outdated import OutdatedRunError
 from signalbox.runs.owners import QUEUED, current_lease, current_owner, is_alive, on_queue
 from signalbox.runs.usage import usage_of_runs
@@ -101,6 +102,8 @@ class Run:
     """What its next answer says of the question that its request has dropped."""
     is_aside: bool = False
     """Whether its thread is its own alone, and is found among nobody's."""
+    trace: str = ""
+    """Where in which trace it was submitted, for whoever carries it."""
     state: dict[str, Any] | None = None
     """What a run that is pending starts with; None where that comes of what was said."""
     not_before: str = ""
@@ -120,7 +123,7 @@ class Run:
             owner=current_owner() if owner is None else owner, started_at=moment, updated_at=moment,
             folder=str(run.folder),
             data=str(run.data) if run.data else None, policy=run.policy, max_steps=run.max_steps, agent=agent,
-            person=current_person(), format=FORMAT,
+            person=current_person(), format=FORMAT, trace=current_trace(),
             graphs={"": run.graph.name, **{name: graph.to_dict() for name, graph in run.graphs.items()}},
         )  # fmt: skip
 

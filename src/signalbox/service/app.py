@@ -38,6 +38,7 @@ from signalbox.service.hosts import Hosts
 from signalbox.service.later import Fork, Later
 from signalbox.service.limits import Body, RateLimit
 from signalbox.service.problems import Problems, add_handlers
+from signalbox.service.telemetry import RequestSpans
 from signalbox.service.timers import keep_time
 from signalbox.service.turns import chat_agent, close_turns, mark_interrupted
 from signalbox.settings import get_settings, now
@@ -109,6 +110,7 @@ def _add_layers(app: FastAPI, bound: list[str], mcp: Later, page: Later | None =
     app.add_middleware(Hosts, bound=bound)
     app.add_middleware(Problems)
     app.add_middleware(SafeHeaders)
+    app.add_middleware(RequestSpans)
     app.add_middleware(metrics.Figures)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from signalbox.service.assistants import Config
 from signalbox.service.options import Options, Unsupported
 
-__all__ = ["Mode", "NewRun", "modes_of"]
+__all__ = ["BatchedRun", "Mode", "NewRun", "modes_of"]
 
 Mode = Literal["values", "updates", "custom", "messages", "messages-tuple", "events", "debug"]
 
@@ -54,6 +54,18 @@ class NewRun(Options):
     langsmith_tracer: Unsupported = None
     stream_subgraphs: Unsupported = None
     strict_resume: Unsupported = None
+
+
+class BatchedRun(NewRun):
+    """One of several runs."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _once(cls, given: Any) -> Any:
+        """LangGraph's client for JavaScript sends the id of the assistant under two names."""
+        if isinstance(given, dict) and given.get("assistantId") == given.get("assistant_id"):
+            return {name: value for name, value in given.items() if name != "assistantId"}
+        return given
 
 
 def modes_of(given: Mode | list[Mode]) -> set[str]:

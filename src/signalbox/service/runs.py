@@ -21,7 +21,7 @@ from signalbox.service.options import Options, refuse_unknown_query
 from signalbox.service.problems import REFUSALS
 from signalbox.service.run_body import FIELDS, error_of, path_of, show_run, status_of_run
 from signalbox.service.run_events import ALL, place_of, run_events
-from signalbox.service.run_options import Mode, NewRun, modes_of
+from signalbox.service.run_options import BatchedRun, Mode, NewRun, modes_of
 from signalbox.service.run_starting import check_run, start_run
 from signalbox.service.sse import stream
 from signalbox.service.thread_body import values_of
@@ -51,7 +51,7 @@ async def create_alone(wanted: NewRun, response: Response) -> dict[str, Any]:
 
 
 @router.post("/runs/batch")
-async def create_batch(wanted: Annotated[list[NewRun], Body(min_length=1, max_length=100)]) -> list[dict[str, Any]]:
+async def create_batch(wanted: Annotated[list[BatchedRun], Body(min_length=1, max_length=100)]) -> list[dict[str, Any]]:
     """Start runs in the background, each in a thread of its own. All of them are checked before the first starts."""
     for one in wanted:
         await check_run(_alone(one))
