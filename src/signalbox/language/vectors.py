@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from signalbox.language.words import word_set
 
-__all__ = ["Rows", "embed", "is_known", "known_rows", "word_rows"]
+__all__ = ["Rows", "embed", "is_known", "word_rows"]
 
 Rows = NDArray[np.float32]
 
@@ -63,15 +63,6 @@ def word_rows(words: Sequence[str]) -> Rows:
 
 def _stacked(rows: list[Rows]) -> Rows:
     return np.array(rows, dtype=np.float32).reshape(-1, _table().rows.shape[1])
-
-
-def known_rows(words: Sequence[str]) -> Rows:
-    """One unit row for each single word that the table holds whole, zeros for the others: cheap for many words."""
-    table = _table()
-    places = np.array([table.rank.get(_START + word.lower(), -1) for word in words], dtype=np.int64)
-    rows: Rows = table.rows[np.maximum(places, 0)] * (places >= 0)[:, None]
-    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
-    return rows
 
 
 def is_known(word: str) -> bool:

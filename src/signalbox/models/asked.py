@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from signalbox.errors import ContractError, UnsupportedError
 from signalbox.models.shape import Shape, plain_name, read_shape
 
-__all__ = ["Asked", "Output", "Tool", "openai_tool", "read_choice", "read_output", "read_tools"]
+__all__ = ["Asked", "Output", "Tool", "openai_tool", "read_choice", "read_output", "read_schema", "read_tools"]
 
 _CHOICES = {None: "auto", False: "auto", "": "auto", True: "any", "required": "any"}
 
@@ -98,21 +98,24 @@ def read_choice(choice: str | Mapping[str, Any] | bool | None, tools: Sequence[M
 
 def read_output(schema: Mapping[str, Any] | type) -> Output:
     """From a pydantic class, a TypedDict, a JSON schema or an OpenAI function. Raises UnsupportedError."""
+    name, body, about = read_schema(schema)
+    shape = read_shape(body)
+    model = schema if isinstance(schema, type) and issubclass(schema, BaseModel) else None
+    return Output(plain_name(name), about or shape.about, body, shape, model)
+
+
+def read_schema(schema: Mapping[str, Any] | type) -> tuple[str, Mapping[str, Any], str]:
+    """The name, the JSON schema and the description of an object. Raises UnsupportedError for anything else."""
     if isinstance(schema, type) and issubclass(schema, BaseModel):
-        return _output(schema.__name__, schema.model_json_schema(), schema)
+        return schema.__name__, schema.model_json_schema(), ""
     if isinstance(schema, Mapping):
         inner = schema.get("function", schema)
         body = inner.get("parameters") or inner.get("schema") or inner
         if isinstance(body, Mapping) and ("properties" in body or "$ref" in body or body.get("type") == "object"):
-            named = str(inner.get("name") or inner.get("title") or body.get("title") or "output")
-            return _output(named, body, about=str(inner.get("description") or ""))
+            name = inner.get("name") or inner.get("title") or body.get("title") or "output"
+            return str(name), body, str(inner.get("description") or "")
     try:
         converted = convert_to_json_schema(schema)  # type: ignore[arg-type]
     except (ValueError, TypeError) as error:
         raise UnsupportedError("The schema for structured output cannot be read.", details=error) from error
-    return _output(str(converted.get("title") or "output"), converted)
-
-
-def _output(name: str, schema: Mapping[str, Any], model: type[BaseModel] | None = None, about: str = "") -> Output:
-    shape = read_shape(schema)
-    return Output(plain_name(name), about or shape.about, schema, shape, model)
+    return str(converted.get("title") or "output"), converted, ""

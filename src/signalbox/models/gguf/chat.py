@@ -12,10 +12,9 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
-from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict, Field, PrivateAttr
 
-from signalbox.errors import ContractError
+from signalbox.models.asked import openai_tool, read_choice
 from signalbox.models.gguf.calls import call_schema, describe_tools
 from signalbox.models.gguf.chunks import message_chunks
 from signalbox.models.gguf.engine import Engine, EngineOptions, open_engine, require_runtime
@@ -25,6 +24,7 @@ from signalbox.models.gguf.prompt import prompt_messages
 __all__ = ["GgufChatModel"]
 
 _DEFAULT_MAX_TOKENS = 1024
+_NO_NAME = (None, "auto", "any", "required")
 
 
 class GgufChatModel(BaseChatModel):
@@ -81,8 +81,8 @@ class GgufChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """The model with tools; a `tool_choice` that demands a call is held to by a grammar."""
-        converted = [convert_to_openai_tool(tool) for tool in tools]
-        return self.bind(tools=converted, tool_choice=_chosen_tool(tool_choice, converted), **kwargs)
+        converted = [openai_tool(tool) for tool in tools]
+        return self.bind(tools=converted, tool_choice=read_choice(tool_choice, converted), **kwargs)
 
     def _generate(
         self,
@@ -157,17 +157,4 @@ def _offered_tools(kwargs: dict[str, Any]) -> list[dict[str, Any]]:
     tools, choice = list(kwargs.get("tools") or ()), kwargs.get("tool_choice")
     if choice == "none":
         return []
-    return tools if choice in (None, "auto", "required") else [t for t in tools if t["function"]["name"] == choice]
-
-
-def _chosen_tool(choice: str | dict[str, Any] | bool | None, tools: list[dict[str, Any]]) -> str:
-    """The many spellings of a choice as one: auto, none, required, or a tool's name."""
-    if isinstance(choice, dict):
-        choice = str(choice.get("function", choice).get("name"))
-    word = {None: "auto", False: "auto", True: "required", "any": "required"}.get(choice, choice)
-    if word in ("auto", "none", "required") or any(tool["function"]["name"] == word for tool in tools):
-        return str(word)
-    raise ContractError(
-        f"tool_choice names '{word}', and no such tool is bound.",
-        suggestion="Name a bound tool, or use 'any'.",
-    )
+    return tools if choice in _NO_NAME else [t for t in tools if t["function"]["name"] == choice]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import AIMessage
-from langchain_core.utils.function_calling import convert_to_json_schema
 from pydantic import BaseModel, ValidationError
 
-from signalbox.errors import MissingInputError, RequestError, SignalboxError, UnsupportedError
+from signalbox.errors import MissingInputError, RequestError, SignalboxError
+from signalbox.models.asked import read_schema
 from signalbox.models.examples import Example
 from signalbox.models.offline.conversation import Conversation
 from signalbox.models.offline.fill import fill_schema
@@ -32,18 +32,9 @@ class OutputSchema:
     @classmethod
     def of(cls, schema: dict[str, Any] | type) -> OutputSchema:
         """From a pydantic class, a TypedDict, a JSON schema or an OpenAI function."""
-        if isinstance(schema, type) and issubclass(schema, BaseModel):
-            return cls(schema.__name__, schema.model_json_schema(), schema)
-        if isinstance(schema, dict):
-            inner = schema.get("function", schema)
-            body = inner.get("parameters") or inner.get("schema") or inner
-            if isinstance(body, dict) and ("properties" in body or "$ref" in body or body.get("type") == "object"):
-                return cls(str(inner.get("name") or inner.get("title") or "output"), body)
-        try:
-            converted = convert_to_json_schema(schema)
-        except (ValueError, TypeError) as error:
-            raise UnsupportedError("The schema for structured output cannot be read.", details=error) from error
-        return cls(str(converted.get("title") or "output"), converted)
+        name, body, _ = read_schema(schema)
+        model = schema if isinstance(schema, type) and issubclass(schema, BaseModel) else None
+        return cls(name, dict(body), model)
 
     @classmethod
     def of_response_format(cls, response_format: Any) -> OutputSchema | None:
