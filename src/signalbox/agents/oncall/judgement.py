@@ -91,7 +91,9 @@ async def judge_run(
         if len(devices) <= _MOST_ALONE:
             await around.read(facts, roles)
         found, findings = judge(around.completed(facts), around.facts, good, roles)
-        if len(devices) <= _MOST_ALONE and not any(one["severity"] == "critical" for one in findings):
+        is_broad = any(len(_kinds(told)) >= _BROAD for told in facts.values())
+        is_explained = any(one["severity"] == "critical" for one in findings)
+        if len(devices) <= _MOST_ALONE and (is_broad or not is_explained):
             await around.read_peers(found, roles)
             found, findings = judge(around.completed(facts), around.facts, good, roles)
         if len(devices) <= _MOST_ALONE and await around.read_reasons(found, findings):

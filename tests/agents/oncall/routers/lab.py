@@ -65,6 +65,8 @@ class Lab:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.changes = 0
+        """How often something was done to the routers: what they said before does not hold any more."""
         self._tag = f"sbx{os.getpid()}"
 
     def space(self, router: str) -> str:
@@ -101,6 +103,7 @@ class Lab:
 
     def start(self, router: str, daemon: str) -> None:
         """Start a daemon with the configuration it began with."""
+        self.changes += 1
         home = self.folder / router
         places = f"-f {home}/{daemon}.conf -z {home}/zserv.api --vty_socket {home} -i {home}/{daemon}.pid -P 0"
         more = f" --ctl_socket {home}" if daemon == "ldpd" else ""
@@ -108,14 +111,17 @@ class Lab:
 
     def kill(self, router: str, daemon: str) -> None:
         """Kill a daemon as a crash would."""
+        self.changes += 1
         os.kill(int((self.folder / router / f"{daemon}.pid").read_text()), signal.SIGKILL)
 
     def ip(self, router: str, command: str) -> None:
         """An `ip` command in the namespace of a router."""
+        self.changes += 1
         _run("ip", "-n", self.space(router), *command.split())
 
     def configure(self, router: str, *lines: str) -> None:
         """Enter lines of configuration. Raises RuntimeError for one that the router refuses."""
+        self.changes += 1
         said = self.vtysh(router, "configure terminal", *lines)
         if "%" in said or "nknown" in said:
             raise RuntimeError(f"{router}: {said}")

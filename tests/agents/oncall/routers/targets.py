@@ -31,7 +31,7 @@ class _Router:
 
     def __init__(self, lab: Lab, name: str) -> None:
         self.lab, self.name = lab, name
-        self._kept: dict[str, tuple[float, Tree]] = {}
+        self._kept: dict[str, tuple[float, int, Tree]] = {}
         self._lock = Lock()
 
     def say(self, command: str) -> Any:
@@ -41,13 +41,13 @@ class _Router:
             return {}
 
     def tree(self, top: str) -> Tree:
-        """One part of the model; what was read in the last two seconds is not read again."""
+        """One part of the model; what was read in the last two seconds is not read again, unless the lab changed."""
         built = {"interfaces": self._interfaces, "system": self._system, "network-instances": self._instances}
         with self._lock:
-            at, kept = self._kept.get(top, (0.0, {}))
-            if top in built and time.monotonic() - at > 2:
-                kept = {top: built[top]()}
-                self._kept[top] = (time.monotonic(), kept)
+            at, changes, kept = self._kept.get(top, (0.0, 0, {}))
+            if top in built and (time.monotonic() - at > 2 or changes != self.lab.changes):
+                changes, kept = self.lab.changes, {top: built[top]()}
+                self._kept[top] = (time.monotonic(), changes, kept)
             return kept
 
     def log(self) -> str:
