@@ -163,6 +163,18 @@ async def test_a_cubed_unit_is_one_unit(answer: Callable[..., Any]) -> None:
     assert "below 20,000 m" in await told(answer("is the basin below 20000 cubic metres", **plan))
 
 
+@pytest.mark.parametrize("order", ["highest", "lowest"])
+async def test_what_is_slowest_moves_least(answer: Callable[..., Any], order: str) -> None:
+    plan = {"measure": "wind_speed_metres_per_second", "kind": "ranking", "order": order, "split_by": ["mast"]}
+    assert "Lowest first" in await told(answer("slowest wind by mast", **plan))
+    assert "Highest first" in await told(answer("fastest wind by mast", **plan))
+
+
+async def test_a_word_behind_the_measure_is_told_and_not_refused(answer: Callable[..., Any]) -> None:
+    said = await told(answer("lifts accomplished in the last 3 hours", **LIFTS, how="total"))
+    assert said.endswith("Not considered: accomplished.")
+
+
 @pytest.mark.parametrize(
     ("question", "said"),
     [

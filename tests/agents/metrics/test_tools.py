@@ -212,7 +212,8 @@ async def test_a_curve_is_told_with_its_figures_their_times_and_what_was_read(sh
     assert " req/s at Tue 10 Mar 2026 " in result.text
     assert f"Query: {text}\nRange: Tue 10 Mar 2026 13:00 to 19:00 (CET)\nServer: grafana at {shop}" in result.text
     assert [block["type"] for block in result.blocks] == ["series", "table"]
-    assert result.source == {"kind": "live", "system": "grafana", "address": shop}
+    where = {"kind": "live", "system": "grafana", "address": shop, "datasource": "shop-prometheus"}
+    assert result.source == where
     told = read_result(result.data)
     assert (told.unit, told.datapoint_count, told.time_range.start_time.hour) == ("requests/s", 361, 12)
 

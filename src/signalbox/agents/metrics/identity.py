@@ -33,7 +33,8 @@ async def with_identity(slots: Slots, live: Live) -> Slots:
         label for label in sorted(measure.labels - _NO_PARENTS - {own} - pinned) if len(values.get(label, ())) > 1
     ]
     are_codes = all(map(_CODE.fullmatch, values.get(own, ())))
-    if measure.agg == "sum" and not are_codes:
+    is_joined = measure.agg == "sum" or slots.how in ("sum", "avg")
+    if is_joined and not are_codes:
         return slots  # What adds up is added up by what was asked for.
     at = slots.now if slots.is_current else slots.time_range.end_time
     for label in others:

@@ -27,7 +27,7 @@ from signalbox.agents.metrics.offline.labels import Labelled, help_words, label_
 from signalbox.agents.metrics.offline.mentions import named_values, numbered, split_named, splits_of, whole_names
 from signalbox.agents.metrics.offline.shares import counted_beyond, share_of, whole_of
 from signalbox.agents.metrics.offline.states import STATE_WORDS, lasting_state, state_slots
-from signalbox.agents.metrics.offline.thresholds import forecast_bound, judged, names_goal
+from signalbox.agents.metrics.offline.thresholds import forecast_bound, judged, names_goal, takes_time
 from signalbox.agents.metrics.offline.times import Times, is_since, read_times, window_of
 from signalbox.agents.metrics.offline.words import (
     RESTS,
@@ -66,7 +66,8 @@ _AGO = re.compile(r"\bago\s*$", re.IGNORECASE)
 _CHANGED = re.compile(
     r"\b(?:get|got|getting|become|became|is|are|was|were|any) (?:slower|faster|worse|better|higher|lower)\b", re.I
 )
-_WHEN = re.compile(r"\W*(?:and\s+)?(?:when|since when|how long)\b(?! (?:is|are|was|were) the \w+$)", re.I)
+_WHEN = re.compile(r"\W*(?:and\s+)?(?:when|since when|how long)\b", re.I)
+_HOW_LONG_IS = re.compile(r"\W*how long (?:is|are|was|were)\b", re.I)
 _SO_MANY = re.compile(r"(?:every |each )?(\d[\d,]*)\b(?![.:])")
 _ENDS = {
     "highest": "highest", "peak": "highest", "maximum": "highest", "lowest": "lowest", "minimum": "lowest",
@@ -238,12 +239,14 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         not_covered = uncovered(_with_found(plan, chosen), asked.text, offer, names, (), unused)
         return (replace(state, not_covered=not_covered, is_current=times.main is None, confidence=plan.confidence),)
     if strange := _decisive(plan, asked, chosen, whole):
-        if failing := _failing(offer, strange, live):
+        if failing := _failing(offer, [word for word, _ in strange], live):
             return await fill(plan.model_copy(update={"measure": failing.key}), asked)
-        raise InvalidQueryError(
-            f'Nothing here says what "{strange[0]}" means for {chosen.measure.title}.',
-            suggestion=f"Leave it out, or name a label: {', '.join(sorted(chosen.measure.labels)) or 'it has none'}.",
-        )
+        if firm := next((word for word, is_firm in strange if is_firm), ""):
+            there = ", ".join(sorted(chosen.measure.labels)) or "it has none"
+            raise InvalidQueryError(
+                f'Nothing here says what "{firm}" means for {chosen.measure.title}.',
+                suggestion=f"Leave it out, or name a label: {there}.",
+            )
     if whole is not None:
         slots = _combined(slots, plan, chosen, whole)
     also = await _beside(plan, asked, chosen, within, wanted)
@@ -263,6 +266,7 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     _check_moment(slots, asked.text)
     slots = _with_unit(slots, plan)
     left = uncovered(_with_found(plan, chosen), asked.text, offer, chosen.measure.labels, slots.by, chosen.unused)
+    left += tuple(word for word, _ in strange)
     said = {word.lower() for one in chosen.labelled.said for word in one.said.split()}
     for words, second_ in ((plan.per or plan.less, whole), (plan.also, also)):
         if second_ is not None:
@@ -290,8 +294,8 @@ def _with_unit_of_bound(plan: MetricsPlan, offer: Offer, live: Live) -> Offer:
     return able[0] if len(able) == 1 else offer
 
 
-def _decisive(plan: MetricsPlan, asked: Asked, chosen: Chosen, whole: second.Second | None) -> list[str]:
-    """Words that nothing in the query explains and that would change it."""
+def _decisive(plan: MetricsPlan, asked: Asked, chosen: Chosen, whole: second.Second | None) -> list[tuple[str, bool]]:
+    """Words that nothing in the query explains and that may change it, and whether they surely do."""
     # What a bound is said to mean is told by the answer: how far above it.
     is_judged = plan.bound or plan.kind == "threshold"
     if plan.named or plan.also or is_judged or not is_on("metrics.fit"):
@@ -381,7 +385,12 @@ def _check_counter(slots: Slots, text: str) -> None:
 def _check_moment(slots: Slots, text: str) -> None:
     """Raise InvalidQueryError if the question asks when or how long, and the query gives neither."""
     tells_when = slots.shape in ("extreme", "threshold", "forecast", "comparison", "state") or slots.against is not None
-    if _WHEN.match(text) and not tells_when and unit_of(slots.measure, is_total=slots.is_total) != "seconds":
+    is_length = slots.measure.type == "gauge" and bool(_HOW_LONG_IS.match(text))  # How long the queue is.
+    if (
+        _WHEN.match(text)
+        and not (tells_when or is_length)
+        and unit_of(slots.measure, is_total=slots.is_total) != "seconds"
+    ):
         raise InvalidQueryError(
             f"{slots.measure.title[:1].upper()}{slots.measure.title[1:]} does not say when something happened, or for "
             "how long.",
@@ -503,6 +512,10 @@ async def _beside(
 
 def _slots(plan: MetricsPlan, asked: Asked, chosen: Chosen, times: Times, percentiles: Sequence[float]) -> Slots:
     measure, labelled, moment = chosen.measure, chosen.labelled, asked.moment
+    if speeds := {word for word, *_ in read_words(asked.text) if word in ("slowest", "fastest", "quickest")}:
+        # What is slowest takes longest, and moves least.
+        is_highest = ("slowest" in speeds) == takes_time(measure)
+        plan = plan.model_copy(update={"order": "highest" if is_highest else "lowest"})
     says_rate = plan.how == "rate" or asked.says(_RATES) or bool(_PER_TIME.search(f"{asked.text} {plan.unit}"))
     shape = _shape(plan, chosen.offer, measure, times, is_split=bool(labelled.by), says_rate=says_rate)
     pinned = frozenset(one.label for one in labelled.matchers if len(one.values) == 1 and not one.negated)

@@ -21,14 +21,14 @@ from signalbox.agents.metrics.offline.second_measure import beyond_goal, is_goal
 from signalbox.agents.metrics.offline.states import is_negated, state_slots
 from signalbox.agents.metrics.offline.times import Times
 from signalbox.agents.metrics.plan import MetricsPlan
-from signalbox.agents.metrics.slots import Slots, Threshold
+from signalbox.agents.metrics.slots import Measure, Slots, Threshold
 from signalbox.agents.metrics.states import state_kind
 from signalbox.agents.metrics.vocabulary import GOALS
 from signalbox.agents.metrics.windows import seconds_of
 from signalbox.language.synonyms import base
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["forecast_bound", "judged", "names_goal"]
+__all__ = ["forecast_bound", "judged", "names_goal", "takes_time"]
 
 _INCLUSIVE = re.compile(r"\b(?:at (?:least|most)|no (?:more|less|fewer) than|min(?:imum)?|max(?:imum)?)\s*$", re.I)
 _OF_THINGS = re.compile(r"\b(?:which|any|each|every|who|whose|one of|either|some)\b", re.I)
@@ -104,7 +104,7 @@ def _is_above(plan: MetricsPlan, text: str, bound: Bound, slots: Slots) -> bool:
     before = text[: _place(bound.said, text)][-40:]
     last = max(_SIDE.finditer(before), key=lambda one: one.start(), default=None) or _SIDE.match(bound.said.strip())
     if last and (last["slower"] or last["faster"]):
-        return bool(last["slower"]) == _takes_time(slots)
+        return bool(last["slower"]) == takes_time(slots.measure)
     if last:
         return not last["below"]
     return plan.side != "below" and not _is_bare_zero(bound, text)
@@ -116,10 +116,10 @@ def _is_bare_zero(bound: Bound, text: str) -> bool:
     return is_said and not (bound.number or _SIDE.search(text) or _THAN.search(text) or is_negated(text))
 
 
-def _takes_time(slots: Slots) -> bool:
+def takes_time(measure: Measure) -> bool:
     """True if the figures of a measure are lengths of time."""
-    words = {base(word) for word in split_name(slots.measure.name)}
-    return measures_time(unit_of(slots.measure)) or (not unit_of(slots.measure) and bool(words & _DURATIONS))
+    words = {base(word) for word in split_name(measure.name)}
+    return measures_time(unit_of(measure)) or (not unit_of(measure) and bool(words & _DURATIONS))
 
 
 def forecast_bound(slots: Slots, plan: MetricsPlan) -> Slots:
@@ -150,7 +150,7 @@ async def _without_bound(slots: Slots, plan: MetricsPlan, times: Times, text: st
             part, whole = [(await measure_for(one, live, slots.time_range))[0] for one in pair]
             above = not goal["below"]
             if goal["slower"] or goal["faster"]:
-                above = bool(goal["slower"]) == _takes_time(replace(slots, measure=part))
+                above = bool(goal["slower"]) == takes_time(part)
             pinned = {one.label for one in slots.matchers if len(one.values) == 1 and not one.negated}
             return replace(
                 slots, measure=beyond_goal(part, whole, above=above), shape="threshold", how=None, is_total=False,

@@ -51,6 +51,7 @@ _LEFT_OUT = re.compile(
 _SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
 _SUPERLATIVE = re.compile(r"[a-z]{3,}est")
 _DOES = re.compile(r"\b(?:do|does|did|can|could)\b", re.I)
+_ANYTHING = frozenset("people persons folks items pieces units things".split())
 _ENDS = re.compile(r"\W*(?:$|(?:at|in|on|now|right|today|yesterday|during|over|for|since)\b)", re.I)
 _ANYWHERE = re.compile(r"(?:any|every|some|no)(?:where|thing|one|body)$")
 _OF = re.compile(r"\b(?:of|for|via|from)\s+(?:the\s+|our\s+|an?\s+)?(?P<name>[a-zA-Z]{3,})", re.I)
@@ -136,18 +137,22 @@ def uncovered(
     return tuple(kept[:_MOST])
 
 
-def decisive(plan: MetricsPlan, text: str, offer: Offer, labels: Iterable[str]) -> list[str]:
-    """Return words that no part of the query explains, and that stand where they change what is meant: of softener, fax
-    uploads, diesel price, were refunded, of zeus-9."""
+def decisive(plan: MetricsPlan, text: str, offer: Offer, labels: Iterable[str]) -> list[tuple[str, bool]]:
+    """Return words that no part of the query explains, and that stand where they may change what is meant, with whether
+    they surely do: of softener, fax uploads, diesel price, were refunded, of zeus-9."""
     said = text[:_LONGEST]
     covered = places_of(plan, said)
     named = [
-        (one[0].strip('.,:?!"“”`'), *one.span()) for one in _NAME.finditer(said) if _NAMED.search(said[: one.start()])
+        (one[0].strip('.,:?!"“”`'), *one.span(), True)
+        for one in _NAME.finditer(said)
+        if _NAMED.search(said[: one.start()])
     ]
     named = [one for one in named if one[0][:1].isalpha() and not (one[0].isalpha() and is_time_word(one[0]))]
     placed = _placed(plan, said, _known(offer, labels), own_words(offer))
-    found = [*named, *(one for one in placed if not any(one[1] < last and one[2] > first for _, first, last in named))]
-    return [word for word, start, end in found if not any(start < last and end > first for first, last in covered)]
+    taken = [*covered, *((first, last) for _, first, last, _ in named)]
+    found = [one for one in named if not any(one[1] < last and one[2] > first for first, last in covered)]
+    found += [one for one in placed if not any(one[1] < last and one[2] > first for first, last in taken)]
+    return [(word, is_firm) for word, _, _, is_firm in found]
 
 
 def unexplained(words: str, offer: Offer) -> tuple[str, ...]:
@@ -157,9 +162,12 @@ def unexplained(words: str, offer: Offer) -> tuple[str, ...]:
     return tuple(word for word in said if _is_strange(word, known))
 
 
-def _placed(plan: MetricsPlan, text: str, told: frozenset[str], own: frozenset[str]) -> Iterator[tuple[str, int, int]]:
+def _placed(
+    plan: MetricsPlan, text: str, told: frozenset[str], own: frozenset[str]
+) -> Iterator[tuple[str, int, int, bool]]:
     """The words that nothing explains and that stand where they change what is meant: of softener, fax uploads, diesel
-    price, were refunded."""
+    price, were refunded. Right behind the measure they often say nothing new: passengers transported; the last is False
+    for them."""
     of, been = {one.start("name") for one in _OF.finditer(text)}, {one.end() for one in _BEEN.finditer(text)}
     for word, start, end, is_before in _telling(plan, text, told, own):
         is_rest = word in RESTS
@@ -170,8 +178,9 @@ def _placed(plan: MetricsPlan, text: str, told: frozenset[str], own: frozenset[s
         is_verb = bool(_DOES.search(text[:start])) and bool(_ENDS.match(text[end:]))
         if is_verb:
             continue  # How many keys does it hold?
-        if (start in of or is_before or is_head or is_done) and not is_rest and _is_strange(word, told):
-            yield text[start:end], start, end
+        is_firm = start in of or is_before or is_done
+        if (is_firm or is_head) and not is_rest and word not in _ANYTHING and _is_strange(word, told):
+            yield text[start:end], start, end, is_firm
 
 
 def _is_strange(word: str, known: frozenset[str]) -> bool:
