@@ -52,7 +52,7 @@ async def test_assistants_are_searched_and_deleted(client: Any) -> None:
     assert await client.assistants.search(metadata={"team": "a"}) == [made]
     assert await client.assistants.count(graph_id="Hello") == 2
     page = await client.assistants.search(limit=1, response_format="object", sort_by="name", sort_order="asc")
-    assert (page["assistants"][0]["name"], page["next"]) == ("Greeter", "1")
+    assert (page["assistants"][0]["name"], page["next"]) == ("Broken", "1")
     thread = await client.threads.create(metadata={"assistant_id": made["assistant_id"]})
     await client.assistants.delete(made["assistant_id"], delete_threads=True)
     with pytest.raises(NotFoundError):
