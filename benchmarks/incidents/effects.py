@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from signalbox.worlds.metrics.shapes import Pulse, Span
+from signalbox.worlds.shapes import Pulse, Span
 
 __all__ = ["Effects"]
 

@@ -7,11 +7,11 @@ from datetime import datetime
 
 from benchmarks.incidents.effects import Effects
 from benchmarks.incidents.estate import Estate
-from signalbox.worlds.metrics.noise import fraction
 from signalbox.worlds.metrics.series import Target
-from signalbox.worlds.metrics.shapes import Constant, Counter, Flow, Level, Steps, Switch
 from signalbox.worlds.metrics.shop.catalogue import Catalogue
 from signalbox.worlds.metrics.store import Store
+from signalbox.worlds.noise import fraction
+from signalbox.worlds.shapes import Constant, Counter, Flow, Level, Steps, Switch
 from signalbox.worlds.topology import BGP_SESSIONS, ROLES, ports
 
 __all__ = ["open_figures"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.incidents.effects import Effects
 from benchmarks.incidents.estate import Estate, draw_estate, links_between
-from signalbox.worlds.metrics.grid import seconds_of
+from signalbox.worlds.grid import seconds_of
 from signalbox.worlds.network.conditions import Cause, Condition
 from signalbox.worlds.network.model import build_model
 from signalbox.worlds.topology import ROLES

@@ -12,14 +12,9 @@ from signalbox.contract.installed import find_agent
 from signalbox.contract.sources import connecting, set_aside, source_of
 
 __all__ = [
-    "decline",
-    "help_text",
-    "tell_help",
-    "tell_unconnected",
-    "unconnected_words",
-    "what_can_be_asked",
+    "decline", "help_text", "tell_help", "tell_unconnected", "unconnected_words", "what_can_be_asked",
     "what_is_not_connected",
-]
+]  # fmt: skip
 
 
 def tell_help(state: FrontDoorState) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from signalbox.agents.investigate.subjects import (
     subject_of_alert,
     subject_of_words,
     told_subject,
-)
+)  # fmt: skip
 from signalbox.contract import Presented
 from signalbox.contract.sources import kind_in_use
 from signalbox.errors import SignalboxError

@@ -20,7 +20,7 @@ from signalbox.agents.investigate.causes import (
     is_since_known,
     of_subject,
     start_of,
-)
+)  # fmt: skip
 from signalbox.agents.investigate.examining import send_each
 from signalbox.agents.investigate.graph import Graph, name_of
 from signalbox.agents.investigate.state import (
@@ -32,7 +32,7 @@ from signalbox.agents.investigate.state import (
     Seen,
     graph_relations,
     latest_seen,
-)
+)  # fmt: skip
 from signalbox.agents.investigate.subjects import known_things
 from signalbox.agents.investigate.suspected import answer_suspects
 from signalbox.settings import now, person_zone

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 from statistics import NormalDist
 from typing import Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
@@ -281,13 +281,27 @@ def _plant(store: Store, planted: Planted) -> None:
         _log(store, planted, own)
     if store.experiments[own]["state"] != planted.state:
         admin.move(store, {"experimentId": own, "state": planted.state})
-    # Nothing of what is planted was changed lately: who looks for what changed yesterday finds what people did.
-    made, changed = (_days_ago(days) for days in (planted.days_old, planted.days_old * 0.6 + 3))
-    store.experiments[own] = store.experiments[own] | {"createdAt": made, "updatedAt": max(made, changed)}
+    _date(store, planted, own)
 
 
-def _days_ago(days: float) -> str:
-    return (now() - timedelta(days=days)).astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def _date(store: Store, planted: Planted, own: str) -> None:
+    """Give an experiment the times of its story: made, started and ended on mornings before today, at whichever hour
+    the world is opened. Nothing was changed lately: who looks for what changed yesterday finds what people did."""
+    today = now().astimezone(UTC).replace(hour=9, minute=0, second=0, microsecond=0)
+    made = today - timedelta(days=planted.days_old)
+    changed = max(made, today - timedelta(days=round(planted.days_old * 0.6 + 3), minutes=-25))
+    one = store.experiments[own]
+    began = made + (changed - made) / 5 if len(one["logs"]) > 1 else changed
+    moments = [began + (changed - began) * place / max(len(one["logs"]) - 1, 1) for place in range(len(one["logs"]))]
+    logs = [
+        log | {name: _written(at) for name in ("timeLog", "createdAt", "updatedAt")}
+        for log, at in zip(one["logs"], moments, strict=True)
+    ]
+    store.experiments[own] = one | {"createdAt": _written(made), "updatedAt": _written(changed), "logs": logs}
+
+
+def _written(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _body(planted: Planted, own: str) -> dict[str, Any]:

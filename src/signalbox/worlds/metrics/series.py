@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from signalbox.worlds.metrics.grid import INTERVAL_MS, Grid, grid_between
+from signalbox.worlds.grid import INTERVAL_MS, Grid, grid_between
 from signalbox.worlds.metrics.labels import Labels
-from signalbox.worlds.metrics.noise import FloatArray, IntArray, fraction
-from signalbox.worlds.metrics.shapes import Shape
+from signalbox.worlds.noise import FloatArray, IntArray, fraction
+from signalbox.worlds.shapes import Shape
 
 __all__ = ["Series", "Target"]
 

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 
 from signalbox.settings import now
 from signalbox.worlds.metrics.labels import NAME, Labels, Matcher, label_of
-from signalbox.worlds.metrics.noise import FloatArray, IntArray
 from signalbox.worlds.metrics.series import Series
+from signalbox.worlds.noise import FloatArray, IntArray
 
 __all__ = ["HISTORY", "Metadata", "Store"]
 

@@ -10,12 +10,15 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from threading import Lock
 
 from signalbox.errors import ConfigurationError
+from signalbox.settings import get_settings, now
 from signalbox.worlds.network.conditions import Cause, Condition
 from signalbox.worlds.network.model import Model
+from signalbox.worlds.network.overrides import read_wanted
 
-__all__ = ["FAULTS", "TEMPERS", "Fault", "conditions_of", "parse_fault", "parse_faults"]
+__all__ = ["FAULTS", "TEMPERS", "Fault", "conditions_of", "faults_set", "parse_fault", "parse_faults"]
 
 _AGO = timedelta(minutes=17)
 _FLAPS = ((16, 60), (13, 45), (10, 70), (7.5, 40), (5, 50), (2.5, 35))
@@ -105,6 +108,22 @@ FAULTS: dict[str, Kind] = {
     "lying": Kind("a device answers with JSON in the wrong shape", Cause.AGENT, _itself),
 }
 TEMPERS = ("hanging", "garbage", "lying")
+
+
+_seen: dict[tuple[object, Fault], datetime] = {}
+_seen_lock = Lock()
+
+
+def faults_set(model: Model) -> dict[Fault, datetime]:
+    """The faults of the setting `SIGNALBOX_WORLD_FAULTS`, each with when it was first seen there, in whichever world.
+    Raises as `parse_faults`."""
+    settings = get_settings()
+    named, _ = read_wanted(settings.world_faults)
+    wanted = {fault: (settings.now, fault) for fault in parse_faults(",".join(named), model)}
+    with _seen_lock:
+        for gone in _seen.keys() - set(wanted.values()):
+            del _seen[gone]
+        return {fault: _seen.setdefault(key, now()) for fault, key in wanted.items()}
 
 
 def parse_faults(text: str, model: Model) -> list[Fault]:

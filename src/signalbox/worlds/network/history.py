@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
+from functools import cached_property
 from typing import TypeVar
 
 from signalbox.worlds.network.conditions import Cause, Condition
@@ -44,19 +45,25 @@ class History:
             active = frozenset(one for one in self.conditions if one.holds(moment))
             self._snapshots.append(known.setdefault(active, Snapshot(model, active)))
 
+    @cached_property
+    def roles(self) -> dict[str, str]:
+        """The role of each device."""
+        return {name: device.role for name, device in self.model.devices.items()}
+
     def at(self, moment: datetime) -> Snapshot:
         """The network at a moment; what was before it was switched on is as it was then."""
         return self._snapshots[max(bisect_right(self._moments, moment) - 1, 0)]
 
+    def boots(self, device: str) -> list[datetime]:
+        """When a device was switched on, the first time first."""
+        first = self.began + timedelta(seconds=17 * self.model.devices[device].index)
+        again = [one.end for one in self.conditions if one.cause is Cause.REBOOT and one.device == device and one.end]
+        return sorted([first, *again])
+
     def booted(self, device: str, moment: datetime) -> datetime:
         """When a device was last switched on, as seen at a moment."""
-        first = self.began + timedelta(seconds=17 * self.model.devices[device].index)
-        again = [
-            one.end
-            for one in self.conditions
-            if one.cause is Cause.REBOOT and one.device == device and one.end and one.end <= moment
-        ]
-        return max([first, *again])
+        first, *again = self.boots(device)
+        return max([first, *(one for one in again if one <= moment)])
 
     def changes(self, value: Callable[[Snapshot], T], moment: datetime, since: datetime | None = None) -> list[Change]:
         """How a thing changed until a moment, oldest first, without its first value."""
@@ -71,12 +78,17 @@ class History:
             before = now
         return found
 
+    def spans(
+        self, holds: Callable[[Snapshot], bool], since: datetime, moment: datetime
+    ) -> list[tuple[datetime, datetime]]:
+        """When something was so, between two moments."""
+        ends = [*self._moments[1:], moment]
+        return [
+            (max(start, since), min(end, moment))
+            for start, end, snapshot in zip(self._moments, ends, self._snapshots, strict=True)
+            if min(end, moment) > max(start, since) and holds(snapshot)
+        ]
+
     def seconds(self, holds: Callable[[Snapshot], bool], since: datetime, moment: datetime) -> float:
         """For how long something was so, between two moments."""
-        total = 0.0
-        ends = [*self._moments[1:], moment]
-        for start, end, snapshot in zip(self._moments, ends, self._snapshots, strict=True):
-            span = (min(end, moment) - max(start, since)).total_seconds()
-            if span > 0 and holds(snapshot):
-                total += span
-        return total
+        return sum((end - start).total_seconds() for start, end in self.spans(holds, since, moment))

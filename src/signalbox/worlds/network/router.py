@@ -7,27 +7,43 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from signalbox.worlds.grid import seconds_of
 from signalbox.worlds.network.conditions import Cause
 from signalbox.worlds.network.history import Change, History
 from signalbox.worlds.network.model import Device, End, Link, Session
 from signalbox.worlds.network.overrides import Override
 from signalbox.worlds.network.snapshot import Peering, Snapshot
+from signalbox.worlds.traffic import octets_between, sent
 
-__all__ = ["CLOCK_SKEW", "ERRORS_A_RETURN", "Alarm", "Port", "Router", "fraction"]
+__all__ = [
+    "CLOCK_SKEW",
+    "ERRORS_A_RETURN",
+    "ERRORS_A_SECOND",
+    "TRANSITIONS_AT_BOOT",
+    "Alarm",
+    "Port",
+    "Router",
+    "fraction",
+    "usual_load",
+]
 
 CLOCK_SKEW = timedelta(minutes=7, seconds=12)
-_OCTETS = {"PE": 2.4e7, "P": 6.5e7, "RR": 1.2e5, "CE": 1.1e7}
-_ERRORS_A_SECOND = 430
+ERRORS_A_SECOND = 430
 # A link that comes back has a few broken frames at first.
 ERRORS_A_RETURN = 3
 _AFTER_BOOT = timedelta(seconds=41)
 # An interface is down and up once while a router starts.
-_TRANSITIONS_AT_BOOT = 2
+TRANSITIONS_AT_BOOT = 2
 
 
 def fraction(key: str) -> float:
     """A number from 0 to 1 that is always the same for the same words."""
     return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=6).digest(), "big") / 2**48
+
+
+def usual_load(device: str) -> float:
+    """The share of a device's CPU that is in use on a usual day, over all its cores."""
+    return 0.09 + 0.12 * fraction(device) + 0.04 * fraction(f"{device}/ALL")
 
 
 @dataclass(frozen=True)
@@ -100,33 +116,32 @@ class Router:
             self.now.oper_up(link),
             self.now.mtu(end.device, end.interface, link),
             last,
-            _TRANSITIONS_AT_BOOT + len(changes),
+            TRANSITIONS_AT_BOOT + len(changes),
             self._counters(end, link, changes),
         )
 
     def _counters(self, end: End, link: Link, changes: list[Change]) -> dict[str, int]:
-        lit = self.history.seconds(lambda at: at.oper_up(link), self.booted, self.moment)
+        dark = self.history.spans(lambda at: not at.oper_up(link), self.booted, self.moment)
+        halts = [(seconds_of(start), seconds_of(stop)) for start, stop in dark]
         broken = self.history.seconds(lambda at: at.has(Cause.ERRORS, *_place(end)), self.booted, self.moment)
         short = self.history.seconds(lambda at: _is_short(at, end, link), self.booted, self.moment)
         returns = sum(1 for change in changes if change.value)
-        errors = int(broken * _ERRORS_A_SECOND) + returns * ERRORS_A_RETURN
-        received = int(lit * self._rate(end.peer, end.peer_interface, end.device))
-        sent = int(lit * self._rate(end.device, end.interface, end.peer))
+        errors = int(broken * ERRORS_A_SECOND) + returns * ERRORS_A_RETURN
+        life = seconds_of(self.booted), seconds_of(self.moment)
+        received, out = (
+            octets_between(sent(*ends, self.history.roles), *life, halts)
+            for ends in ((end.peer, end.peer_interface, end.device), (end.device, end.interface, end.peer))
+        )
         return {
             "in-octets": received,
-            "out-octets": sent,
+            "out-octets": out,
             "in-pkts": received // 700,
-            "out-pkts": sent // 700,
+            "out-pkts": out // 700,
             "in-errors": errors,
             "in-fcs-errors": errors,
             "in-discards": int(short / 3),
             "in-oversize": int(short / 3),
         }
-
-    def _rate(self, sender: str, interface: str, receiver: str) -> float:
-        """Octets a second that one end sends, which the other receives."""
-        roles = (self.model.devices[sender].role, self.model.devices[receiver].role)
-        return min(_OCTETS[role] for role in roles) * (0.8 + 0.4 * fraction(f"{sender}/{interface}"))
 
     # IS-IS and LDP
 

@@ -18,7 +18,7 @@ from pygnmi.spec.v080 import gnmi_pb2_grpc
 from signalbox.settings import get_settings, now
 from signalbox.worlds.incident import incident_before
 from signalbox.worlds.network.conditions import incident_conditions
-from signalbox.worlds.network.faults import TEMPERS, Fault, conditions_of, parse_fault, parse_faults
+from signalbox.worlds.network.faults import TEMPERS, Fault, conditions_of, faults_set, parse_fault
 from signalbox.worlds.network.history import History
 from signalbox.worlds.network.model import Model, build_model
 from signalbox.worlds.network.overrides import Override, parse_override, read_wanted
@@ -97,14 +97,13 @@ class World:
         """Have the network follow the faults that are switched on."""
         with self._lock:
             text = get_settings().world_faults
-            faults, overrides = read_wanted(text)
             if text != self._set[0]:
-                self._set = (text, [parse_override(one, self.model) for one in overrides])
-            wanted = self._own | set(parse_faults(",".join(faults), self.model))
-            if wanted == set(self._since):
+                self._set = (text, [parse_override(one, self.model) for one in read_wanted(text)[1]])
+            moment, told = now(), faults_set(self.model)
+            wanted = {**{fault: self._since.get(fault, moment) for fault in self._own}, **told}
+            if wanted == self._since:
                 return
-            moment = now()
-            self._since = {fault: self._since.get(fault, moment) for fault in sorted(wanted, key=str)}
+            self._since = dict(sorted(wanted.items(), key=lambda one: str(one[0])))
             caused = [one for fault, seen in self._since.items() for one in conditions_of(fault, seen)]
             self._history = History(self.model, [*self._past, *caused], self.opened)
             self._follow(self._history.at(moment).off)

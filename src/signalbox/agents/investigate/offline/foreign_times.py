@@ -6,7 +6,11 @@ import re
 
 __all__ = ["in_english"]
 
-_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_DAYS = {
+    "monday": "montag|lundi", "tuesday": "dienstag|mardi", "wednesday": "mittwoch|mercredi",
+    "thursday": "donnerstag|jeudi", "friday": "freitag|vendredi", "saturday": "samstag|samedi",
+    "sunday": "sonntag|dimanche",
+}  # fmt: skip
 _WORDS = {
     r"(?:jetzt|gerade|aktuell|momentan|derzeit|zurzeit|im moment|en ce moment|maintenant|actuellement)": "right now",
     r"(?:vorgestern|avant-hier)": "2 days ago",
@@ -35,22 +39,7 @@ _WORDS = {
     r"(?:um|gegen|vers|à) (\d{1,2})(?: ?uhr| ?h)(?: ?(\d\d))?": r"at \1:\2",
     r"(\d{1,2}) ?(?:uhr|h)(?: ?(\d\d))?": r"\1:\2",
     r"(?:um|gegen|vers|à) (\d+)": r"at \1",
-    **{
-        f"(?:am |le )?(?:{'|'.join(names)})": day
-        for day, names in zip(
-            _DAYS,
-            (
-                ("montag", "lundi"),
-                ("dienstag", "mardi"),
-                ("mittwoch", "mercredi"),
-                ("donnerstag", "jeudi"),
-                ("freitag", "vendredi"),
-                ("samstag", "samedi"),
-                ("sonntag", "dimanche"),
-            ),
-            strict=True,
-        )
-    },
+    **{rf"(?:am |le )?(?:{names})": day for day, names in _DAYS.items()},
 }
 _PATTERNS = [(re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.I), words) for pattern, words in _WORDS.items()]
 _HOUR = re.compile(r"\b(\d{1,2}):(?!\d)")

@@ -6,8 +6,8 @@ import math
 import re
 from typing import Any
 
+from signalbox.worlds.grid import INTERVAL_MS
 from signalbox.worlds.metrics.api.parameters import duration_ms, grafana_moment_ms
-from signalbox.worlds.metrics.grid import INTERVAL_MS
 from signalbox.worlds.metrics.labels import NAME, Labels
 from signalbox.worlds.metrics.promql import (
     MOST_POINTS,

@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
+from signalbox.worlds.grid import INTERVAL_MS
 from signalbox.worlds.metrics.api.frames import answer_queries
 from signalbox.worlds.metrics.api.prometheus import PROMETHEUS_VERSION, prometheus_routes
 from signalbox.worlds.metrics.api.replies import grafana_error
-from signalbox.worlds.metrics.grid import INTERVAL_MS
 from signalbox.worlds.metrics.promql import PromQLError
 from signalbox.worlds.metrics.store import Store
 

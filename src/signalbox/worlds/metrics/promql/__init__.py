@@ -12,12 +12,12 @@ import numpy as np
 import promql_parser as promql
 
 from signalbox.worlds.metrics.labels import Labels
-from signalbox.worlds.metrics.noise import FloatArray, IntArray
 from signalbox.worlds.metrics.promql.evaluation import Evaluation
 from signalbox.worlds.metrics.promql.failures import PromQLError, badly_asked
 from signalbox.worlds.metrics.promql.parsing import parse_query, parse_selector, unwrapped
 from signalbox.worlds.metrics.promql.values import Vector
 from signalbox.worlds.metrics.store import Store
+from signalbox.worlds.noise import FloatArray, IntArray
 
 __all__ = ["MOST_POINTS", "Curve", "PromQLError", "Result", "parse_selector", "query_instant", "query_range"]
 

@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 
 from signalbox.worlds.metrics.labels import NAME, Labels, drop, keep, labels_from
-from signalbox.worlds.metrics.noise import FloatArray
 from signalbox.worlds.metrics.promql.numbers import format_number
 from signalbox.worlds.metrics.promql.over_time import quantile_of_columns
 from signalbox.worlds.metrics.promql.values import BoolArray, Row, Vector, anywhere, vector_of
+from signalbox.worlds.noise import FloatArray
 
 __all__ = ["REDUCTIONS", "Grouping", "count_values", "grouping", "quantile", "reduce_groups", "topk"]
 

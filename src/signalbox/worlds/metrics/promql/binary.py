@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 
 from signalbox.worlds.metrics.labels import NAME, Labels, drop, keep, label_of, labels_from
-from signalbox.worlds.metrics.noise import FloatArray
 from signalbox.worlds.metrics.promql.failures import not_computable
 from signalbox.worlds.metrics.promql.values import BoolArray, Row, Vector, anywhere, vector_of
+from signalbox.worlds.noise import FloatArray
 
 __all__ = ["SET_OPERATORS", "Matching", "between_scalars", "between_vectors", "combine_sets", "with_scalar"]
 

@@ -9,11 +9,11 @@ import numpy as np
 import promql_parser as promql
 
 from signalbox.worlds.metrics.labels import NAME, Labels, labels_from
-from signalbox.worlds.metrics.noise import FloatArray, IntArray
 from signalbox.worlds.metrics.promql import functions
 from signalbox.worlds.metrics.promql.histograms import histogram_quantile
 from signalbox.worlds.metrics.promql.parsing import matchers_of, unwrapped
 from signalbox.worlds.metrics.promql.values import BoolArray, Value, Vector, constant, text_of
+from signalbox.worlds.noise import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from signalbox.worlds.metrics.promql.evaluation import Evaluation

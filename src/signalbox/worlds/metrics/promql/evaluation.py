@@ -9,7 +9,6 @@ import numpy as np
 import promql_parser as promql
 
 from signalbox.worlds.metrics.labels import drop
-from signalbox.worlds.metrics.noise import FloatArray, IntArray
 from signalbox.worlds.metrics.promql import aggregation, binary, functions
 from signalbox.worlds.metrics.promql.calls import SPECIAL
 from signalbox.worlds.metrics.promql.failures import badly_asked, not_computable, unsupported
@@ -19,6 +18,7 @@ from signalbox.worlds.metrics.promql.values import Row, Value, Vector, constant,
 from signalbox.worlds.metrics.promql.windows import Windows, windows_over
 from signalbox.worlds.metrics.series import Series
 from signalbox.worlds.metrics.store import Store
+from signalbox.worlds.noise import FloatArray, IntArray
 
 __all__ = ["Evaluation"]
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 
 from signalbox.worlds.metrics.labels import Labels, label_of, labels_from
-from signalbox.worlds.metrics.noise import FloatArray
 from signalbox.worlds.metrics.promql.failures import not_computable
 from signalbox.worlds.metrics.promql.values import BoolArray, Vector, anywhere, vector_of
+from signalbox.worlds.noise import FloatArray
 
 __all__ = [
     "CALENDAR",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from signalbox.worlds.metrics.labels import NAME, Labels, drop, label_of
-from signalbox.worlds.metrics.noise import FloatArray
 from signalbox.worlds.metrics.promql.values import Row, Vector, anywhere, vector_of
+from signalbox.worlds.noise import FloatArray
 
 __all__ = ["histogram_quantile"]
 

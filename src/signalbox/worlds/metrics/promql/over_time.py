@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from signalbox.worlds.metrics.noise import FloatArray
 from signalbox.worlds.metrics.promql.values import BoolArray
 from signalbox.worlds.metrics.promql.windows import Windows, by_window
+from signalbox.worlds.noise import FloatArray
 
 __all__ = ["RANGE_FUNCTIONS", "quantile_of_columns"]
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from signalbox.worlds.metrics.labels import Labels, drop
-from signalbox.worlds.metrics.noise import FloatArray
 from signalbox.worlds.metrics.promql.failures import badly_asked, not_computable
+from signalbox.worlds.noise import FloatArray
 
 __all__ = [
     "BoolArray",

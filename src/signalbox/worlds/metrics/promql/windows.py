@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from signalbox.worlds.metrics.labels import Labels
-from signalbox.worlds.metrics.noise import FloatArray, IntArray
 from signalbox.worlds.metrics.promql.values import BoolArray
+from signalbox.worlds.noise import FloatArray, IntArray
 
 __all__ = ["Windows", "by_window", "windows_over"]
 

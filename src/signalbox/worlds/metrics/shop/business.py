@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from signalbox.worlds.metrics.series import Target
-from signalbox.worlds.metrics.shapes import Counter, Flow, Level
 from signalbox.worlds.metrics.shop.catalogue import Catalogue, Described
 from signalbox.worlds.metrics.shop.services import births_of, instances, target_of
+from signalbox.worlds.shapes import Counter, Flow, Level
 
 __all__ = ["add_to"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from signalbox.worlds.metrics.series import Target
-from signalbox.worlds.metrics.shapes import Constant, Counter, Flow, Level
 from signalbox.worlds.metrics.shop.catalogue import Catalogue, Described
+from signalbox.worlds.shapes import Constant, Counter, Flow, Level
 
 __all__ = ["add_to"]
 

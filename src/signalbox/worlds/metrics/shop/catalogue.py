@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
+from signalbox.worlds.grid import seconds_of
 from signalbox.worlds.incident import Incident, Span, incident_before
-from signalbox.worlds.metrics.grid import seconds_of
 from signalbox.worlds.metrics.labels import NAME, labels_from
 from signalbox.worlds.metrics.series import Series, Target
-from signalbox.worlds.metrics.shapes import Counter, Flow, Level, Pulse, Shape, Switch
 from signalbox.worlds.metrics.store import Metadata
+from signalbox.worlds.shapes import Counter, Flow, Level, Pulse, Shape, Switch
 
 __all__ = ["Catalogue", "Described", "lognormal_shares", "seconds_span"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from signalbox.worlds.metrics.noise import fraction
 from signalbox.worlds.metrics.series import Target
-from signalbox.worlds.metrics.shapes import Constant, Counter, Flow, Level
 from signalbox.worlds.metrics.shop.catalogue import Catalogue, Described
+from signalbox.worlds.noise import fraction
+from signalbox.worlds.shapes import Constant, Counter, Flow, Level
 
 __all__ = ["add_to"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from signalbox.worlds.grid import seconds_of
 from signalbox.worlds.incident import RESTARTED_INSTANCE, SLOW_SERVICES
-from signalbox.worlds.metrics.grid import seconds_of
-from signalbox.worlds.metrics.noise import fraction
 from signalbox.worlds.metrics.series import Target
-from signalbox.worlds.metrics.shapes import Constant, Counter, Flow, Level, Steps, Switch
 from signalbox.worlds.metrics.shop.catalogue import Catalogue, Described, seconds_span
+from signalbox.worlds.noise import fraction
+from signalbox.worlds.shapes import Constant, Counter, Flow, Level, Steps, Switch
 
 __all__ = ["SERVICES", "Service", "add_to", "instances", "target_of"]
 

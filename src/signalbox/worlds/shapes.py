@@ -12,8 +12,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from signalbox.worlds.metrics.grid import DAY, INTERVAL_MS, Grid
-from signalbox.worlds.metrics.noise import FloatArray, drift, jitter, seed_of
+from signalbox.worlds.grid import DAY, INTERVAL_MS, Grid
+from signalbox.worlds.noise import FloatArray, drift, jitter, seed_of
 
 __all__ = ["Constant", "Counter", "Flow", "Level", "Pulse", "Shape", "Span", "Steps", "Switch"]
 
@@ -117,15 +117,17 @@ class Counter:
         life = np.maximum(np.searchsorted(births, t, side="right") - 1, 0)
         total = np.zeros_like(t)
         for flow, weight in self.parts:
-            total += weight * (flow.total(grid) - flow.total_at(self.births)[life] - self._unflowed(flow, grid))
+            began = flow.total_at(self.births)
+            halted = self._unflowed(flow, flow.total(grid)) - self._unflowed(flow, began)[life]
+            total += weight * (flow.total(grid) - began[life] - halted)
         return np.floor(np.maximum(total, 0.0) * self.per_unit) / self.per_unit
 
-    def _unflowed(self, flow: Flow, grid: Grid) -> FloatArray:
-        """What would have flowed during the halts, up to each scrape."""
-        unflowed = np.zeros_like(grid.seconds())
+    def _unflowed(self, flow: Flow, totals: FloatArray) -> FloatArray:
+        """What would have flowed during the halts, up to where the flow had reached these totals."""
+        unflowed = np.zeros_like(totals)
         for halt in self.halts:
             start, end = flow.total_at(halt)
-            unflowed += np.clip(flow.total(grid), start, end) - start
+            unflowed += np.clip(totals, start, end) - start
         return unflowed
 
 

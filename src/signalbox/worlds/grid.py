@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from signalbox.worlds.metrics.noise import FloatArray, IntArray
+from signalbox.worlds.noise import FloatArray, IntArray
 
 __all__ = ["DAY", "INTERVAL_MS", "Grid", "grid_between", "seconds_of"]
 
