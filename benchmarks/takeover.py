@@ -20,10 +20,12 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +38,37 @@ from benchmarks.kills import WRITES, _environment, _headers
 __all__ = ["Cluster", "Outcome", "cluster", "try_takeover"]
 
 GRAPHS = ("Chain", "Fan", "Sent", "Outer")
+CHAT = """
+import asyncio, json, os, random, uuid
+from dataclasses import dataclass
+from pathlib import Path
+from signalbox.toolbox.ledger import current_ledger
+
+HERE = Path(__file__).parent
+
+@dataclass
+class Reply:
+    final_response: str
+    status: str = "completed"
+    error: str | None = None
+    iterations: int = 1
+    warning: str | None = None
+
+async def run_agent(message_history, user_id, config=None):
+    said = message_history[-1]["content"]
+    pause = float(os.environ["WRITE_PAUSE"])
+    await asyncio.sleep(random.uniform(0, 2 * pause))
+    with current_ledger().call("write", {"item": said}, "chat") as call:
+        draft = HERE / "drafts" / uuid.uuid4().hex
+        draft.write_text(json.dumps({"run": said, "node": "chat"}))
+        try:
+            os.link(draft, HERE / "writes" / call.key)
+        except FileExistsError:
+            pass
+        call.returned("written")
+    await asyncio.sleep(random.uniform(0, 2 * pause))
+    return Reply(f"Answered: {said}")
+"""
 PEOPLE = [str(uuid.UUID(int=number)) for number in range(20, 25)]
 LIMIT = 30.0
 """Seconds after which a run must be in the hands of another worker."""
@@ -92,6 +125,7 @@ class Outcome:
 
     seed: int
     accepted: int = 0
+    turns: int = 0
     completed: int = 0
     killed: int = 0
     hung: int = 0
@@ -104,7 +138,8 @@ class Outcome:
     def row(self) -> str:
         """The outcome in a line."""
         return (
-            f"{self.accepted} runs accepted, {self.completed} completed in {self.seconds:.0f} s; {self.killed} workers "
+            f"{self.accepted} runs and {self.turns} turns accepted, {self.completed} runs completed in "
+            f"{self.seconds:.0f} s; {self.killed} workers "
             f"killed, {self.hung} hung, {self.restarts} restarts of the database; {self.taken_over} takeovers, the "
             f"slowest after {self.slowest:.1f} s; {len(self.faults)} faults; seed {self.seed}"
         )
@@ -118,6 +153,11 @@ def try_takeover(
     started = time.monotonic()
     with _environment(folder, server.address):
         os.environ |= {"WRITE_PAUSE": str(pause), "SIGNALBOX_MODEL": "offline"}
+        os.environ |= {
+            "SIGNALBOX_CHAT": "takeover",
+            "PYTHONPATH": f"{folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        }
+        _offer_chat(folder)
         trial = _Trial(folder, server, random.Random(seed), Outcome(seed))
         try:
             trial.start(apis, workers)
@@ -128,6 +168,14 @@ def try_takeover(
             trial.stop()
     trial.outcome.seconds = time.monotonic() - started
     return trial.outcome
+
+
+def _offer_chat(folder: Path) -> None:
+    info = folder / "takeover_chat-1.dist-info"
+    info.mkdir()
+    (folder / "takeover_chat.py").write_text(CHAT)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: takeover-chat\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[signalbox.chat]\ntakeover = takeover_chat:run_agent\n")
 
 
 @dataclass
@@ -146,6 +194,9 @@ class _Trial:
         self.jobs: dict[str, tuple[str, str]] = {}
         self.orphans: dict[str, tuple[str, float]] = {}
         self.watched_at = 0.0
+        self.over = threading.Event()
+        self.pool = ThreadPoolExecutor(16)
+        self.turns: list[Future[str]] = []
 
     # Processes
 
@@ -181,6 +232,8 @@ class _Trial:
 
     def stop(self) -> None:
         """End every process that was started, and only those."""
+        self.over.set()
+        self.pool.shutdown(cancel_futures=True)
         for process in [*self.apis, *(worker.process for worker in self.workers)]:
             if process.poll() is None:
                 process.kill()
@@ -192,6 +245,8 @@ class _Trial:
         moments = sorted(self.chance.sample(range(1, runs), min(blows, runs - 1)))
         for number in range(runs):
             self._submit_one(number)
+            if number % 5 == 0:
+                self.turns.append(self.pool.submit(self._say, self.chance.choice(PEOPLE), f"message {number}"))
             if number in moments:
                 self._blow()
             if number == runs // 2:
@@ -218,6 +273,21 @@ class _Trial:
                     return
             time.sleep(0.2)
         self.outcome.faults.append(f"{thread} was not accepted within a minute")
+
+    def _say(self, person: str, message: str) -> str:
+        """Say something in the chat under one key until it is answered; what is wrong with that, if anything."""
+        headers = {**_headers(person), "Idempotency-Key": message}
+        body, deadline = {"message": message, "conversation_id": "new"}, time.monotonic() + 240
+        told = "no answer"
+        while time.monotonic() < deadline and not self.over.is_set():
+            with suppress(httpx.TransportError):
+                place = self.places[len(told) % len(self.places)]
+                sent = httpx.post(f"{place}/api/{person}/chat", json=body, headers=headers, timeout=120)
+                if sent.status_code == 200:
+                    return "" if sent.json()["response"] == f"Answered: {message}" else sent.text
+                told = f"{sent.status_code} {sent.text}"
+            time.sleep(0.5)
+        return f"{message}: {told}"
 
     def _blow(self) -> None:
         """Kill or stop a worker that is at something, and start another in place of one that was killed."""
@@ -284,8 +354,10 @@ class _Trial:
         while time.monotonic() < deadline:
             self._watch()
             is_awake = not any(worker.wakes_at for worker in self.workers)
-            if is_awake and not any(
-                status in ("pending", "running", "interrupted") for status, _ in self._owners().values()
+            if (
+                is_awake
+                and all(turn.done() for turn in self.turns)
+                and not any(status in ("pending", "running", "interrupted") for status, _ in self._owners().values())
             ):
                 return
             time.sleep(0.25)
@@ -304,6 +376,13 @@ class _Trial:
         for path in (self.folder / "writes").iterdir():
             line = json.loads(path.read_text())
             written[line["run"]][line["node"]] += 1
+        for turn in self.turns:
+            fault = turn.result() if turn.done() else "a turn is not over"
+            self.outcome.turns += 1
+            self.outcome.faults += [fault] if fault else []
+        for number in range(0, len(self.jobs), 5):
+            if (found := written[f"message {number}"]["chat"]) != 1:
+                self.outcome.faults.append(f"message {number} has {found} effects instead of 1")
         for run_id, (graph, person) in self.jobs.items():
             run = get_run(run_id, person)
             if run is None or run.status != "completed":

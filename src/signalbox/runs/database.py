@@ -209,8 +209,8 @@ class PostgresDatabase:
                 self._here.open = None
 
     def close(self) -> None:
-        """Close every connection."""
-        self.pool.close()
+        """Close every connection, and wait for none that is being opened."""
+        self.pool.close(timeout=0)
 
     def _prepare(self) -> None:
         """Make or migrate the tables, LangGraph's among them. Several processes may do so at once."""

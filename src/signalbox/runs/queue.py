@@ -20,7 +20,10 @@ from signalbox.runs.owners import SILENCE
 from signalbox.runs.records import FullError, Run
 from signalbox.settings import get_settings
 
-__all__ = ["CARRY", "QUEUE", "Standing", "abort", "enqueue", "put", "queue_database", "renew_stalled", "standing"]
+__all__ = [
+    "CARRY", "QUEUE", "Standing", "abort", "enqueue", "put", "queue_database", "renew_stalled", "require_room",
+    "standing",
+]  # fmt: skip
 
 QUEUE = "signalbox"
 CARRY = "carry"
@@ -71,6 +74,14 @@ def put(task: str, person: str, args: dict[str, Any], *, lock: str | None = None
             task_kwargs={"person": person, **args},
         )  # fmt: skip
         return int(_writer().defer_job(job, connection=connection.own).id)
+
+
+def require_room() -> None:
+    """Raise FullError where so many runs wait that no other is accepted."""
+    waits = f"SELECT count(*) FROM procrastinate_jobs WHERE status = 'todo' AND queue_name = '{QUEUE}'"
+    with queue_database().transaction() as connection:
+        if connection.execute(f"{waits} AND scheduled_at IS NULL").fetchone()[0] >= get_settings().max_queued:
+            raise FullError
 
 
 def abort(run_id: str) -> None:

@@ -168,7 +168,7 @@ class Allowance:
         if left < 1 or moment - since > _LENT:
             share = max(1, get_settings().rate_limit // _SHARES)
             try:
-                wait = await asyncio.to_thread(_take_shared, name, share)
+                wait = await asyncio.to_thread(_take_shared, name or "-", share)
             except DatabaseError:
                 return 0.0  # whoever answers the request says what is the matter
             if wait > 0:

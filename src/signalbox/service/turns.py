@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, Protocol, TypedDict
+from typing import Any, Protocol, TypedDict, cast
 
 from signalbox.contract import Agent, Presented
 from signalbox.contract.installed import list_agents
@@ -29,7 +29,7 @@ from signalbox.runs.drafts import Draft
 from signalbox.runs.engine import engine
 from signalbox.runs.observing import Watch, watched
 from signalbox.runs.owners import on_queue
-from signalbox.runs.records import Run
+from signalbox.runs.records import BusyError, Run
 from signalbox.runs.served import serve_aside
 from signalbox.runs.steps import CancelledError
 from signalbox.service.problems import problem, problem_of
@@ -59,7 +59,6 @@ INTERRUPTED = (
 _HISTORY = 50
 _LONGEST_TITLE = 60
 _SHOWN = ("tool_call", "tool_result", "text")
-_PATIENCE = 50
 RunAgent = Callable[..., Awaitable[Any]]
 _running: dict[tuple[str, str], _Here] = {}
 _under_way: set[asyncio.Task[None]] = set()
@@ -225,6 +224,8 @@ async def start_turn(
     Raises NotFoundError for a conversation that is not this person's, and FullError where too many runs wait.
     """
     chat_agent()
+    if on_queue():
+        await asyncio.to_thread(_require_room)
     here = None if on_queue() else _Here(digest)
     if key is not None and here is not None:
         if (known := _running.get((person, key))) is not None:
@@ -239,19 +240,35 @@ async def start_turn(
         _leave(here, person, key, problem_of(error) if isinstance(error, Exception) else problem(503, INTERRUPTED))
         raise
     if begun.repeats is not None:
-        found = await _repeated(person, begun.repeats)
+        found = await _repeated(person, begun.repeats, message, digest)
         _leave(here, person, key, (await found.outcome())[1])
         return found
     told = {"conversation_id": begun.conversation_id, "message_id": begun.message_id}
-    state: TurnState = {**told, "message": message, "key": key, "kept_as": {**kept_as, "message": told}}  # type: ignore[typeddict-item]
-    if here is not None:
-        here.tell("message", told)
-        task = asyncio.create_task(_carry_here(here, person, state))
-        _under_way.add(task)
-        task.add_done_callback(_under_way.discard)
-        return here
+    if here is None:
+        return _Carried(told, await _submit(told, message, key, kept_as), digest)
+    here.tell("message", told)
+    task = asyncio.create_task(_carry_here(here, person, _state(told, message, key, kept_as)))
+    _under_way.add(task)
+    task.add_done_callback(_under_way.discard)
+    return here
+
+
+def _require_room() -> None:
+    """Raise FullError where a turn would not be carried: then the message is not kept either."""
+    from signalbox.runs.queue import require_room
+
+    require_room()
+
+
+def _state(told: dict[str, Any], message: str, key: str | None, kept_as: dict[str, Any]) -> TurnState:
+    begun: Any = {**told, "message": message, "key": key, "kept_as": {**kept_as, "message": told}}
+    return cast("TurnState", begun)
+
+
+async def _submit(told: dict[str, Any], message: str, key: str | None, kept_as: dict[str, Any]) -> Run:
+    """The run that answers a message."""
     options: Any = {"thread_id": kept_as["thread"], "metadata": told, "is_aside": True}
-    return _Carried(told, await engine().submit(CHAT, message, state=state, **options), digest)
+    return await engine().submit(CHAT, message, state=_state(told, message, key, kept_as), **options)
 
 
 def _leave(here: _Here | None, person: str, key: str | None, told: dict[str, Any]) -> None:
@@ -292,16 +309,20 @@ async def close_turns() -> None:
             task.cancel()
 
 
-async def _repeated(person: str, known: IdempotencyKey) -> _Carried:
-    """The turn of a key that is known, also where another process is just beginning it."""
+async def _repeated(person: str, known: IdempotencyKey, message: str, digest: str) -> _Carried:
+    """The turn of a key that is known. Where its process died, or lost its database, before the turn was a run, it
+    becomes one now."""
     kept = known.response or {}
+    told, body = kept.get("message") or {}, kept.get("body")
     run = None
-    for _ in range(_PATIENCE if on_queue() else 0):
-        run = await asyncio.to_thread(records.latest_run, str(kept.get("thread", "")))
-        if run is not None or known.status is not None:
-            break
-        await asyncio.sleep(0.1)
-    return _Carried(kept.get("message") or (run.metadata if run else {}), run, known.request_hash, kept.get("body"))
+    if body is None and on_queue() and known.request_hash == digest:
+        try:
+            run = await asyncio.to_thread(records.latest_run, kept["thread"])
+            run = run or await _submit(told, message, known.key, {"thread": kept["thread"]})
+        except BusyError:
+            # Its own process was quicker.
+            run = await asyncio.to_thread(records.latest_run, kept["thread"])
+    return _Carried(told, run, known.request_hash, body)
 
 
 async def answer_turn(state: TurnState) -> dict[str, Any]:

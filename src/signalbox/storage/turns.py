@@ -84,8 +84,8 @@ async def begin_turn(
     digest: str = "",
     response: Any = None,
 ) -> Begun:
-    """Keep what a person says, and claim the key of the request with it; `response` is what a repeat finds until the
-    turn has ended. Without a `conversation_id` it is said in the
+    """Keep what a person says, and claim the key of the request with it; `response`, with the ids as its `message`, is
+    what a repeat finds until the turn has ended. Without a `conversation_id` it is said in the
     conversation that they used last, which begins if they have none; with `NEW`, in a new one.
 
     Raises NotFoundError where this person has no such conversation, or it was deleted.
@@ -114,8 +114,6 @@ def _begin(
     response: Any,
 ) -> Begun:
     moment = now()
-    if key is not None:
-        transaction.run(_ADD_KEY, key=key, request_hash=digest, created=moment, response=response)
     if conversation_id is None:
         conversation_id = _last_used(transaction) or NEW
     if conversation_id == NEW:
@@ -125,7 +123,12 @@ def _begin(
         _touch(transaction, conversation_id, moment)
     said = {"conversation_id": conversation_id, "role": "user", "content": content, "created": moment}
     number = transaction.run(_ADD_MESSAGE, **said).inserted_primary_key
-    return Begun(conversation_id, int(number[0]) if number else 0)
+    begun = Begun(conversation_id, int(number[0]) if number else 0)
+    if key is not None:
+        where = {"conversation_id": begun.conversation_id, "message_id": begun.message_id}
+        kept = {**(response or {}), "message": where}
+        transaction.run(_ADD_KEY, key=key, request_hash=digest, created=moment, response=kept)
+    return begun
 
 
 async def read_turn(owner: str, begun: Begun, history: int) -> tuple[tuple[tuple[str, str], ...], str | None]:
