@@ -15,6 +15,8 @@ from .conftest import ANN, BOB, events_of
 RUN = {"assistant_id": "Hello", "input": {"name": "Bob"}}
 RESUME = {"assistant_id": "Review", "command": {"resume": "approve"}}
 BODIES: dict[str, list[dict[str, Any]]] = {
+    "/threads/{thread_id}/runs/crons": [{"assistant_id": "Hello", "schedule": "* * * * *", "input": {"name": "x"}}],
+    "/threads/{thread_id}/runs/{run_id}/feedback": [{"value": "up"}],
     "/threads/{thread_id}": [{"metadata": {"stolen": True}}],
     "/threads/{thread_id}/history": [{}, {"before": "{checkpoint_id}"}],
     "/threads/{thread_id}/state/checkpoint": [{"checkpoint": {"checkpoint_id": "{checkpoint_id}"}}],
