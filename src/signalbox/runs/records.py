@@ -207,7 +207,7 @@ class Run:
 _RECORD = tuple(name for name in Run.__slots__ if name not in (*COLUMNS.split(", "), "person"))
 _ADDED = (
     "background", "attempts", "ended", "warnings", "said", "metadata", "format", "for_run", "route", "stream_modes",
-    "changes", "dropped", "is_aside", "state", "not_before",
+    "changes", "dropped", "is_aside", "trace", "state", "not_before",
 )  # fmt: skip
 
 
