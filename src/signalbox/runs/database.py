@@ -210,7 +210,7 @@ class PostgresDatabase:
 
     def close(self) -> None:
         """Close every connection, and wait for none that is being opened."""
-        self.pool.close(timeout=0)
+        self.pool.close()
 
     def _prepare(self) -> None:
         """Make or migrate the tables, LangGraph's among them. Several processes may do so at once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from typing import Any
 
@@ -15,6 +16,17 @@ _PATIENCE, _SHORT = 10.0, 0.5
 _PAUSE = 1.0
 """Seconds in which a server that could not be reached is not asked again, so that nobody queues up for it."""
 _RECONNECT = 5.0
+_FAREWELL = 0.25
+"""Seconds that closing waits for each thread of a pool. One that is idle ends at once; one that still tries to reach a
+server that is gone would hold up the end of the process by many seconds, and ends with the process anyway."""
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    return not str(record.msg).startswith("couldn't stop thread")
+
+
+# Closing leaves such a thread behind on purpose, which is nothing to tell on the standard error of every command.
+logging.getLogger("psycopg.pool").addFilter(_is_news)
 
 
 def open_pool(address: str, most: int) -> Pool:
@@ -53,6 +65,10 @@ class Pool(ConnectionPool[Any]):
             self._fail("The connection to the server broke.")
             self.drain()
         super().putconn(conn)
+
+    def close(self, timeout: float = _FAREWELL) -> None:
+        """Close every connection, without waiting for one that is being opened."""
+        super().close(timeout)
 
     def _fail(self, reason: str) -> None:
         self._failed, self._again_at = reason, time.monotonic() + _PAUSE
