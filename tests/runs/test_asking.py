@@ -222,7 +222,8 @@ def test_an_address_that_is_set_is_a_live_source(monkeypatch: pytest.MonkeyPatch
     with serve() as address:
         monkeypatch.setenv("GRAFANA_URL", address)
         answer = ask("metrics", "CPU usage for the last hour")
-    assert answer.source == {"kind": "live", "system": "grafana", "address": address}
+    where = {"kind": "live", "system": "grafana", "address": address, "datasource": "shop-prometheus"}
+    assert answer.source == where
 
 
 def test_a_dry_run_plans_and_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from signalbox.contract import Agent
 from signalbox.errors import NotFoundError
-from signalbox.runs import background, records
+from signalbox.runs import background, records, served
 from signalbox.runs.engine import engine
 from signalbox.runs.records import Run
 from signalbox.runs.served import find_served
@@ -90,7 +90,7 @@ async def test_who_waits_for_a_run_that_was_left_behind_gets_its_end() -> None:
 
 async def test_a_request_is_handed_on_when_its_run_ends_or_the_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     found = find_served
-    monkeypatch.setattr(background, "find_served", lambda name: door() if name == "Door" else found(name))
+    monkeypatch.setattr(served, "find_served", lambda name: door() if name == "Door" else found(name))
     with monkeypatch.context() as broken:
         # The process dies in the middle of the hand-over.
         broken.setattr(records, "note_handed", lambda *_: os._exit(9))
