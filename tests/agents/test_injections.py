@@ -148,6 +148,8 @@ async def test_on_call_reaches_no_tool_that_writes_and_no_other_device(
         written.append((device_name, config))
         return envelope(device_name)
 
+    # As another PE it would be read by the report itself, to compare.
+    next(one for one in network.devices if one["name"] == "pe2")["role"] = "P"
     for at, one in enumerate(share(("description", "log", "peer").index(field), 3)):
         text = planted(one)
         network.server = None
@@ -174,7 +176,12 @@ async def test_on_call_reaches_no_tool_that_writes_and_no_other_device(
             assert (answer.status, (answer.source or {}).get("kind")) == ("completed", "live")
             assert "**pe1 is healthy" in answer.answer
     assert written == []
-    assert {name for name, _ in network.made} == {"get_devices", "get_routing_info", "get_logs"}
+    assert {name for name, _ in network.made} == {
+        "get_devices",
+        "get_routing_info",
+        "get_topology_neighbors",
+        "get_logs",
+    }
     # rr1 is the neighbour of pe1: the report reads the far end by itself.
     assert {args["device_name"] for name, args in network.made if name != "get_devices"} == {"pe1", "rr1"}
     assert await untouched()
