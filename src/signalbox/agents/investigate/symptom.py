@@ -128,8 +128,10 @@ async def _of_words(state: Mapping[str, Any], model: BaseChatModel, candidates: 
         # A name with a slip of the pen is near to one that there is.
         near = nearest_thing(words, candidates)
         subject += [near] if near else []
-        unknown += [] if near else [words]
-    if not subject and not unknown and not found.suspects:
+        # Where no system names its things, nothing can be said not to be there.
+        unknown += [] if near or not candidates else [words]
+        about = about or words
+    if not subject and not unknown and not about and not found.suspects:
         asked = model.with_structured_output(SYMPTOM)
         read: Any = await asked.ainvoke([SystemMessage(symptom_prompt()), HumanMessage(said)])
         words = about = str(read.get("about") or "").strip()

@@ -115,7 +115,11 @@ async def _question(results: Results, state: TasksState) -> Pending | None:
     same = [one for one in waiting if one["name"] == name and _without_which(one["args"]) == args]
     is_on_tasks = name not in ("add_task", "undo_change")
     numbers = list(dict.fromkeys(int(key) for one in same for key in one["targets"])) if is_on_tasks else []
-    shown = {key: first["asks"].get(key) for key in ("message", "summary", "blocks", "source", "version") if key in first["asks"]}
+    shown = {
+        key: first["asks"].get(key)
+        for key in ("message", "summary", "blocks", "source", "version")
+        if key in first["asks"]
+    }
     if len(same) > 1 and is_on_tasks:
         with use_person(state["user_id"]):
             shown = plain((await preview(name, {**args, "task_ids": numbers})).as_question())

@@ -53,7 +53,7 @@ _BE = (
     r"|throws?|throwing|not)"
 )
 _POSITIONS = (
-    rf"(?P<name>[\w.-]+)\s+{_NOUN}",
+    rf"(?P<name>[\w.-]+)\s+{_NOUN}(?!\s*=)",
     rf"(?:^|[,;:.]\s*|\b(?:speak|now|hey|so|please|because|that|and|but|help)\s+)(?:why |how come |since when )?"
     rf"(?:{_BE}\s+)?(?:the |our )?(?P<name>[\w.-]+)\s+{_BE}\b",
     rf"^\W*(?:why|how come|since when)\s+{_BE}\s+(?:the |our )?(?P<name>[\w.-]+)\b",
@@ -94,7 +94,7 @@ _GENERAL = frozenset(
     "what who which how somebody someone nobody anybody root why when where now still both most some "
     "blip outage hiccup glitch degradation disruption interruption investigate analyse analyze explain please look "
     "show check find tell help figure dashboard graph metric monitoring team root-cause reason latencies work works "
-    "last past und der die "
+    "last past or but was were is are be been router link interface switch session und oder der die le la les un une "
     "das".split()
 )
 
