@@ -48,6 +48,8 @@ def test_a_unit_is_what_the_name_ends_in() -> None:
     assert [base_unit(MetricInfo(name, family=name)) for name in names] == [
         "bytes", "seconds", "milliseconds", "", "", "bytes",
     ]  # fmt: skip
+    names = ["tank_oxygen_milligrams_per_liter", "pump_flow_liters_per_second", "errors_per_request"]
+    assert [base_unit(MetricInfo(name, family=name)) for name in names] == ["milligrams/liter", "liters/s", ""]
     parts = describe_metrics(["d_seconds_bucket", "d_seconds_sum", "d_seconds_count"], {})
     assert {name: base_unit(info) for name, info in parts.items()} == {
         "d_seconds_bucket": "", "d_seconds_sum": "seconds", "d_seconds_count": "",

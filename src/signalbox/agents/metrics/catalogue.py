@@ -16,6 +16,7 @@ _UNITS = ("bytes bits seconds milliseconds ratio percent celsius hertz volts amp
 _OTHER_UNITS = {"octets": "bytes", "ms": "milliseconds", "pct": "percent"}
 _BY_SUFFIX = {"_total": "counter", "_info": "gauge"}
 _PER_TIME = re.compile(r"(?:.*_)?([a-z]+)_per_(second|minute|hour|day)")
+_PER = re.compile(r"(?:.*_)?([a-z]+)_per_([a-z]+)(?:_([a-z]+))?")
 _CUBED = re.compile(r"(?:^|_)(cubic|square)_met(?:re|er)s$")
 _TIMES = {"second": "s", "minute": "min", "hour": "h", "day": "day"}
 # Ends of names that are also short for a unit and mostly mean something else: a minimum, incoming.
@@ -52,6 +53,8 @@ def base_unit(metric: MetricInfo) -> str:
     stem = (metric.family if metric.name.endswith("_sum") else metric.name).removesuffix("_total").lower()
     if per_time := _PER_TIME.fullmatch(stem):
         return f"{per_time[1]}/{_TIMES[per_time[2]]}"
+    if per := _PER.fullmatch(stem):
+        return "/".join((per[1], " ".join(filter(None, per.groups()[1:])))) if dimension_of(per[1]) else ""
     if cubed := _CUBED.search(stem):
         return {"cubic": "m3", "square": "m2"}[cubed[1]]
     last = stem.rpartition("_")[2]
