@@ -50,3 +50,15 @@ def test_a_chat_stream_is_taken_up_with_its_key(ann: httpx.Client) -> None:
     assert [kind for _, kind, _ in whole] == ["message", "tool_call", "tool_result", "text", "text", "end"]
     options["headers"]["Last-Event-ID"] = "3"
     assert events_of(ann.post(f"/api/{ANN}/chat", **options).text) == whole[3:]
+
+
+def test_a_chat_stream_is_the_same_as_often_as_it_is_repeated(ann: httpx.Client) -> None:
+    headers = {"Idempotency-Key": "k2", "Accept": "text/event-stream"}
+
+    def send(**more: str) -> list[tuple[str, str, object]]:
+        return events_of(ann.post(f"/api/{ANN}/chat", headers=headers | more, json={"message": "milk"}).text)
+
+    whole = send()
+    assert send() == whole
+    for place, (last, _, _) in enumerate(whole[:-1]):
+        assert send(**{"Last-Event-ID": last}) == whole[place + 1 :]

@@ -66,6 +66,14 @@ def test_a_key_is_the_same_in_every_process(idle: httpx.Client, busy: httpx.Clie
     assert (folder / "added").read_text().splitlines() == [f"{ANN} wait"]
 
 
+def test_a_chat_stream_that_ended_is_taken_up_in_every_process(idle: httpx.Client, busy: httpx.Client) -> None:
+    headers = {"Idempotency-Key": "k", "Accept": "text/event-stream"}
+    whole = events_of(busy.post(CHAT, json={"message": "milk"}, headers=headers).text)
+    assert [kind for _, kind, _ in whole] == ["message", "tool_call", "tool_result", "text", "text", "end"]
+    again = idle.post(CHAT, json={"message": "milk"}, headers=headers | {"Last-Event-ID": "3"})
+    assert events_of(again.text) == whole[3:]
+
+
 def test_a_message_that_nobody_could_answer_yet_is_answered_when_a_worker_comes(
     idle: httpx.Client, serve: Callable[..., Any]
 ) -> None:

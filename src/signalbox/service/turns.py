@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -60,6 +60,7 @@ _HISTORY = 50
 _LONGEST_TITLE = 60
 _SHOWN = ("tool_call", "tool_result", "text")
 RunAgent = Callable[..., Awaitable[Any]]
+Events = Callable[[dict[str, Any] | None], Awaitable[list[tuple[str, Any]]]]
 _running: dict[tuple[str, str], _Here] = {}
 _under_way: set[asyncio.Task[None]] = set()
 
@@ -127,6 +128,11 @@ class _Here:
         self._ended: dict[str, Any] | None = None
         self._changed = asyncio.Event()
 
+    @property
+    def told(self) -> list[tuple[str, Any]]:
+        """What has happened so far."""
+        return list(self._told)
+
     def tell(self, kind: str, data: Any) -> None:
         """Something happened."""
         self._told.append((kind, data))
@@ -163,9 +169,9 @@ class _Here:
 
 @dataclass(frozen=True, slots=True)
 class _Carried:
-    """A turn that is a run, or what is left of one that was kept."""
+    """A turn that is a run, or one that was kept; `told` is what is known of its events without a run."""
 
-    message: dict[str, Any]
+    told: Sequence[tuple[str, Any]]
     run: Run | None
     digest: str = ""
     kept: dict[str, Any] | None = None
@@ -177,21 +183,22 @@ class _Carried:
 
     async def outcome(self) -> tuple[int, Any]:
         """The status and the body, when it has ended."""
-        told = self.kept or problem(503, INTERRUPTED) if self.run is None else _told(await engine().wait(self.run))
+        told = self.kept or (_told(await engine().wait(self.run)) if self.run else problem(503, INTERRUPTED))
         return _status(told), told
 
     async def events(self, after: int = 0) -> AsyncIterator[bytes]:
         """The events after that number, as they happen; the message is the first."""
-        number = 1
-        if after < number:
-            yield as_event("message", self.message, str(number))
+        for number, (kind, data) in enumerate(self.told[after:], after + 1):
+            yield as_event(kind, data, str(number))
+        number = len(self.told)
         if self.run is not None:
             async for event in engine().events(self.run):
                 if event.kind in _SHOWN:
                     number += 1
                     if number > after:
                         yield as_event(event.kind, _shown(event.kind, event.data), str(number))
-        yield _as_end((await self.outcome())[1], number + 1)
+        # Of a turn whose run is gone, less is told than was: its end still comes after what the client has.
+        yield _as_end((await self.outcome())[1], max(number, after) + 1)
 
 
 def _status(told: dict[str, Any]) -> int:
@@ -241,11 +248,14 @@ async def start_turn(
         raise
     if begun.repeats is not None:
         found = await _repeated(person, begun.repeats, message, digest)
+        if here is not None:
+            for event in found.told:
+                here.tell(*event)
         _leave(here, person, key, (await found.outcome())[1])
         return found
     told = {"conversation_id": begun.conversation_id, "message_id": begun.message_id}
     if here is None:
-        return _Carried(told, await _submit(told, message, key, kept_as), digest)
+        return _Carried([("message", told)], await _submit(told, message, key, kept_as), digest)
     here.tell("message", told)
     task = asyncio.create_task(_carry_here(here, person, _state(told, message, key, kept_as)))
     _under_way.add(task)
@@ -288,13 +298,17 @@ async def _carry_here(turn: _Here, person: str, state: TurnState) -> None:
 
     draft, name = Draft(lambda told: turn.tell("text", _shown("text", told))), str(state["message_id"])
     told: dict[str, Any] = {"problem": problem(503, INTERRUPTED)}
+
+    async def events(reply: dict[str, Any] | None) -> list[tuple[str, Any]]:
+        await asyncio.sleep(0)  # what tools told is heard first
+        if reply is not None:
+            draft.become(reply["response"], f"{name}-answer")
+        return turn.told
+
     try:
         watching = watched("chat", state["conversation_id"], name)
         with use_ledger(Ledger(listener=called)), watching as watch, lent_draft(draft):
-            told = await answer_turn(state)
-        await asyncio.sleep(0)  # what tools told is heard first
-        if "reply" in told:
-            draft.become(told["reply"]["response"], f"{name}-answer")
+            told = await _answer(state, events)
     except Exception as error:
         told = {"problem": problem_of(error)}
     finally:
@@ -313,12 +327,14 @@ async def _repeated(person: str, known: IdempotencyKey, message: str, digest: st
     """The turn of a key that is known. Where its process died, or lost its database, before the turn was a run, it
     becomes one now."""
     kept = known.response or {}
-    told, body = kept.get("message") or {}, kept.get("body")
+    message_told, body = kept.get("message") or {}, kept.get("body")
+    told = [(kind, data) for kind, data in kept.get("events") or [("message", message_told)]]
     run = None
-    if body is None and on_queue() and known.request_hash == digest:
+    if "events" not in kept and "thread" in kept and on_queue() and known.request_hash == digest:
         try:
             run = await asyncio.to_thread(records.latest_run, kept["thread"])
-            run = run or await _submit(told, message, known.key, {"thread": kept["thread"]})
+            if run is None and body is None:
+                run = await _submit(message_told, message, known.key, {"thread": kept["thread"]})
         except BusyError:
             # Its own process was quicker.
             run = await asyncio.to_thread(records.latest_run, kept["thread"])
@@ -327,6 +343,11 @@ async def _repeated(person: str, known: IdempotencyKey, message: str, digest: st
 
 async def answer_turn(state: TurnState) -> dict[str, Any]:
     """Have the message answered, and keep the answer; one that was kept before its process died stays as it is."""
+    return await _answer(state)
+
+
+async def _answer(state: TurnState, events: Events | None = None) -> dict[str, Any]:
+    """Answer it; `events` gives, for the reply, what a repeat is told of a turn that is no run."""
     person, begun = current_person(), Begun(state["conversation_id"], state["message_id"])
     before, answer = await read_turn(person, begun, _HISTORY - 1)
     if answer is not None:
@@ -348,7 +369,8 @@ async def answer_turn(state: TurnState) -> dict[str, Any]:
     except Exception as error:
         failed = problem_of(error)
         text, told = failed["detail"], {"problem": failed | {"status": max(failed["status"], 500)}}
-    return await _keep(person, begun, state, text, told, noted)
+    told_so_far = await events(told.get("reply")) if events is not None else None
+    return await _keep(person, begun, state, text, told, noted, told_so_far)
 
 
 def _reply(
@@ -366,10 +388,18 @@ def _reply(
 
 
 async def _keep(
-    person: str, begun: Begun, state: TurnState, text: str, told: dict[str, Any], noted: Any
+    person: str,
+    begun: Begun,
+    state: TurnState,
+    text: str,
+    told: dict[str, Any],
+    noted: Any,
+    events: list[tuple[str, Any]] | None,
 ) -> dict[str, Any]:
     (body,) = told.values()
     status, response = int(body.get("status", 200)) if "problem" in told else 200, {**state["kept_as"], "body": body}
+    if events is not None:
+        response["events"] = events
     try:
         await end_turn(person, begun, text, key=state["key"], status=status, response=response, notes=noted)
     except NotFoundError:
