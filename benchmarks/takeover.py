@@ -147,9 +147,10 @@ class Outcome:
 
 def try_takeover(
     folder: Path, server: Cluster, *, runs: int, seed: int, apis: int = 2, workers: int = 3, blows: int = 10,
-    pause: float = 1.0, patience: float = 300.0,
+    pause: float = 1.0, patience: float = 300.0, restarts: bool = True,
 ) -> Outcome:  # fmt: skip
-    """Submit runs, deal so many blows to the workers and one to the database in the middle, and count what is left."""
+    """Submit runs, deal so many blows to the workers and, where it `restarts`, one to the database in the middle, and
+    count what is left."""
     started = time.monotonic()
     with _environment(folder, server.address):
         os.environ |= {"WRITE_PAUSE": str(pause), "SIGNALBOX_MODEL": "offline"}
@@ -161,7 +162,7 @@ def try_takeover(
         trial = _Trial(folder, server, random.Random(seed), Outcome(seed))
         try:
             trial.start(apis, workers)
-            trial.submit(runs, blows)
+            trial.submit(runs, blows, restarts)
             trial.until_settled(patience)
             trial.count()
         finally:
@@ -241,7 +242,7 @@ class _Trial:
 
     # Load and blows
 
-    def submit(self, runs: int, blows: int) -> None:
+    def submit(self, runs: int, blows: int, restarts: bool) -> None:
         moments = sorted(self.chance.sample(range(1, runs), min(blows, runs - 1)))
         for number in range(runs):
             self._submit_one(number)
@@ -249,7 +250,7 @@ class _Trial:
                 self.turns.append(self.pool.submit(self._say, self.chance.choice(PEOPLE), f"message {number}"))
             if number in moments:
                 self._blow()
-            if number == runs // 2:
+            if restarts and number == runs // 2:
                 self._restart_database()
             self._watch()
 
