@@ -2,7 +2,7 @@
 
 import os
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["__version__"]
 
 # The matrices of the offline model are small: threads that wait for work beside them cost a third of a question's time.
