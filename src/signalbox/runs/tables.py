@@ -47,7 +47,7 @@ class Tables:
 
 def list_tables() -> list[Tables]:
     """All tables, without changing any. Raises DatabaseError where the database cannot be used."""
-    from signalbox.storage.engine import HEAD
+    from signalbox.storage import HEAD
 
     settings = get_settings()
     wanted = (("runs", schema.VERSION_TABLE, schema.HEAD, "signalbox.db"), ("tasks", _STORE, HEAD, "store.db"))
@@ -69,7 +69,7 @@ def list_tables() -> list[Tables]:
 def upgrade_tables() -> None:
     """Make the tables, or bring them up to date, one process at a time."""
     from signalbox.storage import close_stores
-    from signalbox.storage.engine import open_engine
+    from signalbox.storage import open_engine
 
     async def upgrade_store() -> None:
         await open_engine()

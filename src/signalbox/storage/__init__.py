@@ -10,7 +10,7 @@
 SQLite under `SIGNALBOX_HOME` by default, PostgreSQL by `SIGNALBOX_DATABASE_URL`, where row-level security backs it up.
 """
 
-from signalbox.storage.engine import close_stores, database_address
+from signalbox.storage.engine import HEAD, close_stores, database_address, open_engine
 from signalbox.storage.gate import OwnershipError, check_owner
 from signalbox.storage.maintenance import purge, unanswered
 from signalbox.storage.models import ApiKey, Conversation, IdempotencyKey, Message, Task
@@ -19,6 +19,7 @@ from signalbox.storage.tasks import Change, TaskFilter, Tasks
 from signalbox.storage.turns import NEW, Begun, begin_turn, end_turn, read_turn
 
 __all__ = [
+    "HEAD",
     "NEW",
     "ApiKey",
     "Begun",
@@ -37,6 +38,7 @@ __all__ = [
     "database_address",
     "end_turn",
     "notes_of_turn",
+    "open_engine",
     "purge",
     "read_turn",
     "unanswered",
