@@ -48,8 +48,8 @@ UNNAMING = ("runs", "service", "console", "cli", "evals")
 NAMES_WORLDS = {"runs/embedded.py", "cli/world.py"}
 # Here such a word is another system's own: LangGraph's tasks, Prometheus's /metrics, the setting of who investigates,
 # max_tasks_per_child of a pool of processes.
-SPEAKS_PROTOCOLS = {"runs/history.py", "evals/ablation.py"} | {
-    f"service/{one}.py" for one in ("auth", "health", "hooks", "runs", "threads")
+SPEAKS_PROTOCOLS = {"runs/history.py", "evals/ablation.py", "cli/worker.py"} | {
+    f"service/{one}.py" for one in ("auth", "figures", "health", "hooks", "runs", "telemetry", "threads")
 }
 
 

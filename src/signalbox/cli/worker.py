@@ -46,8 +46,8 @@ async def _work(metrics: str | None) -> None:
     from signalbox.runs.asking import aclose
     from signalbox.runs.worker import work
     from signalbox.service import turns  # noqa: F401  so that turns of the chat are known
+    from signalbox.service.figures import serve_figures
     from signalbox.service.logs import set_up_logs
-    from signalbox.service.metrics import serve_figures
     from signalbox.service.telemetry import set_up_telemetry
     from signalbox.storage import close_stores
 

@@ -50,7 +50,7 @@ def list_tables() -> list[Tables]:
     from signalbox.storage import HEAD
 
     settings = get_settings()
-    wanted = (("runs", schema.VERSION_TABLE, schema.HEAD, "signalbox.db"), ("tasks", _STORE, HEAD, "store.db"))
+    wanted = (("runs", schema.VERSION_TABLE, schema.HEAD, "signalbox.db"), ("store", _STORE, HEAD, "store.db"))
     try:
         if settings.database_url.startswith("postgres"):
             with _connected() as connection:
@@ -68,8 +68,7 @@ def list_tables() -> list[Tables]:
 
 def upgrade_tables() -> None:
     """Make the tables, or bring them up to date, one process at a time."""
-    from signalbox.storage import close_stores
-    from signalbox.storage import open_engine
+    from signalbox.storage import close_stores, open_engine
 
     async def upgrade_store() -> None:
         await open_engine()

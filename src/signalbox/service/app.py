@@ -22,9 +22,9 @@ from signalbox.service import (
     connections,
     conversations,
     crons,
+    figures,
     health,
     hooks,
-    metrics,
     responses,
     runs,
     store,
@@ -60,7 +60,7 @@ _PARTS = (
     responses,
     hooks,
     health,
-    metrics,
+    figures,
 )
 _TRY_EVERY = 2.0
 """Seconds after which a database that could not be used is tried again."""
@@ -110,7 +110,7 @@ def _add_layers(app: FastAPI, bound: list[str], mcp: Later, page: Later | None =
     app.add_middleware(Problems)
     app.add_middleware(SafeHeaders)
     app.add_middleware(RequestSpans)
-    app.add_middleware(metrics.Figures)
+    app.add_middleware(figures.Figures)
 
 
 def _lifespan(others: list[Later], carries: bool) -> Any:

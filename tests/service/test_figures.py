@@ -17,7 +17,7 @@ from tests.conftest import free_port
 
 from signalbox.errors import LLMAPIError
 from signalbox.models import load_chat_model
-from signalbox.service.metrics import serve_figures
+from signalbox.service.figures import serve_figures
 from signalbox.service.tokens import make_token
 
 from .conftest import ANN, token
