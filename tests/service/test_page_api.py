@@ -154,6 +154,10 @@ def test_the_health_of_a_model_is_that_of_its_last_request(
     response = ann.get("/api/connections")
     assert (response.json()["model"]["name"], response.json()["model"]["health"]["ok"]) == ("openai/tiny", False)
     assert "hunter" not in response.text
+    monkeypatch.setenv("SIGNALBOX_MODEL", "openai/small")
+    assert ann.get("/api/connections").json()["model"]["health"]["ok"] is None
+    monkeypatch.setenv("SIGNALBOX_MODEL", "offline")
+    assert ann.get("/api/connections").json()["model"]["health"]["ok"]
 
 
 def test_agents_come_with_requests_to_begin_with(ann: httpx.Client) -> None:

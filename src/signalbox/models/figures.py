@@ -20,20 +20,19 @@ __all__ = ["LastCall", "ModelFigures", "model_figures", "note_call"]
 class LastCall:
     """The latest request to a model: when it ended, and the error that it ended with, if any."""
 
-    model: str
     at: datetime
     error: SignalboxError | None
 
 
 @dataclass(slots=True)
 class ModelFigures:
-    """Requests by model and outcome (`ok`, or the type of the error), their seconds, and tokens by model and
-    direction."""
+    """Requests by model and outcome (`ok`, or the type of the error), their seconds, tokens by model and direction,
+    and the latest request to each model."""
 
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
     seconds: Counter[str] = field(default_factory=Counter)
     tokens: Counter[tuple[str, str]] = field(default_factory=Counter)
-    last: LastCall | None = None
+    last: dict[str, LastCall] = field(default_factory=dict)
 
 
 _figures, _lock = ModelFigures(), threading.Lock()
@@ -42,7 +41,7 @@ _figures, _lock = ModelFigures(), threading.Lock()
 def model_figures() -> ModelFigures:
     """The figures of this process until now."""
     with _lock:
-        return ModelFigures(_figures.calls.copy(), _figures.seconds.copy(), _figures.tokens.copy(), _figures.last)
+        return ModelFigures(_figures.calls.copy(), _figures.seconds.copy(), _figures.tokens.copy(), _figures.last.copy())
 
 
 def note_call(
@@ -56,4 +55,4 @@ def note_call(
         if used:
             _figures.tokens[model, "input"] += used["input_tokens"]
             _figures.tokens[model, "output"] += used["output_tokens"]
-        _figures.last = LastCall(model, now(), error)
+        _figures.last[model] = LastCall(now(), error)

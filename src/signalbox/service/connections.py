@@ -129,12 +129,14 @@ def _model() -> dict[str, Any]:
     from signalbox.models import is_offline, load_chat_model
     from signalbox.models.figures import model_figures
 
-    settings, last = get_settings(), model_figures().last
+    settings = get_settings()
     told = {"name": settings.model, "address": shown({"address": settings.model_base_url or ""})["address"]}
     try:
         model = load_chat_model()
     except SignalboxError as error:
         return {**told, "health": {"ok": False, "message": f"{error.user_message} {error.suggestion}".strip()}}
+    name = getattr(model, "model_label", None) or getattr(model, "model_name", "")
+    last = model_figures().last.get(name)
     if last is None:
         health = {"ok": True if is_offline(model) else None, "message": "It has not been asked yet."}
     elif last.error is not None:
