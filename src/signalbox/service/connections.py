@@ -136,7 +136,7 @@ def _model() -> dict[str, Any]:
     except SignalboxError as error:
         return {**told, "health": {"ok": False, "message": f"{error.user_message} {error.suggestion}".strip()}}
     name = getattr(model, "model_label", None) or getattr(model, "model_name", "")
-    last = model_figures().last.get(name)
+    last = model_figures().last.get(str(name))
     if last is None:
         health = {"ok": True if is_offline(model) else None, "message": "It has not been asked yet."}
     elif last.error is not None:
