@@ -87,6 +87,7 @@ def test_a_pod_without_a_service_belongs_to_the_one_its_name_begins_with() -> No
         ({"instance": "web-1:9100", "job": "node"}, "", ["machine:web-1"]),
         ({"device": "p1", "interface": "Gi0", "peer": "p2", "instance": "p1:57400"}, "", ["link:p1–p2"]),
         ({"device": "pe", "neighbor": "rr"}, "", ["session:pe–rr"]),
+        ({"instance": "pe:57400", "neighbor": "rr"}, "", ["session:pe–rr"]),
         ({"service": "checkout", "peer_service": "payment"}, "", ["service:payment"]),
         ({}, "p2–p1", ["link:p1–p2"]),
         ({}, "rr–pe", ["session:pe–rr"]),

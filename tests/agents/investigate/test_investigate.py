@@ -91,6 +91,16 @@ async def test_the_report_names_the_cause_and_tasks_are_written_after_a_yes() ->
     assert "The server is down." in failed["blocks"][0]["text"]
 
 
+async def test_a_follow_up_keeps_the_subject_or_the_time() -> None:
+    first = await aask("investigate", "why was checkout slow on 15 November?", thread_id="t")
+    assert first.status == "needs_input"
+    same = await aask("investigate", "and was it the release?", thread_id="t")
+    assert "Whether it was the release is not known" in same.answer
+    assert same.state["since"] == "2026-11-15T00:00:00+00:00"
+    now = await aask("investigate", "and right now?", thread_id="t")
+    assert (now.state["about"], now.state["end"]) == ("checkout", "2026-11-16T12:00:00+00:00")
+
+
 async def test_a_cause_from_before_the_time_that_was_asked_about_is_found() -> None:
     asked = await aask("investigate", "why has checkout been slow since 15 November 14:30?")
     assert asked.answer.startswith("Most likely cause: the link a–b flapped.")

@@ -189,6 +189,8 @@ def suspecting(said: str, *things: str, kind: str = "") -> dict[str, object]:
         (suspecting("the other link", "link:b–z"), "It was not the other link: nothing connects the link b–z to the"),
         (suspecting("the release", kind="release"), "It was not the release: nothing of it was seen in that time."),
         (suspecting("gateway", "service:gateway"), "It was not gateway: it depends on checkout itself"),
+        (suspecting("a", "machine:a"), "It was the link a–b, of which a is one end. Cause: the link"),
+        (suspecting("web-1", "machine:web-1"), "It was not web-1 itself: it lies between the cause and the symptom."),
     ],
 )
 def test_a_suspect_is_answered(suspect: dict[str, object], answer: str) -> None:
@@ -218,6 +220,16 @@ def test_the_way_leads_through_what_deviated() -> None:
     assert "checkout → cart → offers → depot" in found["verdict"]
 
 
+def test_of_two_that_call_each_other_the_first_is_the_cause() -> None:
+    needs = [("checkout", "stock"), ("stock", "depot"), ("depot", "stock")]
+    graph = Graph.of([Relation(f"service:{one}", f"service:{other}", "client metric") for one, other in needs])
+    stock, depot = latency("stock", "14:07"), latency("depot", "14:06")
+    for seen_so in ([SLOW, stock, depot], [SLOW, depot, stock]):
+        found = conclude(read("service:checkout"), seen_so, graph)
+        assert found["cause"] == depot
+        assert found["sureness"] == "confirmed"
+
+
 def test_healthy_is_told_only_where_nothing_deviated_and_all_was_read() -> None:
     fell = seen(
         "requests fell", "14:07", "14:54", "checkout", severity="info", measure="Request rate", service="checkout"
@@ -235,7 +247,9 @@ def test_without_a_subject_every_symptom_counts() -> None:
 
 def test_an_alert_is_a_symptom_where_no_system_saw_one() -> None:
     alert = Alert(summary="Checkout is slow", labels={"service": "checkout"}, since=f"{DAY}14:12:00+00:00", until="")
-    assert conclude(read("service:checkout"), [LINK], GRAPH, alert=alert)["cause"] == LINK
+    found = conclude(read("service:checkout"), [LINK], GRAPH, alert=alert)
+    assert (found["cause"], found["sureness"]) == (LINK, "likely")
+    assert found["verdict"].startswith("Only the alert tells of it: nothing that was read shows a trouble of checkout.")
 
 
 def test_the_kind_of_trouble_chooses_among_the_symptoms() -> None:

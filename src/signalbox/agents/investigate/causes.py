@@ -18,8 +18,8 @@ from signalbox.agents.investigate.state import LEAD, Reading, Seen
 from signalbox.settings import now
 
 __all__ = [
-    "SLACK", "Found", "Suspect", "end_of", "ended_together", "find_causes", "find_symptoms", "is_about", "is_event",
-    "is_since_known", "of_subject", "start_of",
+    "SLACK", "Found", "Suspect", "belongs", "end_of", "ended_together", "find_causes", "find_symptoms", "is_about",
+    "is_event", "is_since_known", "of_subject", "start_of",
 ]  # fmt: skip
 
 SLACK = timedelta(minutes=2)
@@ -99,7 +99,7 @@ def of_subject(read: Reading, seen: Sequence[Seen], graph: Graph) -> list[Seen]:
     there = [one for one in seen if end_of(one) >= begin]
     there.sort(key=lambda one: (not is_since_known(one), start_of(one), _layer(one)))
     family = {member for one in subject for member in graph.family(one)}
-    return [one for one in there if not family or _belongs(is_about(one, graph), family)]
+    return [one for one in there if not family or belongs(is_about(one, graph), family)]
 
 
 def find_symptoms(read: Reading, seen: Sequence[Seen], graph: Graph) -> list[Seen]:
@@ -124,7 +124,7 @@ def _layer(one: Seen) -> int:
     return _LAYERS.get(one.get("measure") or "", len(_LAYERS))
 
 
-def _belongs(things: Sequence[str], family: set[str]) -> bool:
+def belongs(things: Sequence[str], family: set[str]) -> bool:
     """True if something was seen on the family, or on a link or session that ends there."""
     services = {one for one in things if kind_of(one) == "service"}
     if services and any(kind_of(one) == "service" for one in family):
@@ -159,7 +159,7 @@ def find_causes(read: Reading, symptoms: Sequence[Seen], seen: Sequence[Seen], g
         else:
             suspects.append(Suspect(one, things or (one["about"],), way or (), _score(one, symptoms)))
     suspects = _by_thing(suspects)
-    roots = [one for one in suspects if not any(_explains(other, one, graph) for other in suspects)]
+    roots = [one for one in suspects if not any(_leads_to(other, one, graph) for other in suspects)]
     own = [one for one in suspects if one.seen in faults and not symptoms[0]["is_symptom"]]
     if own:
         roots = [one for one in roots if one in own or any(_explains(one, it, graph) for it in own)]
@@ -213,6 +213,13 @@ def _connection(
 
 def _flows_down(one: Seen) -> bool:
     return is_event(one) or bool(_LOAD.search(one.get("measure") or ""))
+
+
+def _leads_to(one: Suspect, other: Suspect, graph: Graph) -> bool:
+    """True if the one explains the other and not the reverse; where two depend on each other, what came first does."""
+    if not _explains(one, other, graph):
+        return False
+    return not _explains(other, one, graph) or (start_of(one.seen), -one.score) < (start_of(other.seen), -other.score)
 
 
 def _explains(one: Suspect, other: Suspect, graph: Graph) -> bool:

@@ -26,7 +26,7 @@ _SERVER_LABELS = (
 )  # fmt: skip
 _MACHINE_LABELS = ("pod", "node", "nodename", "host", "hostname", "instance")
 _CUSTOMER = "CE"
-_MOST_ENDS = 12
+_MOST_ENDS, _CALM = 12, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,9 @@ class Graph:
     roles: dict[str, str] = field(default_factory=dict)
     alone: set[str] = field(default_factory=set)
     """Things that are known, whether or not anything is known to depend on them."""
-    deviated: frozenset[str] = frozenset()
-    """Things on which something was seen: a way through them tells more than a shorter one. See `through`."""
+    calm: Mapping[str, int] = field(default_factory=dict)
+    """How little was seen on a thing, if anything was: a way through what hurts tells more than a shorter one. See
+    `through`."""
     _same: dict[str, str] = field(default_factory=dict)
     _ways: dict[str, dict[str, tuple[Edge, ...]]] = field(default_factory=dict)
 
@@ -180,8 +181,10 @@ class Graph:
         """The things that labels, or the words of an observation, are about; none if the graph has none of them."""
         device = labels.get("device", "")
         for key in ("peer", "neighbor"):
-            if device and labels.get(key):
-                return self._pair(device, labels[key], is_wire="interface" in labels)
+            pair = (device or labels.get("instance", ""), labels.get(key, ""))
+            ends = [self.one(f"machine:{_plain(one)}") for one in pair]
+            if all(pair) and (device or {*ends} <= self._known):
+                return self._pair(name_of(ends[0]), name_of(ends[1]), is_wire="interface" in labels)
         server = next((labels[key] for key in _SERVER_LABELS if labels.get(key)), "")
         if server and (
             far := [one for one in self._resolved(f"name:{_plain(server)}", self._known) if one in self._known]
@@ -229,9 +232,10 @@ class Graph:
             return {thing}
         return {thing, *(edge.other for edge in self._needs.get(thing, ()) if kind_of(edge.other) == "machine")}
 
-    def through(self, things: Iterable[str]) -> Graph:
-        """The same graph, with the ways through these things where there are several."""
-        return replace(self, deviated=frozenset(things), _ways={})
+    def through(self, symptoms: Iterable[str], troubles: Iterable[str]) -> Graph:
+        """The same graph, with the ways through the things that had symptoms, or else troubles, where there are
+        several."""
+        return replace(self, calm={**dict.fromkeys(troubles, 1), **dict.fromkeys(symptoms, 0)}, _ways={})
 
     def ways(self, thing: str) -> dict[str, tuple[Edge, ...]]:
         """Everything that a thing depends on, each with the edges that lead there; the thing itself with none."""
@@ -259,9 +263,9 @@ class Graph:
         return found
 
     def _calm(self, way: Sequence[Edge]) -> tuple[int, int]:
-        """By how many things a way leads that nothing was seen on; then the more others, the better."""
-        calm = sum(edge.other not in self.deviated for edge in way)
-        return calm, calm - len(way)
+        """How much a way leads by things that nothing was seen on; then the more others, the better."""
+        calm = sum(self.calm.get(edge.other, _CALM) for edge in way)
+        return calm, -len(way)
 
     def _walk(self, found: dict[str, tuple[Edge, ...]]) -> None:
         """Add everything that can be reached, by the way that leads through the fewest calm things."""
@@ -274,7 +278,7 @@ class Graph:
                 continue
             ended.add(here)
             for edge in self._needs.get(here, ()):
-                known, here_to = found.get(edge.other), (calm + (edge.other not in self.deviated), length + 1)
+                known, here_to = found.get(edge.other), (calm + self.calm.get(edge.other, _CALM), length + 1)
                 if known is None or here_to < (self._calm(known)[0], len(known)):
                     found[edge.other] = (*found[here], edge)
                     heappush(waiting, (*here_to, next(order), edge.other))

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.investigate.causes import Found, is_about
-from signalbox.agents.investigate.graph import Graph, kind_of
+from signalbox.agents.investigate.causes import Found, belongs, is_about
+from signalbox.agents.investigate.graph import Graph, kind_of, name_of
 from signalbox.agents.investigate.state import Seen
 
 __all__ = ["answer_suspects"]
@@ -25,15 +25,33 @@ def answer_suspects(
 ) -> str:
     """A sentence for each suspect, from what was found; without a symptom there is nothing that it could have caused.
     Where not all of it could be read, what was not seen is not cleared."""
-    meant = ([it for it in seen if _is_meant(one, it, graph)] for one in suspects)
-    return "".join(f"{_answer(one, found, it, is_whole)} " for one, it in zip(suspects, meant, strict=True))
+    told = ""
+    for one in suspects:
+        meant = [it for it in seen if _is_meant(one, it, graph)]
+        told += f"{_on_the_way(one, found, graph) or _answer(one, found, meant, is_whole)} "
+    return told
+
+
+def _family(suspect: Mapping[str, Any], graph: Graph) -> set[str]:
+    return {member for thing in suspect["things"] for member in graph.family(thing)}
+
+
+def _on_the_way(suspect: Mapping[str, Any], found: Found | None, graph: Graph) -> str:
+    """What is said of a thing that is not the cause, but part of it or between it and the symptom; else nothing."""
+    family, cause = _family(suspect, graph), found.cause if found else None
+    if cause is None or family & {*cause.things}:
+        return ""
+    if len(suspect["things"]) == 1 and belongs(cause.things, family):
+        return f"It was {name_of(cause.things[0])}, of which {suspect['said']} is one end."
+    if len(suspect["things"]) == 1 and family & {thing for edge in cause.way for thing in (edge.thing, edge.other)}:
+        return f"It was not {suspect['said']} itself: it lies between the cause and the symptom."
+    return ""
 
 
 def _is_meant(suspect: Mapping[str, Any], one: Seen, graph: Graph) -> bool:
     things = is_about(one, graph)
     if suspect["things"]:
-        family = {member for thing in suspect["things"] for member in graph.family(thing)}
-        return bool(family & {*things})
+        return belongs(things, _family(suspect, graph))
     if suspect["kind"] in ("experiment", "change") and one["about"].startswith("experiment "):
         return True
     if suspect["kind"] == "network":

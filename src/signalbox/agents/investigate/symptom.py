@@ -19,7 +19,14 @@ from signalbox.agents.investigate.dependency_graph import recent_graph
 from signalbox.agents.investigate.examining import not_asked, send_each, source_set, witnesses
 from signalbox.agents.investigate.graph import Graph
 from signalbox.agents.investigate.offline.foreign_times import in_english
-from signalbox.agents.investigate.offline.sentence import find_trouble, is_about_now, names_nothing, read_sentence
+from signalbox.agents.investigate.offline.sentence import (
+    Sentence,
+    find_trouble,
+    follows_on,
+    is_about_now,
+    names_nothing,
+    read_sentence,
+)  # fmt: skip
 from signalbox.agents.investigate.prompts import symptom_prompt
 from signalbox.agents.investigate.runbooks import matching_runbooks
 from signalbox.agents.investigate.state import LEAD, Alert, InvestigationState, Reading
@@ -119,32 +126,45 @@ def _excerpt(state: Mapping[str, Any], candidates: Sequence[Candidate]) -> Readi
 
 
 async def _of_words(state: Mapping[str, Any], model: BaseChatModel, candidates: Sequence[Candidate]) -> Reading:
-    """The request as a model that fills plans reads it, with the names that stand in it."""
+    """The request as a model that fills plans reads it, with the names that stand in it. What a follow-up does not say
+    is as it was in the turns before."""
+    run, before = current_run.get(), Reading()
+    for turn in run.conversation if run else ():
+        if turn["agent"] == "investigate":
+            before, _ = _named(in_english(turn["said"]), before, candidates)
     said = in_english(str(state["user_query"]))
-    found, about = read_sentence(said, candidates), ""
+    read, found = _named(said, before, candidates)
+    if read["subject"] or read["unknown"] or found.unknown or found.suspects:
+        return read
+    asked = model.with_structured_output(SYMPTOM)
+    told: Any = await asked.ainvoke([SystemMessage(symptom_prompt()), HumanMessage(said)])
+    words = str(told.get("about") or "").strip()
+    if find_range(said, now(), person_zone()) is None and told.get("when"):
+        said = str(told["when"])
+    if words and not names_nothing(words) and candidates:
+        read["subject"] = subject_of_words(words, candidates) or []
+        read["unknown"] = "" if read["subject"] else words
+    about = told_subject(read["subject"]) or ("" if candidates else words)
+    made = _reading(read["subject"], about, read["trouble"], read["unknown"], *_span(said, before))
+    return {**read, **made}
+
+
+def _named(said: str, before: Reading, candidates: Sequence[Candidate]) -> tuple[Reading, Sentence]:
+    """What a sentence says by its names alone."""
+    found, before = read_sentence(said, candidates), before if follows_on(said) else Reading()
     subject, unknown = list(found.subject), list[str]()
-    since, end = _span(said)
     for words in found.unknown:
         # A name with a slip of the pen is near to one that there is.
         near = nearest_thing(words, candidates)
         subject += [near] if near else []
         # Where no system names its things, nothing can be said not to be there.
         unknown += [] if near or not candidates else [words]
-        about = about or words
-    if not subject and not unknown and not about and not found.suspects:
-        asked = model.with_structured_output(SYMPTOM)
-        read: Any = await asked.ainvoke([SystemMessage(symptom_prompt()), HumanMessage(said)])
-        words = about = str(read.get("about") or "").strip()
-        if words and not names_nothing(words) and candidates:
-            subject = subject_of_words(words, candidates) or []
-            unknown = [] if subject else [words]
-        if find_range(said, now(), person_zone()) is None and read.get("when"):
-            since, end = _span(str(read["when"]))
-    made = _reading(
-        [*dict.fromkeys(subject)], told_subject(subject) or ("" if candidates else about), found.trouble,
-        " and no ".join(unknown), since, end,
-    )  # fmt: skip
-    return {**made, "suspects": [one._asdict() for one in found.suspects]}
+    if not subject and not unknown:
+        subject = before.get("subject") or []
+    about = told_subject(subject) or ("" if candidates or not found.unknown else found.unknown[0])
+    trouble = found.trouble or before.get("trouble") or ""
+    read = _reading([*dict.fromkeys(subject)], about, trouble, " and no ".join(unknown), *_span(said, before))
+    return {**read, "suspects": [one._asdict() for one in found.suspects]}, found
 
 
 def _reading(subject: list[str], about: str, trouble: str, unknown: str, since: datetime, end: datetime) -> Reading:
@@ -154,9 +174,9 @@ def _reading(subject: list[str], about: str, trouble: str, unknown: str, since: 
     )  # fmt: skip
 
 
-def _span(words: str) -> tuple[datetime, datetime]:
-    """The time that is asked about: the last hour for now, from the start of yesterday without any. A moment is meant
-    with the time around it. Raises TimeRangeError."""
+def _span(words: str, before: Reading) -> tuple[datetime, datetime]:
+    """The time that is asked about: the last hour for now; without any that of before, else from the start of
+    yesterday. A moment is meant with the time around it. Raises TimeRangeError."""
     moment, zone = now(), person_zone()
     # Answers with such a status are no seconds.
     words = re.sub(r"\b[45]\d\ds\b", "errors", words)
@@ -164,6 +184,8 @@ def _span(words: str) -> tuple[datetime, datetime]:
     if found is None:
         if is_about_now(words):
             return moment - _RECENT, moment
+        if before:
+            return datetime.fromisoformat(before["since"]), datetime.fromisoformat(before["end"])
         today = moment.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
         return today - timedelta(days=1), moment
     start, end = found.range.start, found.range.end

@@ -105,10 +105,15 @@ def conclude(
     until = read["end"]
     # What went on when the time was over that was looked at is not known to have gone on until now.
     seen = [{**one, "end": one["end"] or until} for one in seen] if _is_past(until) else list(seen)
-    graph = graph.through(thing for one in seen if one["severity"] != "info" for thing in is_about(one, graph))
+    hurt = [(one["is_symptom"], is_about(one, graph)) for one in seen if one["severity"] != "info"]
+    # The symptom is that of a service; its instances only measured it.
+    symptomatic = (thing for is_symptom, things in hurt if is_symptom for thing in things[:1])
+    graph = graph.through(symptomatic, (thing for _, things in hurt for thing in things))
     symptoms = find_symptoms(read, seen, graph)
     if alert and not symptoms:
         symptoms = [_as_seen(alert)]
+        if not unread and any(_is_measured(one, graph) for one in read.get("subject") or ()):
+            unknown += f"Only the alert tells of it: nothing that was read shows a trouble of {read.get('about')}."
     found = find_causes(read, symptoms, seen, graph) if symptoms else None
     if found is None:
         told = _nothing(read, seen, graph, failed, unread)
@@ -137,7 +142,7 @@ def _caused(
     is_near = is_own or -SLACK <= apart <= timedelta(minutes=30)
     by_name = any(edge.evidence == "its name" for edge in found.cause.way)
     is_sure = found.is_clear and is_near and is_since_known(cause) and not by_name and not unread
-    is_sure = is_sure and (ended_together(cause, symptoms) or is_event(cause))
+    is_sure = is_sure and symptoms[0]["agent"] != "alert" and (ended_together(cause, symptoms) or is_event(cause))
     way = [str(edge) for edge in found.cause.way]
     how = " → ".join(_steps(found)) if way else ""
     lead = "Cause" if is_sure else "Most likely cause"

@@ -11,11 +11,15 @@ from signalbox.language.mentions import Mention, Values, find_mentions
 from signalbox.language.synonyms import base
 from signalbox.language.words import tokens
 
-__all__ = ["Sentence", "find_trouble", "is_about_now", "names_nothing", "read_sentence"]
+__all__ = ["Sentence", "find_trouble", "follows_on", "is_about_now", "names_nothing", "read_sentence"]
 
 _NOW = re.compile(
     r"\b(?:(?:right|just) now|currently|at the moment|at present|this (?:very )?(?:minute|moment|second)|atm|rn"
     r"|as we speak|as i (?:write|type)|at this (?:point|moment))\b|(?<=\w)[ ,]+now\b",
+    re.I,
+)
+_FOLLOWS = re.compile(
+    r"^\W*(?:and|or|but|also|then|what about|how about|(?:the )?same|und|et)\b|\b(?:it|they|them|that|there|then)\b",
     re.I,
 )
 _TROUBLES = {
@@ -40,22 +44,26 @@ _NOUN = (
     r"(?:service|api|backend|system|app|database|cluster|host|server|router|device|pod|experiment|region|site|engine"
     r"|worker|broker|pipeline|module|component|proxy)s?\b"
 )
-_MARKED = re.compile(rf"\s*{_NOUN}", re.I)
+_MARKED, _MARKING = (
+    re.compile(rf"\s*{_NOUN}", re.I),
+    re.compile(rf"\b{_NOUN}\s+(?:of|called|named)\s+(?:the\s+)?$", re.I),
+)
 _NAME = re.compile(r"(?<![\w.:/-])(?=[\w.-]*[a-z])(?:[a-z]\w*(?:[-./_]\w+)+|[a-z]{2,}\d+)(?![\w:])", re.I)
 _NO_NAME = re.compile(
     r"p\d\d+|\d+|[45]\w\ds?|.*-(?:up|in|out|off|on|to|down|only|page|end|time|like|level|wide|of|the|by|as|side|is)(?:-.*)?"
     r"|(?:e|re|pre|post|non|co|self|so|long|short|high|low|end|round|day|in|up|is)-.*|\w+[.]\w+[.]?\w*(?:com|org|net)|.*-t-.*|est-ce.*"
-    r"|(?:e\.g|i\.e|etc)\.?",
+    r"|(?:e\.g|i\.e|etc)\.?|[a-z-]+\d+(?:/\d+)+",
     re.I,
 )
 _BE = (
     r"(?:is|are|was|were|has|have|had|keeps?|seems?|looks?|been|went|got|gets|goes|fails|failing|slow|down|broken"
     r"|throws?|throwing|not)"
 )
+_SIGN = rf"(?:{'|'.join(f'{_TROUBLES[one]} '.replace(' ', 's?|') for one in ('slow', 'errors')).strip('|')})"
 _POSITIONS = (
     rf"(?P<name>[\w.-]+)\s+{_NOUN}(?!\s*=)",
     rf"(?:^|[,;:.]\s*|\b(?:speak|now|hey|so|please|because|that|and|but|help)\s+)(?:why |how come |since when )?"
-    rf"(?:{_BE}\s+)?(?:the |our )?(?P<name>[\w.-]+)\s+{_BE}\b",
+    rf"(?:{_BE}\s+)?(?:the |our )?(?P<name>[\w.-]+)\s+(?:{_SIGN}\s+)?{_BE}\b",
     rf"^\W*(?:why|how come|since when)\s+{_BE}\s+(?:the |our )?(?P<name>[\w.-]+)\b",
     r"\bwhy (?:does |do |did )?(?:the |our )?(?P<name>[\w.-]+) "
     r"(?:lag|fail|hang|crash|break|broke|die|stop|restart|drop|flap|time)\w*\b",
@@ -74,7 +82,8 @@ _SUSPECTS = (
     r"\b(?:is|was|isn't|wasn't|could|can|might|may|maybe|perhaps|does|did|do)\s+(?:it|this|that|they)\s+"
     r"(?:be |have been )?(?:just |all )?(?:because of |due to |caused by |related to |from )?"
     r"(?P<said>(?:the|a|an|our|some|that|this)?\s*[\w-]+"
-    r"(?:\s+(?!that\b|which\b|who\b|why\b|and\b|or\b|at\b|since\b|yesterday|today|again|for\b)[\w-]+){0,4})",
+    r"(?:\s+between\s+[\w-]+\s+and\s+[\w-]+"
+    r"|\s+(?!that\b|which\b|who\b|why\b|and\b|or\b|at\b|since\b|yesterday|today|again|for\b)[\w-]+){0,4})",
     rf"\b(?:is|was|are|were|could|can|might|may|did|does|do|has|have|which|what)\s+"
     rf"(?P<said>(?:(?!{_REASON}|before\b|after\b|when\b|while\b|right\b|just\b)[\w'-]+\s+){{1,6}}?)"
     rf"(?:be |have |been |really )*{_REASON}\b",
@@ -94,8 +103,8 @@ _GENERAL = frozenset(
     "what who which how somebody someone nobody anybody root why when where now still both most some "
     "blip outage hiccup glitch degradation disruption interruption investigate analyse analyze explain please look "
     "show check find tell help figure dashboard graph metric monitoring team root-cause reason latencies work works "
-    "last past or but was were is are be been router link interface switch session und oder der die le la les un une "
-    "das".split()
+    "last past and or but was were is are be been router link interface switch session und oder der die le la les un "
+    "une das".split()
 )
 
 
@@ -178,7 +187,8 @@ def _is_meant(one: Mention, text: str) -> bool:
     where it is called so: "the users service"."""
     if any(name.start() <= one.start and one.end < name.end() for name in _NAME.finditer(text)):
         return False
-    return base(text[one.start : one.end].casefold()) not in _GENERAL or bool(_MARKED.match(text, one.end))
+    is_marked = _MARKED.match(text, one.end) or _MARKING.search(text, 0, one.start)
+    return base(text[one.start : one.end].casefold()) not in _GENERAL or bool(is_marked)
 
 
 def _by_role(text: str, candidates: Sequence[Candidate]) -> list[str]:
@@ -200,7 +210,9 @@ def _unknown(text: str, candidates: Sequence[Candidate]) -> list[str]:
     """What a text calls a thing, though nothing is called so: "search-api" anywhere, "billing" in "billing is slow"."""
     known = [(one.start, one.end) for one in _mentioned(text, candidates)]
     said = [(match.start(), match[0]) for match in _NAME.finditer(text)]
-    said += [(match.start("name"), match["name"]) for match in _found(_POSITIONS, text, "name")]
+    # In "HighLoad pod web-1" the pod is web-1.
+    said += [(match.start("name"), match["name"]) for match in _found(_POSITIONS, text, "name")
+             if not any(start > match.end() and text[match.end() : start].isspace() for start, _ in known)]  # fmt: skip
     stems = {re.sub(r"[-_.]?\d+$", "", one.name.casefold()) for one in candidates}
     found = [
         name.strip(".-")
@@ -222,6 +234,11 @@ def find_trouble(text: str) -> str:
     said = [base(one) for one in tokens(_NAME.sub(" ", text))]
     known = {base(word): kind for kind, words in _TROUBLES.items() for word in words.split()}
     return next((known[word] for word in said if word in known), "")
+
+
+def follows_on(text: str) -> bool:
+    """True if a sentence goes on with the one before, so that what it does not say is as it was there."""
+    return bool(_FOLLOWS.search(text))
 
 
 def is_about_now(text: str) -> bool:
