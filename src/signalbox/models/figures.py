@@ -41,7 +41,9 @@ _figures, _lock = ModelFigures(), threading.Lock()
 def model_figures() -> ModelFigures:
     """The figures of this process until now."""
     with _lock:
-        return ModelFigures(_figures.calls.copy(), _figures.seconds.copy(), _figures.tokens.copy(), _figures.last.copy())
+        return ModelFigures(
+            _figures.calls.copy(), _figures.seconds.copy(), _figures.tokens.copy(), _figures.last.copy()
+        )
 
 
 def note_call(
