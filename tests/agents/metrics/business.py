@@ -40,13 +40,13 @@ class Told(GrafanaMetricsClient):
         }
 
 
-async def ask(client: GrafanaMetricsClient, question: str, model: Any) -> Any:
-    """The state after a question, read as the model says."""
+async def ask(client: GrafanaMetricsClient, question: str, model: Any, previous: Any = None) -> Any:
+    """The state after a question, read as the model says; `previous` is what was asked before."""
     from signalbox.agents.metrics import metrics_agent
 
     state: Any = {
         "user_query": question, "parsed_query": None, "result": None, "error": None, "processing_time_ms": 0.0,
-        "previous": None,
+        "previous": previous,
     }  # fmt: skip
     with use_client(client):
         return await metrics_agent(state, client=client, model=model)

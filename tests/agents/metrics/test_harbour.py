@@ -24,6 +24,8 @@ HELP = {
     "wind_speed_metres_per_second": "Wind at a mast.",
     "tide_level_metres": "Height of the tide at a gauge.",
     "basin_volume_cubic_metres": "Water in a basin.",
+    "grain_stock_tonnes": "Grain in the silos, by grade.",
+    "grain_reorder_level_tonnes": "Below so much, grain is ordered, by grade.",
 }
 MODELS = {"crane-1": "Liebherr", "crane-2": "Liebherr", "quay-3": "Konecranes"}
 
@@ -41,6 +43,11 @@ def series(minute: int) -> Mapping[str, float]:
         'wind_speed_metres_per_second{mast="west"}': 4,
         'tide_level_metres{gauge="n"}': 3 + minute / 1000,
         'basin_volume_cubic_metres{basin="a"}': 15_000,
+        'basin_volume_cubic_metres{basin="b"}': 5_000,
+        'grain_stock_tonnes{grade="A+"}': 40,
+        'grain_stock_tonnes{grade="A-"}': 90,
+        'grain_reorder_level_tonnes{grade="A+"}': 50,
+        'grain_reorder_level_tonnes{grade="A-"}': 60,
     }
     for one in MODELS:
         for motor in ("m1", "m2"):
@@ -184,3 +191,78 @@ async def test_a_word_behind_the_measure_is_told_and_not_refused(answer: Callabl
 )
 async def test_words_that_change_the_question_are_refused(answer: Callable[..., Any], question: str, said: str) -> None:
     assert said in await refused(answer(question, measure="tide_level_metres", kind="figure"))
+
+
+WIND, MOTOR = "wind_speed_metres_per_second", "crane_motor_temperature_celsius"
+
+
+async def test_how_long_it_was_beyond_a_bound_is_told_as_finely_as_it_is_sampled(answer: Callable[..., Any]) -> None:
+    plan = {"measure": WIND, "kind": "threshold", "side": "above", "bound": "10 m/s", "time": "last 30 days"}
+    assert "10 min in all" in await told(answer("was the wind in the east above 10 m/s", **plan, filters=["east"]))
+
+
+@pytest.mark.parametrize(
+    ("question", "order", "first"),
+    [
+        ("which mast has the calmest wind", "highest", "Lowest first"),
+        ("which crane has the hottest motor", "lowest", "Highest first"),
+    ],
+)
+async def test_a_superlative_says_which_end_is_meant(
+    answer: Callable[..., Any], question: str, order: str, first: str
+) -> None:
+    measure, kind = (WIND, "mast") if "mast" in question else (MOTOR, "crane")
+    assert first in await told(answer(question, measure=measure, kind="ranking", order=order, split_by=[kind]))
+
+
+async def test_the_hottest_of_a_time_is_what_was_hottest_once(answer: Callable[..., Any]) -> None:
+    plan = {"kind": "ranking", "order": "highest", "split_by": ["mast"], "time": "last 3 hours"}
+    assert "east (20 m" in await told(answer("which mast had the fastest wind", measure=WIND, **plan))
+
+
+async def test_a_time_that_is_not_named_is_told(answer: Callable[..., Any]) -> None:
+    lifted = await told(answer("how many lifts in total", measure="crane_lifts_total", kind="figure", how="total"))
+    assert "The question names no time: this is of the last 24 hours." in lifted
+    drawn = await told(answer("wind in the east", measure=WIND, kind="curve", filters=["east"]))
+    assert "The question names no time: this is of the last hour." in drawn
+    assert "names no time" not in await told(answer("wind in the east", measure=WIND, kind="figure", filters=["east"]))
+
+
+async def test_a_total_of_all_is_one_figure(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "basin_volume_cubic_metres", "kind": "figure", "how": "total", "split_by": ["basins"]}
+    assert "20,000" in await told(answer("total water in both basins", **plan))
+
+
+async def test_a_value_that_ends_in_a_sign_is_found(answer: Callable[..., Any]) -> None:
+    said = await told(answer("how much grain of A+ is there", measure="grain_stock_tonnes", not_covered=["A+"]))
+    assert ": 40" in said
+    assert "Not considered" not in said
+
+
+async def test_a_level_is_held_against_the_level_that_is_its_goal(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "grain_reorder_level_tonnes", "kind": "ranking", "side": "below", "split_by": ["grade"]}
+    said = await told(answer("which grades are below their reorder level", **plan))
+    assert said.startswith("Yes, 1 of 2 is below grain reorder level")
+    assert "A+" in said
+
+
+async def test_what_an_info_metric_says_of_one_thing(answer: Callable[..., Any]) -> None:
+    said = await told(answer("who made quay-3", measure="crane_info", kind="figure", filters=["quay-3"]))
+    assert "Konecranes" in said
+    assert "Liebherr" not in said
+
+
+async def test_a_bound_alone_finds_the_measure_of_a_thing(answer: Callable[..., Any]) -> None:
+    plan = {"kind": "threshold", "side": "above", "bound": "85 degrees", "time": "last hour"}
+    assert (await told(answer("did crane-2 go above 85 degrees", **plan, filters=["crane-2"]))).startswith("Yes")
+
+
+async def test_the_next_question_keeps_what_was_talked_of(business: Told, scripted: Callable[..., Any]) -> None:
+    first = {"measure": WIND, "kind": "figure", "how": "highest", "filters": ["east"], "time": "last 3 hours"}
+    before = await ask(business, "what was the highest wind in the east", scripted(first))
+    when = await ask(business, "and when?", scripted({"continues": True}), before["asked"])
+    assert "20 m" in when["result"].summary
+    assert "10:00" in when["result"].summary
+    unnamed = scripted({"measure": "tide_level_metres", "how": "lowest", "continues": True})
+    its = await ask(business, "and its lowest?", unnamed, before["asked"])
+    assert its["result"].metric_name == WIND

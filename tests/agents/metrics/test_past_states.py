@@ -167,3 +167,34 @@ async def test_the_average_of_a_summary_is_its_sum_by_its_count_whatever_its_typ
 ) -> None:
     state = await answer("average till answer seconds", measure="till_answer_seconds", kind="figure", how="average")
     assert state["result"].value == pytest.approx(0.5, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("question", "plan", "first"),
+    [
+        ("is k3 in fault?", {"kind": "up", "filters": ["k3"]}, "Yes"),
+        ("is k1 in fault?", {"kind": "up", "filters": ["k1"], "measure": "up"}, "No"),
+        ("was k2 ever in fault?", {"kind": "figure", "filters": ["k2"], "time": "last 3 hours"}, "Yes"),
+        ("which kiln is cooling?", {"kind": "ranking", "measure": "vault_temperature_celsius"}, "None of 3 is cooling"),
+    ],
+)
+async def test_a_state_is_found_by_its_name_and_its_thing(
+    business: Told, scripted: Callable[..., Any], question: str, plan: dict[str, Any], first: str
+) -> None:
+    state = await ask(business, question, scripted(plan))
+    assert state["error"] is None, state["error"]
+    assert state["result"].summary.split(",")[0] == first
+
+
+async def test_a_state_of_the_question_before_is_kept(business: Told, scripted: Callable[..., Any]) -> None:
+    before = await ask(business, "is k3 in fault?", scripted({"kind": "up", "filters": ["k3"]}))
+    state = await ask(business, "and k1?", scripted({"continues": True, "filters": ["k1"]}), before["asked"])
+    assert "is not fault" in state["result"].summary
+    since = await ask(business, "since when?", scripted({"time": "since when"}), before["asked"])
+    assert "k3 is fault, now, since" in since["result"].summary.lower()
+
+
+async def test_how_long_a_state_lasted_is_told(business: Told, scripted: Callable[..., Any]) -> None:
+    plan = {"measure": "kiln_state", "kind": "figure", "filters": ["k2"], "time": "last 3 hours"}
+    state = await ask(business, "how long was k2 in fault?", scripted(plan))
+    assert "10 min in all" in state["result"].summary

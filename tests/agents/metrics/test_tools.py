@@ -341,7 +341,7 @@ async def test_a_metric_is_found_by_a_label_that_only_it_has() -> None:
 
 async def test_the_sweeps_say_what_is_wrong_now_and_what_changed() -> None:
     now = await check_health.call({})
-    assert now.text.startswith("No, nothing is wrong. Looked at: CPU usage")
+    assert now.text.startswith("Nothing is wrong. Looked at: CPU usage")
     changed = await find_changes.call({"start": "2026-03-10T13:00:00Z", "end": "2026-03-10T16:00:00Z"})
     assert "rose to" in changed.text
     assert changed.blocks[0]["type"] == "report"

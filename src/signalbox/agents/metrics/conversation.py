@@ -53,8 +53,10 @@ def kept_plan(request: Request) -> MetricsPlan:
     if not request.slots or request.slots[0].against is not None or request.slots[0].part:
         return plan
     first, is_carried = request.slots[0], bool(plan.carried or plan.carried_out or plan.carried_split)
+    states = [one for one in plan.filters if "=" in one] if first.shape == "state" else []
     filters = [f"{one.label}={'|'.join(one.values)}" for one in first.matchers if not one.negated]
     excluded = [f"{one.label}={'|'.join(one.values)}" for one in first.matchers if one.negated]
     split = list(first.by) if is_carried and first.threshold is None else plan.split_by
-    kept = {"filters": filters or plan.filters, "excluded": excluded or plan.excluded, "split_by": split}
-    return plan.model_copy(update={**kept, "carried": [], "carried_out": [], "carried_split": [], "names": {}})
+    narrowed = [*dict.fromkeys((*filters, *states))] or plan.filters
+    kept = {"filters": narrowed, "excluded": excluded or plan.excluded, "split_by": split}
+    return plan.model_copy(update={**kept, "carried": [], "carried_out": [], "carried_split": []})

@@ -28,6 +28,7 @@ __all__ = [
     "mean_of",
     "moment_of",
     "moments_of",
+    "spells_beyond",
     "sum_of",
 ]
 
@@ -99,6 +100,19 @@ class Found:
 def find_spells(curves: Sequence[Curve], threshold: Threshold) -> list[Spell]:
     """Return every spell of every curve. A spell lasts until the next point that is not beyond the threshold."""
     return [spell for curve in curves for spell in _spells(curve, threshold)]
+
+
+def spells_beyond(curves: Sequence[Curve], threshold: Threshold, step: float, until: float) -> list[Spell]:
+    """Return every spell of curves that hold only points beyond the threshold, so many seconds apart."""
+    found = []
+    for curve in curves:
+        breaks = [at for at, (a, b) in enumerate(pairwise(curve.stamps), 1) if b - a > 1.5 * step]
+        for first, last in pairwise([0, *breaks, len(curve.stamps)]):
+            values = curve.values[first:last]
+            extreme = max(values) if threshold.above else min(values)
+            end = min(curve.stamps[last - 1] + step, until)
+            found.append(Spell(curve.labels, moment_of(curve.stamps[first]), moment_of(end), extreme))
+    return found
 
 
 def _spells(curve: Curve, threshold: Threshold) -> Iterator[Spell]:

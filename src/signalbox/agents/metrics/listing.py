@@ -109,7 +109,8 @@ def _listed(names: Sequence[str], most: int) -> str:
 
 def _thing_label(values: Mapping[str, Sequence[str]]) -> str:
     """The label that names things: a usual one that tells them apart, else the one with the most values."""
-    usual = [one for one in _THINGS if len(values.get(one, ())) > 1] or [one for one in _THINGS if one in values]
+    usual = [one for one in _THINGS if len(values.get(one, ())) > 1]
+    usual = usual or [one for one in _THINGS if one in values and one not in _AROUND]
     return usual[0] if usual else max(sorted(values), key=lambda one: len(values[one]), default="instance")
 
 

@@ -50,7 +50,7 @@ _LEVEL_UNITS = frozenset({"ratio", "percent", "celsius", "hertz", "volts", "ampe
 _LEVEL_WORDS = frozenset(
     map(base, "temperature humidity ratio percent utilization load speed pressure voltage level score age lag price "
         "latency duration delay status state health efficiency frequency ph fill temp moisture progress up stars "
-        "rating fps ppm lux dbm rpm".split())
+        "rating fps ppm lux db dbm noise loudness rpm".split())
 )  # fmt: skip
 _AHEAD = frozenset(map(base, ("expiry", "expires", "expiration")))
 _MOMENTS = _AHEAD | {base("timestamp")}

@@ -145,10 +145,11 @@ def _recipe_offer(
     title = recipe.title or name
     family = _family_of(bounds[0].metrics[0], families)
     is_own = key != name
+    is_count = is_own and family is not None and bounds[0].metrics[0] == f"{family.name}_count"
     told = (title, *([family.help] if family and is_own else recipe.words[:4]), bounds[0].variant.unit)
     return Offer(
         key=key.replace(" ", "_"),
-        title=" ".join(family.words) if family and is_own else title,
+        title=f"{'count of ' * is_count}{' '.join(family.words)}" if family and is_own else title,
         about=_about(told),
         metrics=tuple(dict.fromkeys(metric for bound in bounds for metric in bound.metrics)),
         family=family if is_own or len(bounds) == 1 else None,

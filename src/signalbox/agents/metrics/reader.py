@@ -33,7 +33,13 @@ from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.fill import Asked, fill, offer_of
 from signalbox.agents.metrics.offline.followups import continue_plan
-from signalbox.agents.metrics.offline.listings import info_request, state_request, things_of_server, things_request
+from signalbox.agents.metrics.offline.listings import (
+    info_request,
+    offer_of_bound,
+    state_request,
+    things_of_server,
+    things_request,
+)
 from signalbox.agents.metrics.offline.mentions import name_metric, whole_words
 from signalbox.agents.metrics.offline.operations import refuse_operation
 from signalbox.agents.metrics.offline.times import Times, find_time, read_times
@@ -50,9 +56,11 @@ from signalbox.agents.metrics.plan import (
 from signalbox.agents.metrics.prompts import EXAMPLES, plan_prompt
 from signalbox.agents.metrics.promql import check_promql
 from signalbox.agents.metrics.state import TimeRange
+from signalbox.agents.metrics.states import STATE_LABELS
 from signalbox.agents.metrics.tree import metric_names
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS
 from signalbox.errors import MissingInputError, ModelEmptyError, ModelMalformedError, RequestError, SignalboxError
+from signalbox.language.mentions import Mention
 from signalbox.language.names import close
 from signalbox.language.search import Found, Hit
 from signalbox.language.switches import is_on
@@ -73,6 +81,9 @@ _LONG_ENOUGH = "last 2 days"
 _NO_MEASURE = ("health", "changes", "metrics", "things", "up")
 _SYNTAX = re.compile(r"[(){}\[\]]|\b(?:and|or|unless|by|without|on|ignoring|offset)\b|[-+*/%^<>=!]=?")
 _MARKED = re.compile(r"\s*(?:promql|query)\s*:\s*", re.IGNORECASE)
+_IS = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:not\s+|still\s+|currently\s+|now\s+)?$", re.I)
+_ASKS_WHEN = re.compile(r"(?:since|until|till|from)?\s*(?:when|how long)", re.I)
+_OF_BEFORE = frozenset(map(base, "it its they their them".split()))
 _FENCED = re.compile(r"^`+(?:promql\s)?|`+$")
 
 
@@ -197,6 +208,17 @@ class _Reading:
         )
         return hit is not None and bool(self.found.mentions) and hit.explained <= named and not is_called
 
+    def is_unnamed(self, measure: str) -> bool:
+        """True if no word of the question that something else is said of names the measure: its shortest."""
+        hit = self.hits.get(measure)
+        said = {base(word) for word in tokens(self.text)}
+        own = {base(word) for word in hit.explained} & said if hit is not None else set()
+        return bool(measure) and bool(said & _OF_BEFORE) and not own
+
+    def is_spelt(self, one: Mention) -> bool:
+        """True if a value stands in the question just as it is."""
+        return self.text[one.start : one.end].casefold() == one.value.casefold()
+
     @property
     def offers(self) -> list[Offer]:
         """The measures that were found, the best first."""
@@ -259,9 +281,13 @@ def _completed(plan: MetricsPlan, reading: _Reading) -> MetricsPlan:
         plan = plan.model_copy(update={"time": find_time(reading.text, plan.time, plan.against, reading.moment)})
     if plan.kind == "up" and plan.measure and (plan.scope == "count" or plan.how == "total"):
         plan = plan.model_copy(update={"kind": "figure"})
-    if reading.before is not None and plan.continues and reading.is_thing(plan.measure or ""):
+    if _ASKS_WHEN.fullmatch(plan.time):
+        plan = plan.model_copy(update={"time": ""})
+    if reading.before is not None and (plan.continues or not plan.kind) and reading.is_thing(plan.measure or ""):
         # "And db-1?" names a thing, not the measure that is called like it.
         plan = plan.model_copy(update={"measure": None, "kind": None, "how": None})
+    if reading.before is not None and plan.continues and reading.is_unnamed(plan.measure or ""):
+        plan = plan.model_copy(update={"measure": None})  # "And its shortest?" names none.
     if reading.before is not None and (plan.continues or _lacks_measure(plan)):
         plan = continue_plan(plan, reading.before, reading.text, reading.moment)
     return plan
@@ -304,18 +330,56 @@ async def _grounded(plan: MetricsPlan, reading: _Reading) -> Request:
             and (request := await things_request(plan, asked, times))
         ):
             return request
+        if (request := await _of_things(plan, reading, times)) is not None:
+            return request
         return await info_request(plan, asked, times) or await _without_measure(plan, reading)
-    return await _of_measure(plan, reading, times)
+    return await _in_state(plan, reading, times) or await _of_measure(plan, reading, times)
+
+
+async def _in_state(plan: MetricsPlan, reading: _Reading, times: Times) -> Request | None:
+    """The request for the things in a state that stands where a state does, whatever measure is called like it: which
+    job is queued."""
+    said = (one for one in reading.found.mentions if one.label in STATE_LABELS)
+    if not any(_IS.search(reading.text[: one.start]) and reading.is_spelt(one) for one in said):
+        return None
+    explaining = {key: hit.thing for key, hit in reading.hits.items() if hit.explained}
+    try:
+        open_ = plan.model_copy(update={"measure": None})
+        request = await state_request(open_, reading.asked, times, list(explaining.values()))
+    except (MetricNotFoundError, InvalidQueryError):
+        return None
+    is_meant = request.plan.measure in explaining and request.plan.measure != plan.measure
+    return request if is_meant and request.slots[0].healthy else None
+
+
+async def _of_things(plan: MetricsPlan, reading: _Reading, times: Times) -> Request | None:
+    """The request for what the things of a question have, where it names no measure: their state, if it names one, or
+    the only measure in the unit of its bound."""
+    asked = reading.asked
+    if plan.filters and any(label in STATE_LABELS for label, _ in asked.mentioned):
+        try:
+            return await state_request(plan, asked, times, ())
+        except (MetricNotFoundError, InvalidQueryError):
+            return None
+    offer = await offer_of_bound(plan, asked, times) if plan.bound else None
+    return await _of_measure(plan.model_copy(update={"measure": offer.key}), reading, times) if offer else None
 
 
 async def _of_measure(plan: MetricsPlan, reading: _Reading, times: Times) -> Request:
     offer = offer_of(plan, reading.live)
-    if offer.key.endswith("_info") and (request := await info_request(plan, reading.asked, times, only=offer)):
-        return request
+    if offer.key.endswith("_info"):
+        request = await info_request(plan, reading.asked, times, only=offer)
+        if request is None and not plan.named:
+            raise _no_metric(reading)  # It says what things are, and has no figures.
+        if request is not None:
+            return request
     try:
         slots = await fill(plan, reading.asked)
     except MetricNotFoundError:
-        if plan.named or (request := await info_request(plan, reading.asked, times)) is None:
+        if plan.named:
+            raise
+        request = await _of_things(plan, reading, times) if not plan.bound else None
+        if request is None and (request := await info_request(plan, reading.asked, times)) is None:
             raise
         return request
     return Request(plan, slots, title=slots[0].measure.title, explains=plan.kind == "why")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from math import isfinite
 
 from signalbox.agents.metrics.compile import adds_up, sought
@@ -58,7 +59,16 @@ def _value(slots: Slots, found: Found) -> str:
     if found.value is None or (slots.by and len(found.ranking) > 1):
         return f"{_subject(slots, found)}: {_places(slots, found, found.ranking)}."
     whose = f" ({_name(slots, found, found.ranking[0][0])})" if slots.by and found.ranking else ""
-    return f"{_subject(slots, found)}{whose}: {_in(found, found.value)}{_spread(slots, found)}."
+    return f"{_subject(slots, found)}{whose}: {_in(found, found.value)}{_moment(slots, found)}{_spread(slots, found)}."
+
+
+def _moment(slots: Slots, found: Found) -> str:
+    """The moment itself, of a figure that is the time since it or until it."""
+    title = slots.measure.title
+    if not slots.is_current or found.value is None or not title.startswith(("time since ", "time until ")):
+        return ""
+    away = timedelta(seconds=found.value)
+    return f", {format_moment(slots.now - away if title.startswith('time since ') else slots.now + away)}"
 
 
 def _spread(slots: Slots, found: Found) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
 
@@ -26,11 +26,12 @@ from signalbox.agents.metrics.forecast import foresee
 from signalbox.agents.metrics.found import (
     MOST_SERIES,
     Found,
+    Spell,
     by_mean,
     figures_of,
-    find_spells,
     label_key,
     moment_of,
+    spells_beyond,
 )
 from signalbox.agents.metrics.identity import with_identity
 from signalbox.agents.metrics.live import Live
@@ -44,6 +45,8 @@ from signalbox.agents.metrics.states import answer_state
 from signalbox.agents.metrics.tell import tell
 from signalbox.agents.metrics.tree import syntax_of
 from signalbox.agents.metrics.windows import LOOKED_BACK, seconds_of
+
+_MOST_POINTS = 9_000
 
 __all__ = ["QueryOutcome", "answer_promql", "answer_slots", "fetch"]
 
@@ -228,9 +231,13 @@ async def _threshold(slots: Slots, compiled: Compiled, live: Live) -> Found:
     if not answer.curves:
         return found
     figures = [one for one in figures_of(answer, not bound.above) if bound.is_beyond(one[1])]
-    curves, holes = await _judged_curves(slots, compiled, live, len(answer.curves))
-    spells = [one for one in find_spells(curves, bound) if one.seconds >= bound.seconds and not bound.always]
-    if bound.seconds and curves and not bound.always:
+    is_timed = compiled.curve is not None and not adds_up(slots)
+    is_few = is_timed and len(answer.curves) <= MOST_SERIES
+    drawn = await _drawn(slots, compiled, live) if is_few else None
+    curves, holes = (drawn.curves, bool(drawn.dropped)) if drawn else ([], False)
+    spells = await _spells(slots, compiled, live) if is_timed and figures and not bound.always else []
+    spells = [one for one in spells if one.seconds >= bound.seconds]
+    if bound.seconds and is_timed and not bound.always:
         kept = {label_key(one.labels) for one in spells}
         figures = [one for one in figures if label_key(one[0]) in kept]
     worst = {label_key(labels): place for place, (labels, _) in enumerate(figures)}
@@ -240,16 +247,24 @@ async def _threshold(slots: Slots, compiled: Compiled, live: Live) -> Found:
     return found.with_curves(ordered)
 
 
-async def _judged_curves(slots: Slots, compiled: Compiled, live: Live, count: int) -> tuple[list[Curve], bool]:
-    """The curves of all things, or of many only the points beyond the bound; and whether points are no numbers."""
-    if compiled.curve is None or adds_up(slots):
-        return [], False
-    query = beyond_query(slots, compiled.curve) if count > MOST_SERIES else compiled.curve
-    try:
-        answer = await ask(query, live)
-    except TooLargeError:
-        return [], False
-    return list(answer.curves), bool(answer.dropped)
+async def _spells(slots: Slots, compiled: Compiled, live: Live) -> list[Spell]:
+    """When each thing was beyond the bound, as finely as it is sampled; none if there is too much of that."""
+    close, step = Query(close_curve(slots, compiled.resolution)), compiled.resolution.grain
+    end, start = slots.time_range.end_time, slots.time_range.start_time
+    found: dict[Any, Curve] = {}
+    while start < end:
+        last = min(start + timedelta(seconds=step * _MOST_POINTS), end)
+        query = replace(close, window=TimeRange(start_time=start, end_time=last), step=step)
+        try:
+            answer = await ask(beyond_query(slots, query), live)
+        except TooLargeError:
+            return []
+        for one in answer.curves:
+            before = found.get(label_key(one.labels), Curve(one.labels, [], []))
+            stamps, values = [*before.stamps, *one.stamps], [*before.values, *one.values]
+            found[label_key(one.labels)] = Curve(one.labels, stamps, values)
+        start = last + timedelta(seconds=step)
+    return spells_beyond(list(found.values()), sought(slots), step, end.timestamp())
 
 
 _SHAPES: dict[Shape, Callable[[Slots, Compiled, Live], Awaitable[Found]]] = {

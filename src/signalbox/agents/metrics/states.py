@@ -13,20 +13,21 @@ from signalbox.agents.metrics.found import label_key, moment_of
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.promapi import Curve
 from signalbox.agents.metrics.promql import duration_text, selector_text
-from signalbox.agents.metrics.run import ask
+from signalbox.agents.metrics.run import ask, estimate_scrape
 from signalbox.agents.metrics.sentences import shown_labels
 from signalbox.agents.metrics.slots import Matcher, Measure, Slots
 from signalbox.agents.metrics.state import Finding, MetricsQueryResult, RankedSeries, TimeRange
 from signalbox.agents.metrics.tell import capitalized, shortened, tell
 from signalbox.agents.metrics.units import format_range
-from signalbox.agents.metrics.windows import seconds_of
+from signalbox.agents.metrics.windows import choose_resolution, seconds_of
 from signalbox.drawing.values import format_moment, format_value
 from signalbox.language.synonyms import base
 from signalbox.language.words import split_name
 
-__all__ = ["TROUBLE", "StateKind", "answer_state", "is_state", "state_kind"]
+__all__ = ["STATE_LABELS", "TROUBLE", "StateKind", "answer_state", "is_state", "state_kind"]
 
-_STATE_LABELS = ("phase", "state", "status", "condition", "health", "mode", "stage")
+STATE_LABELS = ("phase", "state", "status", "condition", "health", "mode", "stage")
+"""Labels that name the state of a thing."""
 _NAMED, _MOST_FINDINGS = 10, 50
 _Key = tuple[tuple[str, str], ...]
 TROUBLE = frozenset(
@@ -72,7 +73,7 @@ async def _state_kind(metric: str, live: Live, at: datetime) -> StateKind | None
         return None
     day = TimeRange(start_time=at - timedelta(days=1), end_time=at)
     labels = (await live.series([metric], day))[metric].values
-    for label in _STATE_LABELS:
+    for label in STATE_LABELS:
         values = labels.get(label, ())
         # Without the label, every thing has one series with a 1 and others with a 0.
         if len(values) > 1 and not await _count(f"sum without ({label}) ({selector}) != 1", live, at):
@@ -104,7 +105,8 @@ async def _on_or_off(slots: Slots, kind: StateKind, live: Live, at: datetime) ->
     words = split_name(kind.metric)
     is_on = slots.listed == "on" if slots.listed else bool(TROUBLE & set(map(base, words)))
     selector = selector_text(kind.metric, slots.matchers)
-    promql = selector if slots.is_current else _over_range(selector, slots, is_on=is_on)
+    grain = await _grain(slots, live)
+    promql = selector if slots.is_current else _over_range(selector, slots, grain, is_on=is_on)
     word = words[-1] if words[-1] not in ("state", "status") else "up"
     sides = (f"not {word}" if word != "up" else "down", word)
     if base(word) in _NOUNS:
@@ -136,23 +138,30 @@ async def _one_hot(slots: Slots, kind: StateKind, live: Live, at: datetime) -> M
         result = await _told(slots, live, f"{selector} == 1", f"{others} == 1", at, *words, lasted)
     else:
         within, is_on = selector_text(kind.metric, (*matchers, Matcher(kind.label, asked))), bool(named)
+        joined, grain = f"sum without ({kind.label}) ({within})", await _grain(slots, live)
         if len(asked) == 1:
-            promql = f"sum without ({kind.label}) ({_over_range(within, slots, is_on=is_on)})"
+            promql = f"sum without ({kind.label}) ({_over_range(within, slots, grain, is_on=is_on)})"
         else:
-            promql = _over_range(f"sum without ({kind.label}) ({within})", slots, is_on=is_on)
-        result = await _told(slots, live, promql, f"({promql}) {'==' if named else '!='} 1", at, *words, {})
+            promql = _over_range(joined, slots, grain, is_on=is_on)
+        lasted = await _lasted(joined, str(int(is_on)), slots, live, at)
+        result = await _told(slots, live, promql, f"({promql}) {'==' if named else '!='} 1", at, *words, lasted)
     told = ", ".join(f"{states[one]} {one}" for one in sorted(states, key=lambda one: -states[one]))
     when = "now" if slots.is_current else "at the end"
     told = f" By {kind.label} {when}: {told}." if told else ""
     return result.model_copy(update={"summary": f"{result.summary}{told}"})
 
 
-def _over_range(expression: str, slots: Slots, *, is_on: bool) -> str:
+async def _grain(slots: Slots, live: Live) -> float:
+    """The seconds between two moments that are looked at, as fine as the samples."""
+    return 60.0 if slots.is_current else choose_resolution(slots.time_range, await estimate_scrape(slots, live)).grain
+
+
+def _over_range(expression: str, slots: Slots, grain: float, *, is_on: bool) -> str:
     """1 or 0 for each thing, by which those are told that were on (or off) at some time of the range, or all of it."""
     how = "max" if is_on != slots.always else "min"
     length = duration_text(seconds_of(slots.time_range))
     # Of a plain series every sample counts: what was down for half a minute was down.
-    ranged = f"({expression})[{length}:1m]" if "(" in expression else f"{expression}[{length}]"
+    ranged = f"({expression})[{length}:{duration_text(grain)}]" if "(" in expression else f"{expression}[{length}]"
     return f"{how}_over_time({ranged})"
 
 
@@ -168,15 +177,16 @@ async def _lasted(selector: str, value: str, slots: Slots, live: Live, at: datet
     if slots.always:
         return {}
     length = seconds_of(slots.time_range)
-    span = duration_text(length)
-    minutes, first = await asyncio.gather(
-        ask(Query(f"sum_over_time((({selector}) == bool {value})[{span}:1m])", at=at), live),
-        ask(Query(f"min_over_time(timestamp(({selector}) == {value})[{span}:1m])", at=at), live),
+    grain = await _grain(slots, live)
+    span = f"{duration_text(length)}:{duration_text(grain)}"
+    grains, first = await asyncio.gather(
+        ask(Query(f"sum_over_time((({selector}) == bool {value})[{span}])", at=at), live),
+        ask(Query(f"min_over_time(timestamp(({selector}) == {value})[{span}])", at=at), live),
     )
     began = {label_key(one.labels): one.values[-1] for one in first.curves}
     told = {}
-    for one in minutes.curves:
-        lasted = format_value(min(one.values[-1] * 60, length), "seconds")
+    for one in grains.curves:
+        lasted = format_value(min(one.values[-1] * grain, length), "seconds")
         start = began.get(label_key(one.labels), 0.0)
         is_inside = start - slots.time_range.start_time.timestamp() > 60
         since = f"from {format_moment(moment_of(start))}, " if is_inside else ""
@@ -243,12 +253,12 @@ def _does(what: str, count: int, is_now: bool) -> str:
 
 
 def _lowered(text: str) -> str:
-    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 def _thing(labels: Mapping[str, str], curves: Sequence[Curve]) -> dict[str, str]:
     """The labels that tell a thing from the others; of one alone, those that name a thing at all."""
     if len(curves) == 1:
-        return {label: value for label, value in labels.items() if label not in ("job", *_STATE_LABELS)} or dict(labels)
+        return {label: value for label, value in labels.items() if label not in ("job", *STATE_LABELS)} or dict(labels)
     same = {label for label in labels if len({curve.labels.get(label) for curve in curves}) == 1}
     return {label: value for label, value in labels.items() if label not in same} or dict(labels)

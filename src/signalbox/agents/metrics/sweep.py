@@ -121,13 +121,14 @@ async def health_report(live: Live, moment_now: datetime, things: Sequence[Match
             suggestion="Ask for a measure by its name, or which metrics there are.",
         )
     if count:
-        wrong = f"No, {names} {'is' if len(things) == 1 else 'are'} not ok" if names else ""
-        wrong = wrong or f"Yes, {count} {'thing is' if count == 1 else 'things are'} wrong"
+        # Whether it was asked if all is well or if anything is wrong is not known here: neither yes nor no.
+        wrong = f"{names} {'is' if len(things) == 1 else 'are'} not ok" if names else ""
+        wrong = wrong or f"{count} {'thing is' if count == 1 else 'things are'} wrong"
         verdict = f"{wrong}: {_told([one.text for one in swept.found])}."
     elif not swept.looked_at:
         verdict = f"It cannot be said whether {names or 'everything'} is ok."
     else:
-        verdict = f"Yes, {names} looks ok." if names else "No, nothing is wrong."
+        verdict = f"{names} looks ok." if names else "Nothing is wrong."
     return _report(verdict, swept, swept.found, _span(moment_now - _SINCE, moment_now), "Health")
 
 

@@ -32,18 +32,19 @@ from signalbox.agents.metrics.offline.times import Times, is_since, read_times, 
 from signalbox.agents.metrics.offline.words import (
     RESTS,
     decisive,
+    end_of,
     measure_fits,
     uncovered,
     unexplained,
 )
-from signalbox.agents.metrics.plan import MetricsPlan, Moment
+from signalbox.agents.metrics.plan import ORDERS, MetricsPlan, Moment
 from signalbox.agents.metrics.slots import Against, Matcher, Measure, Shape, Shown, Slots
 from signalbox.agents.metrics.state import MOST_DAYS, Aggregation, TimeRange
 from signalbox.agents.metrics.states import state_kind
 from signalbox.agents.metrics.windows import seconds_of
 from signalbox.language.names import did_you_mean
 from signalbox.language.switches import is_on
-from signalbox.language.synonyms import FILLERS, base
+from signalbox.language.synonyms import ASKED, FILLERS, base
 from signalbox.language.words import read_words, split_name
 
 __all__ = ["Asked", "Chosen", "choose", "fill", "offer_of"]
@@ -67,11 +68,18 @@ _CHANGED = re.compile(
     r"\b(?:get|got|getting|become|became|is|are|was|were|any) (?:slower|faster|worse|better|higher|lower)\b", re.I
 )
 _WHEN = re.compile(r"\W*(?:and\s+)?(?:when|since when|how long)\b", re.I)
+_DAY = timedelta(days=1)
+_HOW_MANY = re.compile(r"\bhow many\b", re.I)
+_HOW = re.compile(r"\W*how (?!long|has|have|did|does|do\b)\w+", re.I)
+_PRESENT = re.compile(r"\b(?:is|are|now|currently|at the moment|waiting|open|left)\b", re.I)
+_TOGETHER = re.compile(r"\b(?:both|all|of|in|across|over)\s+(?:of\s+)?(?:the\s+|our\s+)?$", re.I)
 _HOW_LONG_IS = re.compile(r"\W*how long (?:is|are|was|were)\b", re.I)
 _SO_MANY = re.compile(r"(?:every |each )?(\d[\d,]*)\b(?![.:])")
 _ENDS = {
     "highest": "highest", "peak": "highest", "maximum": "highest", "lowest": "lowest", "minimum": "lowest",
 }  # fmt: skip
+_ENERGY = "That is the average power times the hours of the range."
+_NO_TIME = "The question names no time: this is of the last {}."
 _LENGTHS = {"extreme": timedelta(days=1), "forecast": timedelta(days=7)}
 
 
@@ -205,7 +213,7 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         plan = plan.model_copy(update={"time": "now"})  # The metric itself describes the future.
     if plan.kind in ("comparison", "ranking") and not plan.against and names_goal(asked.text):
         plan = plan.model_copy(update={"kind": "threshold", "also": ""})  # Warmer than their setpoint.
-    plan = _with_end(plan, asked.text)
+    plan = _with_end(_in_total(plan, asked.text), asked.text)
     is_alone = not plan.against and not plan.also and len(plan.filters) < 2
     if plan.kind == "comparison" and is_alone and not _COMPARES.search(asked.text):
         plan = plan.model_copy(update={"kind": None})
@@ -228,6 +236,7 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     if await state_kind(chosen.measure, live, within.end_time):
         things += STATE_WORDS
     _check_fit(plan, asked, offer, things)
+    times = _counting(plan, asked, chosen.measure, times)
     plan, chosen, whole = await _with_second(plan, asked, chosen, within, wanted)
     kind = await state_kind(chosen.measure, live, within.end_time)
     plan = lasting_state(plan, kind, chosen.offer, asked.text) if kind else plan
@@ -258,7 +267,7 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         )
     meets_goal = plan.kind in (None, "ranking", "up", "things") and not plan.bound and names_goal(asked.text)
     if plan.kind == "threshold" and plan.scope == "count" and slots.measure.type == "histogram":
-        slots = counted_beyond(slots, plan, chosen.buckets)
+        slots = counted_beyond(slots, plan, chosen.buckets, asked.text)
     elif plan.kind == "threshold" or meets_goal or (plan.bound and slots.shape == "ranking"):
         slots = await judged(slots, plan, times, asked.text, live)
     elif plan.kind == "forecast":
@@ -277,11 +286,24 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
 
 def _with_end(plan: MetricsPlan, text: str) -> MetricsPlan:
     """The plan of figures with the end that is written out: the highest wind at each station, the lowest depth."""
+    said = {end for word, *_ in read_words(text) if word.endswith("est") and (end := end_of(word))}
+    if len(said) == 1 and plan.order != (end := said.pop()) and (plan.order or plan.kind in ("ranking", "extreme")):
+        plan = plan.model_copy(update={"order": end})
+    if plan.kind == "ranking" and plan.how in ORDERS and not plan.time:
+        plan = plan.model_copy(update={"order": plan.how, "how": None})  # The lowest stock: that of which thing.
     is_open = plan.kind in ("figure", "ranking", None) and not (plan.how or plan.order or plan.top or plan.percentiles)
     ends = {_ENDS[word] for word, *_ in read_words(text) if word in _ENDS} if is_open else set()
     return (
         plan.model_copy(update={"order" if plan.kind == "ranking" else "how": ends.pop()}) if len(ends) == 1 else plan
     )
+
+
+def _in_total(plan: MetricsPlan, text: str) -> MetricsPlan:
+    """The plan of a total without the split that only says of what it is the total: of both sites, in all vans."""
+    if plan.how != "total" or plan.kind not in ("figure", None):
+        return plan
+    kept = [one for one in plan.split_by if not _TOGETHER.search(text[: max(text.lower().find(one.lower()), 0)])]
+    return plan.model_copy(update={"split_by": kept})
 
 
 def _with_unit_of_bound(plan: MetricsPlan, offer: Offer, live: Live) -> Offer:
@@ -517,7 +539,7 @@ def _slots(plan: MetricsPlan, asked: Asked, chosen: Chosen, times: Times, percen
         is_highest = ("slowest" in speeds) == takes_time(measure)
         plan = plan.model_copy(update={"order": "highest" if is_highest else "lowest"})
     says_rate = plan.how == "rate" or asked.says(_RATES) or bool(_PER_TIME.search(f"{asked.text} {plan.unit}"))
-    shape = _shape(plan, chosen.offer, measure, times, is_split=bool(labelled.by), says_rate=says_rate)
+    shape = _shape(plan, chosen.offer, measure, times, asked.text, is_split=bool(labelled.by), says_rate=says_rate)
     pinned = frozenset(one.label for one in labelled.matchers if len(one.values) == 1 and not one.negated)
     by = labelled.by
     if shape in ("value", "share", "extreme"):
@@ -531,6 +553,8 @@ def _slots(plan: MetricsPlan, asked: Asked, chosen: Chosen, times: Times, percen
         by = parts_kept(by, measure, chosen.values, pinned)
         if not by and measure.type == "counter":
             by = tuple(one for one in things_of(measure, chosen.values) if one not in pinned)
+        if measure.type == "gauge" and times.main and not (plan.how or times.is_moment) and _is_extreme(asked.text):
+            plan = plan.model_copy(update={"how": "lowest" if plan.order == "lowest" else "highest"})
         if measure.agg == "avg" and plan.how != "average":
             # The mean of several would hide the worst of them.
             measure = replace(measure, agg="min" if plan.order == "lowest" else "max")
@@ -556,8 +580,31 @@ def _slots(plan: MetricsPlan, asked: Asked, chosen: Chosen, times: Times, percen
         is_current=is_now and not is_total and not over_time, matchers=labelled.matchers, by=by, how=how,
         is_total=is_total, is_rate=says_rate and measure.type == "counter", quantile=quantile, top=plan.top,
         lowest=plan.order == "lowest" or (shape == "extreme" and plan.how == "lowest"),
-        notes=(times.note,) if times.note else (),
+        notes=tuple(filter(None, (times.note or _assumed(times, shape, length, is_current=is_now and not over_time),))),
     )  # fmt: skip
+
+
+def _assumed(times: Times, shape: Shape, length: timedelta, *, is_current: bool) -> str:
+    """What is said of a range that the question does not name; a forecast tells its own."""
+    is_said = times.main is not None or times.against is not None or is_current or shape == "forecast"
+    hours = length // timedelta(hours=1)
+    return "" if is_said else _NO_TIME.format("hour" if hours == 1 else f"{hours} hours")
+
+
+def _counting(plan: MetricsPlan, asked: Asked, measure: Measure, times: Times) -> Times:
+    """The times; the last day, and a note of it, where it is asked how many there were and no time is said."""
+    asks_number = plan.how == "total" or bool(_HOW_MANY.search(asked.text))
+    is_open = times == Times() and plan.kind in ("figure", "ranking", None) and not _PRESENT.search(asked.text)
+    says_rate = plan.how == "rate" or asked.says(_RATES) or bool(_PER_TIME.search(f"{asked.text} {plan.unit}"))
+    if measure.type != "counter" or not (asks_number and is_open) or says_rate or plan.percentiles:
+        return times
+    now = asked.moment.now
+    return Times(TimeRange(start_time=now - _DAY, end_time=now), note=_NO_TIME.format("24 hours"))
+
+
+def _is_extreme(text: str) -> bool:
+    """True if a superlative says what is measured, too: the hottest fridge of a day is the one that was hottest."""
+    return any(word.endswith("est") and word in ASKED for word, *_ in read_words(text))
 
 
 def _is_averaged_unasked(plan: MetricsPlan, chosen: Chosen) -> bool:
@@ -575,14 +622,15 @@ def _is_averaged_unasked(plan: MetricsPlan, chosen: Chosen) -> bool:
 
 
 def _shape(
-    plan: MetricsPlan, offer: Offer, measure: Measure, times: Times, *, is_split: bool, says_rate: bool
+    plan: MetricsPlan, offer: Offer, measure: Measure, times: Times, text: str, *, is_split: bool, says_rate: bool
 ) -> Shape:
     """The shape of the answer. If the plan leaves it open, a range means a curve, and the present a figure."""
     if plan.kind == "extreme" and measure.title.startswith("time ") and not times.main:
         return "value"  # When the last backup was: so long ago.
     if plan.kind == "share" and measure.type != "ratio" and measure.unit in ("ratio", "percent"):
         return "value"
-    if plan.kind in _SHAPES and not _is_average_unasked(plan, measure, times):
+    is_curve_unasked = plan.kind == "curve" and not times.main and bool(_HOW.match(text))
+    if plan.kind in _SHAPES and not is_curve_unasked and not _is_average_unasked(plan, measure, times):
         return _SHAPES[plan.kind]
     if plan.top is not None or (plan.order is not None and is_split):
         return "ranking"
@@ -705,7 +753,8 @@ def _with_unit(slots: Slots, plan: MetricsPlan) -> Slots:
         # The work of a power over the range is its mean by the hours of it.
         scale = {"k": 1e3, "m": 1e6}.get(plan.unit.strip().lower().removeprefix("in ")[:1], 1.0)
         shown = Shown({1e3: "kWh", 1e6: "MWh"}.get(scale, "Wh"), seconds_of(slots.time_range) / 3600 / scale)
-        return replace(slots, shape="ranking" if slots.by else "value", how=None, shown=shown)
+        shape: Shape = "ranking" if slots.by else "value"
+        return replace(slots, shape=shape, how="avg", shown=shown, notes=(*slots.notes, _ENERGY))
     return replace(slots, shown=shown_in(plan.unit, slots.measure, is_total=slots.is_total))
 
 

@@ -8,12 +8,13 @@ from typing import Any
 from signalbox.agents.metrics.conversation import Before
 from signalbox.agents.metrics.errors import InvalidTimeRangeError
 from signalbox.agents.metrics.offline.times import earlier, read_times
-from signalbox.agents.metrics.plan import MetricsPlan, Moment
+from signalbox.agents.metrics.plan import ORDERS, MetricsPlan, Moment
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS, label_kind
 from signalbox.language.synonyms import base
 
 __all__ = ["continue_plan"]
 
+_WHEN = re.compile(r"\W*(?:and\s+)?when\b", re.I)
 _OF_KIND = ("how", "order", "side", "scope", "bound", "lasting", "top", "against", "per", "less", "also")
 _OF_MEASURE = ("percentiles", "unit")
 _NOT_CARRIED = ("health", "changes", "metrics", "things", "why")
@@ -37,6 +38,8 @@ def continue_plan(plan: MetricsPlan, before: Before, text: str, moment: Moment) 
     taken["carried_out"] = _still_meant([*old.excluded, *old.carried_out], text)
     taken["carried_split"] = [] if _NO_SPLIT.search(text) else [*old.split_by, *old.carried_split]
     taken["time"] = _moved(plan.time, old.time, moment) if plan.time else old.time
+    if plan.kind is None and not is_new and _WHEN.match(text) and {old.how, old.order} & {*ORDERS}:
+        return plan.model_copy(update={**taken, "kind": "extreme", "order": old.order or old.how})
     if plan.kind is None:
         taken["kind"] = old.kind if old.kind not in _NOT_CARRIED else None
         taken |= {name: getattr(plan, name) or getattr(old, name) for name in _OF_KIND}

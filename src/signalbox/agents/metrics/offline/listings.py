@@ -7,24 +7,27 @@ from dataclasses import replace
 from datetime import timedelta
 
 from signalbox.agents.metrics.candidates import Meant, Values, find_label, matchers_of
-from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
+from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError, UnknownNameError
 from signalbox.agents.metrics.measures import find_offer, measure_for
 from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.offline.figures import bound_in, read_bound
 from signalbox.agents.metrics.offline.fill import Asked, choose, offer_of
+from signalbox.agents.metrics.offline.second_measure import is_goal
 from signalbox.agents.metrics.offline.states import STATE_WORDS, state_slots
 from signalbox.agents.metrics.offline.times import Times, window_of
 from signalbox.agents.metrics.offline.words import uncovered
 from signalbox.agents.metrics.plan import MetricsPlan, Request
 from signalbox.agents.metrics.slots import Matcher, Slots
-from signalbox.agents.metrics.states import state_kind
+from signalbox.agents.metrics.state import TimeRange
+from signalbox.agents.metrics.states import STATE_LABELS, state_kind
 from signalbox.agents.metrics.vocabulary import label_kind
 from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["info_request", "state_request", "things_of_server", "things_request"]
+__all__ = ["info_request", "offer_of_bound", "state_request", "things_of_server", "things_request"]
 
 _RECENT = timedelta(hours=6)
-_MOST_TRIED = 6
+_MOST_TRIED, _MOST_CARRYING = 6, 20
 
 
 async def things_of_server(words: Sequence[str], asked: Asked, times: Times) -> tuple[Matcher, ...]:
@@ -52,10 +55,13 @@ async def info_request(plan: MetricsPlan, asked: Asked, times: Times, *, only: O
     window = window_of(times, asked.moment, _RECENT)
     if not only and (plan.bound or plan.time or plan.percentiles or plan.how):
         return None
+    if plan.order or plan.top:
+        return None  # What an info metric says has no highest.
     best: tuple[int, str, str] | None = None
     said = {base(word) for word in words}
     for name, series in (await asked.live.series(names, window)).items():
-        labels = series.names() - {"job", "instance"}
+        named = {of for of, one in asked.mentioned if one in series.values.get(of, ())}
+        labels = series.names() - {"job", "instance"} - named
         label = next((one for word in words for one in sorted(labels) if base(word) in map(base, split_name(one))), "")
         shared = len(said & {base(word) for word in split_name(name)})
         if (label or only) and (best is None or shared > best[0]):
@@ -98,12 +104,15 @@ async def things_request(plan: MetricsPlan, asked: Asked, times: Times) -> Reque
 
 async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: Sequence[Offer]) -> Request:
     """Return the request whether things are up: of the measure that the plan names if it is a state, or of the first
-    state that search found, or of `up`. Raises InvalidQueryError and MetricNotFoundError."""
+    state that search found or that has the things and states in the question, or of `up`. Raises InvalidQueryError and
+    MetricNotFoundError."""
     window = window_of(times, asked.moment)
     at = asked.moment.now if times.main is None else times.main.end_time
     own = [offer_of(plan, asked.live)] if plan.measure or plan.named else []
     targets = [find_offer("up", asked.live)] if "up" in asked.live.names else []
-    for offer in list({one.key: one for one in (*own, *offers[:_MOST_TRIED], *targets)}.values()):
+    named = await offers_of_things(plan, asked, window)
+    unknown: UnknownNameError | None = None
+    for offer in list({one.key: one for one in (*own, *offers[:_MOST_TRIED], *named, *targets)}.values()):
         plain = replace(offer, bounds=()) if offer.family else offer
         try:
             measure, _ = await measure_for(plain, asked.live, window)
@@ -112,7 +121,11 @@ async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: S
         kind = await state_kind(measure, asked.live, at)
         if kind is None:
             continue
-        chosen = await choose(plan, asked, plain, window)
+        try:
+            chosen = await choose(plan, asked, plain, window)
+        except UnknownNameError as error:
+            unknown = unknown or error
+            continue
         slots = Slots(
             chosen.measure, "state", window, asked.moment.now, is_current=times.main is None,
             matchers=chosen.labelled.matchers, confidence=plan.confidence,
@@ -120,7 +133,45 @@ async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: S
         )  # fmt: skip
         as_state = plan.model_copy(update={"kind": "up", "how": None, "unit": "", "top": None})
         slots = state_slots(slots, as_state, kind, plain, asked.text) or slots
-        return Request(plan, (slots,), title=measure.title)
-    raise MetricNotFoundError(
+        asked_states = [f"{kind.label}={'|'.join(slots.healthy)}"] if slots.healthy else []
+        kept = plan.model_copy(update={"measure": offer.key, "kind": "up", "filters": [*plan.filters, *asked_states]})
+        return Request(kept, (slots,), title=measure.title)
+    raise unknown or MetricNotFoundError(
         "Nothing on this server says whether this is up or down.", suggestion="Ask for a measure by its name."
     )
+
+
+async def offers_of_things(plan: MetricsPlan, asked: Asked, window: TimeRange) -> list[Offer]:
+    """Return the measures that have all the things of a plan, those first that have a state the question names."""
+    labels = await asked.live.labels_of(window)
+    values = Values(labels, labels)
+    things = [values.find(words) for words in plan.filters]
+    states = [Meant(label, (value,), value) for label, value in asked.mentioned if label in STATE_LABELS]
+    if not (things or states) or None in things:
+        return []
+
+    async def having(meant: Sequence[Meant]) -> set[str]:
+        found = [await asked.live.metrics_with(matchers_of([one]), window) for one in meant]
+        return {name for names in found for name in names}
+
+    carrying = [await having(one) for one in things if one]
+    in_state = await having(states)
+    names = set.intersection(*carrying) if carrying else in_state
+    ordered = sorted(names, key=lambda one: (one not in in_state, one))
+    return [offer for one in ordered[:_MOST_CARRYING] if (offer := asked.live.offer_named(one))]
+
+
+async def offer_of_bound(plan: MetricsPlan, asked: Asked, times: Times) -> Offer | None:
+    """Return the only measure of a plan's things that its bound can be held against: F3 below -30."""
+    bound, window = read_bound(plan.bound), window_of(times, asked.moment)
+    able = []
+    for offer in await offers_of_things(plan, asked, window):
+        measure, _ = await measure_for(offer, asked.live, window)
+        if bound is None or measure.type != "gauge" or offer.key.endswith("_info") or is_goal(offer.key):
+            continue
+        try:
+            bound_in(bound, measure)
+        except InvalidQueryError:
+            continue
+        able += [] if await state_kind(measure, asked.live, window.end_time) else [offer]
+    return able[0] if len(able) == 1 else None

@@ -27,6 +27,7 @@ _LEAVES_OUT = re.compile(
 _PLACE = re.compile(r"\b(?:in|at|on|of|for|from|via|by|to|with|without|except)\s+(?:the\s+|our\s+|all\s+)?$", re.I)
 _NUMBERED = re.compile(r"([A-Za-z]{3,})[-_ ]?\d+")
 _SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
+_SIGNED = re.compile(r"\w{1,6}[+#-]+")
 _LONGEST, _FEW = 400, 300
 
 
@@ -138,11 +139,15 @@ def numbered(word: str, values: Values) -> Meant | None:
 
 
 def _short(text: str, values: Mapping[str, Sequence[str]]) -> Iterator[Mention]:
-    """The values that are also small words, where the question has them just so: in the us."""
+    """The values that are also small words, or end in a sign, where the question has them just so: in the us, C++."""
     small = {value.casefold(): (label, value) for label, some in values.items() for value in some if _is_small(value)}
     for word, start, end in read_words(text):
         if word in small:
             yield Mention(*small[word], start, end)
+    for label, some in values.items():
+        for value in (one for one in some if _SIGNED.fullmatch(one)):
+            for found in re.finditer(rf"(?<![\w+-]){re.escape(value)}(?![\w+#-])", text):
+                yield Mention(label, value, *found.span())
 
 
 def _is_small(value: str) -> bool:

@@ -31,7 +31,7 @@ _DOES = (
     r"(?:delete|remove|erase|purge|create|rename|restart|reboot|kill|stop|start|scale|deploy|roll ?back"
     r"|reset|silence|mute|acknowledge|disable|enable|install|upgrade|increase|decrease|raise|lower|fix)\s+"
 )
-_ONE_THING = re.compile(rf"\s*{_POLITE}{_DOES}(?P<name>\S+?)\W*", re.I)
+_ONE_THING = re.compile(rf"\s*{_POLITE}{_DOES}(?P<name>\S+?)(?:\W*$|\s+(?:to|by|on|in|at|for|now)\b)", re.I)
 _ACTION = re.compile(
     rf"\s*{_POLITE}{_DOES}"
     r"(?:(?:the|a|an|my|our|all|this|that)\b|(?=\S*[a-z])\S*\d)",
@@ -46,7 +46,7 @@ def refuse_operation(plan: MetricsPlan, text: str, names: Collection[str]) -> No
     kind: str = plan.kind or ""
     if _CORRELATION.search(text) and not re.search(r"\w_correlat|correlat\w*_", text):
         kind = "correlation"
-    elif _ACTION.match(text) or ((one := _ONE_THING.fullmatch(text)) and one["name"].lower() in names):
+    elif _ACTION.match(text) or ((one := _ONE_THING.match(text)) and one["name"].lower() in names):
         kind = "action"
     if kind in _REFUSALS:
         message, suggestion = _REFUSALS[kind]

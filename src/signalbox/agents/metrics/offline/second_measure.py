@@ -13,7 +13,7 @@ from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.slots import Matcher, Measure
 from signalbox.agents.metrics.state import TimeRange
-from signalbox.agents.metrics.vocabulary import GOALS, PORTIONS
+from signalbox.agents.metrics.vocabulary import GOALS, MARKS, PORTIONS
 from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
 
@@ -136,7 +136,7 @@ def _words(name: str) -> set[str]:
 def _kinship(own: set[str], theirs: set[str]) -> float:
     """How many words two names share, if the others make them halves of a pair; else 0."""
     mine, other = own - theirs, theirs - own
-    is_of_goal = any(more and more <= GOALS for more in (mine, other))
+    is_of_goal = any(more & GOALS and more <= GOALS | MARKS for more in (mine, other))
     # Spaces taken are a part of the spaces: the same name with a word less.
     is_portion = (not other and len(mine) == 1) or (not mine and other <= PORTIONS)
     is_pair = (is_of_goal or is_portion) and bool(own & theirs) and own != theirs

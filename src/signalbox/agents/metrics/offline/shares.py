@@ -13,6 +13,7 @@ from signalbox.agents.metrics.measures import count_beyond, fraction_of, measure
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.figures import bound_in, read_bound
 from signalbox.agents.metrics.offline.second_measure import pair_of
+from signalbox.agents.metrics.offline.thresholds import is_above
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.slots import Measure, Slots
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS
@@ -42,13 +43,15 @@ async def share_of(
     measure = slots.measure
     bound = read_bound(plan.bound) if plan.bound else None
     if bound is not None and measure.type in ("histogram", "gauge", "ratio"):
-        value, side = bound_in(bound, measure), plan.side or ("below" if measure.type == "histogram" else "above")
+        value, usual = bound_in(bound, measure), "below" if measure.type == "histogram" else "above"
+        above = is_above(plan if plan.side else plan.model_copy(update={"side": usual}), text, bound, slots)
+        side = "above" if above else "below"
         if measure.type == "histogram":
-            made = fraction_of(measure, value, buckets, above=side == "above")
+            made = fraction_of(measure, value, buckets, above=above)
             made = replace(made, title=f"share of {measure.title} {side} {bound.said}")
         else:
             title = f"share of the time that {measure.title} was {side} {bound.said}"
-            made = time_beyond(measure, value, title=title, above=side == "above")
+            made = time_beyond(measure, value, title=title, above=above)
         return replace(slots, measure=made, shape="ranking" if slots.by else "value", is_current=False)
     if measure.type == "ratio" or slots.shape != "share":
         return slots
@@ -78,13 +81,13 @@ async def share_of(
     return replace(slots, matchers=tuple(one for one in slots.matchers if one not in named), part=named)
 
 
-def counted_beyond(slots: Slots, plan: MetricsPlan, buckets: Sequence[str]) -> Slots:
+def counted_beyond(slots: Slots, plan: MetricsPlan, buckets: Sequence[str], text: str) -> Slots:
     """Return the slots of how many of what a histogram counts lie beyond a bound. Raises InvalidQueryError."""
     bound = read_bound(plan.bound) if plan.bound else None
     if bound is None:
         raise InvalidQueryError("The question does not say beyond which bound.", suggestion="Name it with its unit.")
     value = bound_in(bound, slots.measure)
-    measure = count_beyond(slots.measure, value, buckets, above=plan.side != "below")
+    measure = count_beyond(slots.measure, value, buckets, above=is_above(plan, text, bound, slots))
     return replace(
         slots, measure=measure, shape="ranking" if slots.by else "value", how=None,
         is_total=not slots.is_current, is_rate=slots.is_current,

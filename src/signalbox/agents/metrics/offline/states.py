@@ -45,6 +45,7 @@ _ALWAYS = re.compile(
     r"|throughout|continuously|constantly|permanently|without (?:a |any )?(?:break|interruption|pause))\b", re.I,
 )  # fmt: skip
 _MANY = re.compile(r"\b(?:how many|number of|count)\b", re.I)
+_HOW_LONG = re.compile(r"\b(?:how long|since when|for how much time)\b", re.I)
 _WHICH = re.compile(r"\b(?:which|what|who|list|name)\b", re.I)
 
 
@@ -57,7 +58,8 @@ def state_slots(slots: Slots, plan: MetricsPlan, kind: StateKind, offer: Offer, 
         return None  # How many are in each state.
     if plan.kind in ("share", "comparison", "forecast", "why", "changes"):
         return None
-    which = which or plan.kind == "extreme"  # When it stopped is told with what stopped.
+    # When it stopped, and how long that was, is told with what stopped.
+    which = which or plan.kind == "extreme" or bool(_HOW_LONG.search(text))
     lasts = bool(_ALWAYS.search(text))
     is_open = (plan.how not in ("average", "rate") or lasts) and (plan.kind != "curve" or whether or which)
     if not is_open or not (counts or whether or which or plan.kind in ("up", "ranking", "threshold")):

@@ -20,6 +20,7 @@ from signalbox.agents.metrics.offline.figures import (
 from signalbox.agents.metrics.offline.second_measure import beyond_goal, is_goal, pair_of
 from signalbox.agents.metrics.offline.states import is_negated, state_slots
 from signalbox.agents.metrics.offline.times import Times
+from signalbox.agents.metrics.offline.words import end_of
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.slots import Measure, Slots, Threshold
 from signalbox.agents.metrics.states import state_kind
@@ -28,7 +29,7 @@ from signalbox.agents.metrics.windows import seconds_of
 from signalbox.language.synonyms import base
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["forecast_bound", "judged", "names_goal", "takes_time"]
+__all__ = ["forecast_bound", "is_above", "judged", "names_goal", "takes_time"]
 
 _INCLUSIVE = re.compile(r"\b(?:at (?:least|most)|no (?:more|less|fewer) than|min(?:imum)?|max(?:imum)?)\s*$", re.I)
 _OF_THINGS = re.compile(r"\b(?:which|any|each|every|who|whose|one of|either|some)\b", re.I)
@@ -39,17 +40,17 @@ _STAYS = re.compile(
 )  # fmt: skip
 _OR_MORE = re.compile(r"^\s*\S*\s*or (?:more|less|fewer|higher|lower|above|below|over|under)\b", re.I)
 _SIDE = re.compile(
-    r"\b(?:(?P<below>below|under|beneath|less than|fewer than|at most|within|no more than"
-    r"|(?:low|small|cold|cool|light|short|dri|weak|quiet|young|shallow|empti)er than)"
+    r"\b(?:(?P<below>below|under|beneath|less than|fewer than|at most|within|no more than)"
     r"|(?P<slower>slower than)|(?P<faster>(?:faster|quicker) than)"
-    r"|above|over|more than|(?!other|rather)[a-z]+er than|beyond|at least|exceed\w*|past|no less than)\b", re.I,
+    r"|above|over|more than|(?!other|rather)(?P<than>[a-z]+er) than|beyond|at least|exceed\w*|past|no less than)\b",
+    re.I,
 )  # fmt: skip
 _THAN = re.compile(r"\bthan\b", re.I)
 _DURATIONS = frozenset(map(base, "latency duration delay time wait rtt lag".split()))
 _OWN_GOAL = re.compile(
-    r"\b(?:(?P<below>below|under|beneath|(?:less|fewer|lower|smaller|colder|cooler) than|within)"
+    r"\b(?:(?P<below>below|under|beneath|(?:less|fewer) than|within)"
     r"|(?P<slower>slower than)|(?P<faster>(?:faster|quicker) than)"
-    r"|over|above|beyond|[a-z]+er than|more (?:\w+ )?than|exceed\w*|past)\s+"
+    r"|over|above|beyond|(?P<than>[a-z]+er) than|more (?:\w+ )?than|exceed\w*|past)\s+"
     r"(?:its|their|the|his|her|own|\s)*(?P<goal>[a-z]+(?:\s[a-z]+)?)", re.I,
 )  # fmt: skip
 
@@ -68,7 +69,7 @@ async def judged(slots: Slots, plan: MetricsPlan, times: Times, text: str, live:
             suggestion="Name a range of time, such as today, or a rate, such as 5 per minute.",
         )
     value = bound_in(bound, slots.measure, is_total=is_total)
-    above = _is_above(plan, text, bound, slots)
+    above = is_above(plan, text, bound, slots)
     if (
         measures_time(plan.unit)
         and slots.measure.type in ("gauge", "ratio")
@@ -98,16 +99,22 @@ def names_goal(text: str) -> bool:
     return bool(goal) and bool({base(word) for word, *_ in read_words(goal["goal"] if goal else "")} & GOALS)
 
 
-def _is_above(plan: MetricsPlan, text: str, bound: Bound, slots: Slots) -> bool:
-    """True if values above the bound are asked for: as the words right before it say, or else as the model says. What
-    takes longer is slower, and so is what does less in an hour. A bare 0 asks for nothing but 0 itself."""
+def is_above(plan: MetricsPlan, text: str, bound: Bound, slots: Slots) -> bool:
+    """Return True if values above the bound are asked for: as the words right before it say, or as the model says.
+
+    What takes longer is slower, and so is what does less in an hour. A bare 0 asks for nothing but 0 itself.
+    """
     before = text[: _place(bound.said, text)][-40:]
     last = max(_SIDE.finditer(before), key=lambda one: one.start(), default=None) or _SIDE.match(bound.said.strip())
     if last and (last["slower"] or last["faster"]):
         return bool(last["slower"]) == takes_time(slots.measure)
     if last:
-        return not last["below"]
+        return not _is_below(last)
     return plan.side != "below" and not _is_bare_zero(bound, text)
+
+
+def _is_below(said: re.Match[str]) -> bool:
+    return bool(said["below"]) or end_of((said["than"] or "").lower()) == "lowest"
 
 
 def _is_bare_zero(bound: Bound, text: str) -> bool:
@@ -148,7 +155,7 @@ async def _without_bound(slots: Slots, plan: MetricsPlan, times: Times, text: st
         pair = await pair_of(own, live, slots.time_range)
         if pair is not None and is_goal(pair[1].key):
             part, whole = [(await measure_for(one, live, slots.time_range))[0] for one in pair]
-            above = not goal["below"]
+            above = not _is_below(goal)
             if goal["slower"] or goal["faster"]:
                 above = bool(goal["slower"]) == takes_time(part)
             pinned = {one.label for one in slots.matchers if len(one.values) == 1 and not one.negated}
@@ -177,7 +184,7 @@ async def _without_bound(slots: Slots, plan: MetricsPlan, times: Times, text: st
 def _things(slots: Slots, plan: MetricsPlan, text: str, *, above: bool) -> tuple[str, ...]:
     """The labels of what is judged. The sum is judged only of what adds up, if no things are asked about."""
     pinned = {one.label for one in slots.matchers if len(one.values) == 1 and not one.negated}
-    differing = tuple(sorted(slots.measure.labels - pinned))
+    differing = tuple(sorted(slots.measure.labels - pinned - {"job"})) or tuple(sorted(slots.measure.labels - pinned))
     if slots.measure.type in ("gauge", "ratio") and "rate(" not in slots.measure.promql and plan.how != "total":
         # The mean or the sum of several would hide the one that is beyond: one disk of one host.
         return tuple(dict.fromkeys((*slots.by, *differing)))

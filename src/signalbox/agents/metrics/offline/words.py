@@ -15,13 +15,14 @@ from signalbox.language.synonyms import ASKED, FILLERS, LIGHT, alike, base
 from signalbox.language.time.stretches import is_time_word
 from signalbox.language.units import dimension_of
 from signalbox.language.vectors import is_known
-from signalbox.language.words import read_words, split_name
+from signalbox.language.words import read_words, split_name, stem
 
 __all__ = [
     "NEGATIONS",
     "OF_SCHEMA",
     "RESTS",
     "decisive",
+    "end_of",
     "measure_fits",
     "places_of",
     "uncovered",
@@ -60,12 +61,28 @@ _BEEN = re.compile(r"\b(?:is|are|was|were|been|being|got|gets?)\s+(?=[a-z])", re
 _WITH_OBJECT = re.compile(r"\s+(?:the|an?|most|least|more|less|too|so|our|their|its|all)\b", re.I)
 RESTS = frozenset("free spare vacant unused missing remaining left".split())
 _PLAIN_ESTS = frozenset(
-    "latest test rest request guest interest forest harvest west invest contest nearest protest".split()
+    "latest test rest request guest interest forest harvest west invest contest nearest protest digest ingest manifest "
+    "honest modest arrest suggest quest zest crest".split()
 )
+_LOW = frozenset(
+    map(stem, """low small cold cool light short dry weak quiet young shallow empty few cheap thin narrow calm rare
+        scarce near soft dim dark new recent early slim close faint gentle tiny little poor lean""".split())
+)  # fmt: skip
+"""Adjectives, without their endings, of which more is less of what is measured."""
 _LIGHT = 0.45
 _MOSTLY = 3.0
 """So many times as much that is strange as is explained says that something else is asked for."""
 _ASKING = frozenset({"what", "who", "which", "that"})
+
+
+def end_of(word: str) -> str:
+    """Return which end a superlative or comparative asks for, highest or lowest; empty for any other word. What is
+    slow or fast depends on what is measured."""
+    plain = re.fullmatch(r"([a-z]{3,}?)(?:i?e(?:st|r))", word)
+    if plain is None or word in _PLAIN_ESTS or plain[1] in ("slow", "fast", "quick"):
+        return ""
+    root = plain[1][:-1] if plain[1][-1] == plain[1][-2] else plain[1]
+    return "lowest" if {stem(one) for one in (plain[1], root, f"{plain[1]}y", f"{plain[1]}e")} & _LOW else "highest"
 
 
 def places_of(plan: MetricsPlan, text: str) -> list[tuple[int, int]]:
@@ -125,7 +142,15 @@ def uncovered(
         is_other = any(one.start(1) < last and one.end(1) > first for first, last in others)
         label = find_label(one[1], labels) if not is_other and one[1].lower() not in FILLERS else None
         found += [one[0]] if label and label not in by and not dimension_of(one[1]) else []
-    ends = plan.order or plan.how in ("highest", "lowest") or plan.top or plan.percentiles or plan.bound
+    found = [one for one in found if not any(one in words for words in plan.filters)]
+    ends = (
+        plan.kind in ("ranking", "extreme")
+        or plan.order
+        or plan.how in ("highest", "lowest")
+        or plan.top
+        or plan.percentiles
+        or plan.bound
+    )
     for word, start, end in read_words(said):
         is_end = _SUPERLATIVE.fullmatch(word) and word not in _PLAIN_ESTS and not ends
         is_goal = base(word) in GOALS and base(word) not in known and not (plan.per or plan.less or ends)
@@ -201,6 +226,8 @@ def _telling(
         after = words[at + 1][0] if at + 1 < len(words) and words[at + 1][1] - end <= 1 else ""
         if after == "than" and word.endswith("er"):
             continue  # Older than a day says on which side of the bound.
+        if word in ASKED and at and words[at - 1][0] in ("how", "most", "least"):
+            continue  # How long, and least busy, ask for a measure and name none.
         before = words[at - 1] if at else None
         is_verb = before is not None and (
             bool(label_kind(before[0]) or before[0] in _ASKING)
