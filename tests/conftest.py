@@ -58,14 +58,26 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("homes")
 
 
+@pytest.fixture(scope="session")
+def certificate(homes: Path) -> Path:
+    """One of the certificates that are trusted: to read all of them takes most of a short request."""
+    import certifi
+
+    first, end, _ = Path(certifi.where()).read_text("utf-8").partition("-----END CERTIFICATE-----")
+    kept = homes / "certificate.pem"
+    kept.write_text(f"{first}{end}\n")
+    return kept
+
+
 @pytest.fixture(autouse=True)
-def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_home(homes: Path, certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A `SIGNALBOX_HOME` of the test's own, and no setting or key from outside."""
     for name in list(os.environ):
         if name.startswith(_FOREIGN_PREFIXES) and name != REQUIRE_ALL:
             monkeypatch.delenv(name)
     home = homes / str(next(_numbers))
     monkeypatch.setenv("SIGNALBOX_HOME", str(home))
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
     monkeypatch.setattr("signalbox.settings._FILE", home / ".env")
     return home

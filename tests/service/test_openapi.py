@@ -17,7 +17,7 @@ from .conftest import ANN, token
 CHECKS = [not_a_server_error, response_schema_conformance, status_code_conformance]
 
 
-@pytest.mark.parametrize("examples", [2, pytest.param(12, marks=pytest.mark.bench)])
+@pytest.mark.parametrize("examples", [1, pytest.param(12, marks=pytest.mark.bench)])
 def test_no_answer_breaks_the_document(
     serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, examples: int
 ) -> None:

@@ -37,7 +37,7 @@ from signalbox.service.headers import SafeHeaders
 from signalbox.service.hosts import Hosts
 from signalbox.service.later import Fork, Later
 from signalbox.service.limits import Body, RateLimit
-from signalbox.service.problems import Problems, add_handlers
+from signalbox.service.problems import Problems, add_handlers, add_problem
 from signalbox.service.telemetry import RequestSpans
 from signalbox.service.timers import keep_time
 from signalbox.service.turns import chat_agent, close_turns, mark_interrupted
@@ -66,6 +66,12 @@ _TRY_EVERY = 2.0
 """Seconds after which a database that could not be used is tried again."""
 
 
+class _Service(FastAPI):
+    def openapi(self) -> dict[str, Any]:
+        """The document of the API, made once."""
+        return self.openapi_schema or add_problem(super().openapi())
+
+
 def create_app(page: Callable[[], Any] | None = None, host: str | None = None, *, carries: bool = True) -> FastAPI:
     """The service as an ASGI application; `page` makes the one that has every path which is not the service's own.
 
@@ -75,7 +81,7 @@ def create_app(page: Callable[[], Any] | None = None, host: str | None = None, *
     others = {"The MCP endpoint": Later("The MCP endpoint", _mcp, soon=False)}
     if page is not None:
         others["The page"] = Later("The page", page, soon=True)
-    app = FastAPI(
+    app = _Service(
         title="Signalbox",
         version=__version__,
         description="Plain-language requests, answered with checked work on live systems.",

@@ -39,6 +39,7 @@ __all__ = [
     "ProblemError",
     "Problems",
     "add_handlers",
+    "add_problem",
     "problem_of",
     "refuse",
     "reply",
@@ -88,11 +89,19 @@ class ProblemError(Exception):
         self.status, self.detail, self.suggestion, self.headers = status, detail, suggestion, dict(headers or {})
 
 
+_BODY = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"description": _TITLES[status], "content": {"application/problem+json": {}}, "model": Problem}
+    status: {"description": _TITLES[status], "content": _BODY}
     for status in (400, 401, 403, 404, 409, 413, 421, 422, 429, 503)
 }
-"""What every route of the API may answer with, for its documentation."""
+"""What every route of the API may answer with, for its documentation. A `model` of FastAPI's would be made anew for
+every status of every route: most of what the first request waits for."""
+
+
+def add_problem(document: dict[str, Any]) -> dict[str, Any]:
+    """Add to an OpenAPI document what REFUSALS refer to."""
+    document["components"]["schemas"]["Problem"] = Problem.model_json_schema()
+    return document
 
 
 def reply(
