@@ -110,6 +110,7 @@ def _version(wanted: bool) -> None:
 
 
 def options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
@@ -117,6 +118,8 @@ def options(
 ) -> None:
     """Plain-language requests, answered with checked work on live systems."""
     from signalbox.settings import file_variables
+
+    context.obj = _split
 
     for name, (value, _) in file_variables().items():
         if not os.environ.get(name, "").strip():
@@ -126,6 +129,13 @@ def options(
     log.setFormatter(HarmlessFormatter("%(levelname)s %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[log])
     logging.getLogger("signalbox").setLevel(levels.get(verbose, logging.DEBUG))
+
+
+def _split(*given: Any) -> Any:
+    """How the command of an agent has workers share its work: `signalbox.runs.split`."""
+    from signalbox.runs.split import split
+
+    return split(*given)
 
 
 def run() -> NoReturn:

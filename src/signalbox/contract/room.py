@@ -163,6 +163,8 @@ class Agent:
     """The keys of the final state, as JSON, that the next turn of a thread is given. Agents of one map share them."""
     private: tuple[str, ...] = ()
     """The keys of the state that no Answer shows."""
+    asides: tuple[Agent, ...] = ()
+    """Agents that only its own commands start, which nobody asks."""
 
     def __post_init__(self) -> None:
         if self.start is _start_request:

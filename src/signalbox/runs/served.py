@@ -47,7 +47,8 @@ def serve_aside(agent: Agent) -> None:
 
 def find_carried(name: str) -> Agent:
     """The agent of that name that a run is of. Raises NotFoundError."""
-    return _aside.get(name) or find_served(name)
+    asides = {one.name: one for agent in list_agents() for one in agent.asides} | _aside
+    return asides.get(name) or find_served(name)
 
 
 def is_map(agent: Agent) -> bool:

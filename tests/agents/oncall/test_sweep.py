@@ -16,6 +16,8 @@ from signalbox.agents.oncall.commands import app
 from signalbox.agents.oncall.sweep import DeviceResult, SweepReport, read_results, sweep
 from signalbox.agents.oncall.tools import close_tools, current_session
 from signalbox.errors import NotFoundError, RequestError
+from signalbox.runs import list_runs
+from signalbox.runs.split import split
 
 NAMES = [f"edge-{number}" for number in range(400)]
 
@@ -104,6 +106,19 @@ def test_a_sweep_that_was_stopped_goes_on_where_it_was(swept: Network, tmp_path:
     assert len(swept.called("get_device_health")) == 100
     assert report["statuses"]["unreadable"] == 1
     assert {one.device for one in read_results(place)} == set(NAMES)
+
+
+def test_runs_share_a_sweep_and_one_report_tells_all(swept: Network, tmp_path: Path) -> None:
+    place = tmp_path / "sweep.jsonl"
+    place.write_text(f"{DeviceResult(NAMES[0], 'ok').line()}\n")
+    with swept.serve():
+        arguments = ["sweep", "--results", str(place), "--json", "--runs", "3"]
+        told = CliRunner().invoke(app, arguments, obj=split, catch_exceptions=False)
+    report = json.loads(told.stdout)
+    assert (report["read"], report["statuses"]["ok"], report["statuses"]["unreadable"]) == (400, 380, 4)
+    assert len(swept.called("get_device_health")) == 399
+    assert {one.device for one in read_results(place)} == set(NAMES)
+    assert len(list_runs("completed")) == 8
 
 
 def test_a_file_of_something_else_is_left_alone(swept: Network, tmp_path: Path) -> None:

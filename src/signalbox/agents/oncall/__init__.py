@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 
 _EXTRA = "oncall"
 
+_SWEEP = Agent(
+    name="device-sweep",
+    about="Looks at each device of a part of the inventory",
+    examples=(),
+    map=Path(__file__).with_name("sweep.csv"),
+    start=lazy(f"{__name__}.sweep:start_part", _EXTRA),
+    present=lazy(f"{__name__}.sweep:present_part", _EXTRA),
+    close=lazy(f"{__name__}.tools:close_tools", _EXTRA),
+    source=lazy(f"{__name__}.source:source_set", _EXTRA),
+    is_offered=False,
+)
 AGENT = Agent(
     name="oncall",
     routes="the state of network devices right now: BGP, interfaces, MPLS, VRFs, logs, health",
@@ -40,6 +51,7 @@ AGENT = Agent(
     tools=lazy(f"{__name__}.agent_tools:tools", _EXTRA),
     remembers=("asked",),
     private=("previous", "retry", "inventory"),
+    asides=(_SWEEP,),
 )
 
 _NAMES = {

@@ -1,5 +1,7 @@
 """One look at every device of a large inventory: a line a device on disk as soon as it is read, and one report.
 
+Workers may share it: each reads a part of the devices, and one process gathers what they read.
+
 What is kept in memory is the report, whose size does not depend on how many devices there are; how many calls are under
 way at a time is fixed. A sweep that was stopped goes on where it was.
 """
@@ -9,23 +11,35 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
-from signalbox.agents.oncall.tools import DEVICE, read_device
+from signalbox.agents.oncall.tools import DEVICE, current_session, read_device
+from signalbox.contract import Presented
 from signalbox.errors import NotFoundError, RequestError, SignalboxError
 from signalbox.settings import get_settings
 from signalbox.toolbox.sessions import Session
 
-__all__ = ["STATUSES", "DeviceResult", "SweepReport", "read_results", "sweep", "sweep_tool"]
+__all__ = [
+    "STATUSES",
+    "DeviceResult",
+    "SweepReport",
+    "SweptPart",
+    "parts_of",
+    "read_part",
+    "read_results",
+    "sweep",
+    "sweep_tool",
+]
 
 _TOOL = "get_device_health"
 STATUSES = ("unreadable", "empty", "critical", "warning", "partial", "ok")
 """What may be said of a device, the worst first. `ok` is said of one that was read whole, and where something was told
 and nothing was found; `empty` of one that answers and tells nothing."""
 _MOST_LISTED = 20
+_PART = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +119,35 @@ async def sweep(
         for _ in range(parallel or get_settings().oncall_parallel):
             group.create_task(worker())
     return report
+
+
+class SweptPart(TypedDict, total=False):
+    """Devices that one worker reads, and the results."""
+
+    devices: list[str]
+    results: list[dict[str, Any]]
+
+
+def parts_of(devices: Sequence[str]) -> Iterator[SweptPart]:
+    """The parts in which workers read these devices."""
+    return (SweptPart(devices=list(devices[at : at + _PART])) for at in range(0, len(devices), _PART))
+
+
+async def read_part(state: SweptPart) -> SweptPart:
+    """Read the devices of a part."""
+    devices, found = state["devices"], list[DeviceResult]()
+    await sweep(current_session(), devices, SweepReport(len(devices)), found.append)
+    return {"results": [asdict(one) for one in found]}
+
+
+def start_part(request: str, before: Any) -> dict[str, Any]:
+    """A part begins with the state that it is given, and with no words."""
+    raise RequestError("A sweep takes no question.", suggestion="signalbox oncall sweep")
+
+
+def present_part(state: Mapping[str, Any]) -> Presented:
+    """What was read is in the state."""
+    return Presented(f"{len(state['results'])} devices were read.")
 
 
 async def _look(session: Session, tool: str, device: str, seconds: float) -> DeviceResult:

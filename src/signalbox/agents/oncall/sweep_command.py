@@ -15,11 +15,15 @@ __all__ = ["sweep_devices"]
 
 
 def sweep_devices(
+    context: typer.Context,
     patterns: Annotated[list[str] | None, typer.Argument(metavar="[device]...", help="Names or patterns; all.")] = None,
     results: Annotated[
         Path | None, typer.Option(help="Where the results go, a line a device. Devices there are not read again.")
     ] = None,
     parallel: Annotated[int, typer.Option(min=0, help="Devices at a time; 0: SIGNALBOX_ONCALL_PARALLEL.")] = 0,
+    runs: Annotated[
+        int, typer.Option(min=0, help="Have workers read: so many runs at a time, of fifty devices each.")
+    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
 ) -> None:
     """Look at every device of the inventory once, however many there are, and report what is wrong with which.
@@ -29,7 +33,7 @@ def sweep_devices(
     import asyncio
 
     try:
-        report, place = asyncio.run(_sweep(patterns or [], results, parallel))
+        report, place = asyncio.run(_sweep(patterns or [], results, parallel, runs, context.obj))
     except KeyboardInterrupt:
         typer.echo("Stopped. The same command with the same --results goes on.", err=True)
         raise typer.Exit(1) from None
@@ -39,12 +43,15 @@ def sweep_devices(
         _print_report(report, place)
 
 
-async def _sweep(patterns: list[str], results: Path | None, parallel: int) -> tuple[SweepReport, Path]:
+async def _sweep(
+    patterns: list[str], results: Path | None, parallel: int, runs: int, split: Any
+) -> tuple[SweepReport, Path]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from signalbox.agents.oncall import AGENT
     from signalbox.agents.oncall.inventory import read_devices
-    from signalbox.agents.oncall.sweep import DeviceResult, SweepReport, read_results, sweep
+    from signalbox.agents.oncall.sweep import DeviceResult, SweepReport, parts_of, read_results, sweep
     from signalbox.agents.oncall.tools import call_plain, close_tools, current_session
 
     try:
@@ -72,7 +79,14 @@ async def _sweep(patterns: list[str], results: Path | None, parallel: int) -> tu
                     bad = report.read - report.statuses["ok"]
                     progress.update(task, completed=report.read, description=f"devices, {bad:,} not ok")
 
-            await sweep(session, wanted, report, keep, parallel=parallel)
+            if runs:
+                async for part in split(AGENT.asides[0], parts_of(list(wanted)), runs):
+                    for told in part["results"]:
+                        result = DeviceResult(**told)
+                        report.add(result)
+                        keep(result)
+            else:
+                await sweep(session, wanted, report, keep, parallel=parallel)
             progress.update(task, completed=report.read)
         return report, place
     finally:
