@@ -40,6 +40,7 @@ bench: $(SETUP_DEV)  ## Run the long proofs, then measure speed against its targ
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m bench
 	$(BIN)/python -m benchmarks.kills
 	$(BIN)/python -m benchmarks.takeover
+	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks
 
 eval: $(SETUP_DEV)  ## Measure what the offline model understands and what its layers are worth, replay what a capable one answered, have right calls and right plans carried out, find the causes of drawn incidents, and put every injection of a public collection to all agents.

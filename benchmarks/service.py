@@ -5,6 +5,7 @@ python -m benchmarks.service --model listing # it calls list_tasks at once, and 
 python -m benchmarks.service --model offline # with the offline model's time
 python -m benchmarks.service --clients --streams 500    # so many streams open at once
 python -m benchmarks.service --clients --soak 10000     # whether memory stays flat
+python -m benchmarks.service --shares        # also whose code the time is spent in, in samples
 """
 
 from __future__ import annotations
@@ -70,6 +71,39 @@ async def _real(message_history, user_id, model):
 
 INSTANT, LISTING = Instant(), Instant(calls="list_tasks")
 '''
+SHARES = """
+import collections, json, os, sys, threading, time
+
+PARTS = {
+    "Signalbox": ("/signalbox/", "/instant_chat.py"), "LangGraph": ("/langgraph/", "/langchain_core/", "/langsmith/"),
+    "SQLAlchemy": ("/sqlalchemy/", "/aiosqlite/", "/asyncpg/", "/psycopg"),
+    "the web server": ("/uvicorn/", "/starlette/", "/fastapi/", "/uvloop/", "/httptools/", "/pydantic/"),
+}
+WAITING = ("/threading.py", "/selectors.py", "/queue.py", "/concurrent/futures/thread.py", "/aiosqlite/core.py")
+
+def part(frame):
+    if frame.f_code.co_filename.endswith(WAITING) or frame.f_code is watch.__code__:
+        return None
+    while frame is not None:
+        for name, places in PARTS.items():
+            if any(place in frame.f_code.co_filename for place in places):
+                return name
+        frame = frame.f_back
+    return "Python"
+
+def watch():
+    seen = collections.Counter()
+    for number in range(10**9):
+        time.sleep(0.005)
+        seen.update(filter(None, map(part, sys._current_frames().values())))
+        if number % 100 == 99:
+            with open(os.environ["SHARES"] + ".new", "w") as told:
+                json.dump(seen, told)
+            os.replace(os.environ["SHARES"] + ".new", os.environ["SHARES"])
+
+threading.Thread(target=watch, daemon=True).start()
+"""
+"""What looks every 5 ms at what each thread of the service does, and counts whose code that is."""
 ENTRIES = """[signalbox.chat]
 instant = instant_chat:instant
 listing = instant_chat:listing
@@ -77,11 +111,11 @@ listing = instant_chat:listing
 
 
 @contextmanager
-def served(home: Path, model: str) -> Iterator[tuple[str, str, int]]:
+def served(home: Path, model: str, shares: Path | None = None) -> Iterator[tuple[str, str, int]]:
     """The service in a process of its own: its address, a way to make tokens, and its process id."""
     folder = home / "instant"
     (folder / "instant_chat-1.dist-info").mkdir(parents=True, exist_ok=True)
-    (folder / "instant_chat.py").write_text(INSTANT)
+    (folder / "instant_chat.py").write_text(INSTANT + (SHARES if shares else ""))
     info = folder / "instant_chat-1.dist-info"
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: instant-chat\nVersion: 1\n")
     (info / "entry_points.txt").write_text(ENTRIES)
@@ -89,6 +123,7 @@ def served(home: Path, model: str) -> Iterator[tuple[str, str, int]]:
         **os.environ, "SIGNALBOX_HOME": str(home), "SIGNALBOX_RATE_LIMIT": "10000000",
         "PYTHONPATH": f"{folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
         "SIGNALBOX_CHAT": "tasks" if model == "offline" else model,
+        **({"SHARES": str(shares)} if shares else {}),
     }  # fmt: skip
     command = [sys.executable, "-m", "signalbox", "serve", "--port", "0", "--no-page"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
@@ -118,9 +153,12 @@ def token(home: str, person: str) -> str:
 async def load(place: str, home: str, clients: int, requests: int) -> dict[str, float]:
     """Send so many requests from so many clients, each a person with a connection and a conversation of their own.
 
+    `overtaken` is the largest share of the clients that any request saw served which had come after it.
+
     Bare sockets: a client library with a pool of 500 connections takes more of the two cores than the service does.
     """
     took: list[float] = []
+    sent: list[float] = []
     host, _, port = place.removeprefix("http://").rpartition(":")
 
     async def talk(person: str) -> None:
@@ -132,6 +170,7 @@ async def load(place: str, home: str, clients: int, requests: int) -> dict[str, 
             writer.write(_head(person, host, tokens[person], len(body)) + body)
             conversation = json.loads(await _body(reader))["conversation_id"]
             took.append(time.perf_counter() - started)
+            sent.append(started)
         writer.close()
 
     people = [str(uuid.uuid4()) for _ in range(clients)]
@@ -140,7 +179,11 @@ async def load(place: str, home: str, clients: int, requests: int) -> dict[str, 
     await asyncio.gather(*(talk(person) for person in people))
     whole = time.perf_counter() - started
     cuts = statistics.quantiles(took, n=100) if len(took) > 1 else took * 99
-    return {"per_second": len(took) / whole, "p50": cuts[49], "p95": cuts[94], "p99": cuts[98]}
+    # In the order in which they ended: how many of those before it had come later.
+    overtaken = max(sum(other > moment for other in sent[:place]) for place, moment in enumerate(sent)) / clients
+    return {
+        "per_second": len(took) / whole, "p50": cuts[49], "p95": cuts[94], "p99": cuts[98], "overtaken": overtaken,
+    }  # fmt: skip
 
 
 def _head(person: str, host: str, key: str, length: int) -> bytes:
@@ -213,27 +256,39 @@ def main() -> None:
     parser.add_argument("--clients", type=int, nargs="*", default=[1, 50, 500])
     parser.add_argument("--requests", type=int, default=500)
     parser.add_argument("--streams", type=int, default=0, help="hold so many streams at once")
+    parser.add_argument("--shares", action="store_true", help="tell whose code the time is spent in")
     parser.add_argument("--soak", type=int, default=0, help="send so many requests, and tell the memory")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as home, served(Path(home), options.model) as (place, kept, pid):
-        print(f"ready after {cpu_seconds(pid):.1f} s CPU")
-        asyncio.run(load(place, kept, 1, 5))
-        print(f"first byte of a stream: {asyncio.run(first_byte(place, kept)) * 1000:.0f} ms")
-        for clients in options.clients:
-            before, requests = cpu_seconds(pid), max(options.requests, clients)
-            figures: dict[str, Any] = asyncio.run(load(place, kept, clients, requests))
-            cpu = (cpu_seconds(pid) - before) / requests * 1000
-            print(
-                f"{clients:>4} clients: {figures['per_second']:7.1f}/s  p50 {figures['p50'] * 1000:7.0f} ms  "
-                f"p95 {figures['p95'] * 1000:7.0f} ms  p99 {figures['p99'] * 1000:7.0f} ms  "
-                f"CPU {cpu:5.1f} ms a request  memory {memory(pid):.0f} MB"
-            )
-        if options.streams:
-            most, ended, seconds = asyncio.run(hold_streams(place, kept, options.streams))
-            print(f"{options.streams} streams: {most} open at once, {ended} ended well, {seconds:.1f} s")
-        for part in range(4 if options.soak else 0):
-            asyncio.run(load(place, kept, 50, options.soak // 4))
-            print(f"after {options.soak // 4 * (part + 1)} requests: {memory(pid):.0f} MB")
+    with tempfile.TemporaryDirectory() as home:
+        shares = Path(home) / "shares" if options.shares else None
+        with served(Path(home), options.model, shares) as (place, kept, pid):
+            _measure(options, place, kept, pid)
+        if shares is not None:
+            seen = json.loads(shares.read_text())
+            every = sum(seen.values())
+            print("of the time: " + ", ".join(f"{name} {count / every:.0%}" for name, count in sorted(seen.items())))
+
+
+def _measure(options: argparse.Namespace, place: str, kept: str, pid: int) -> None:
+    print(f"ready after {cpu_seconds(pid):.1f} s CPU")
+    asyncio.run(load(place, kept, 1, 5))
+    print(f"first byte of a stream: {asyncio.run(first_byte(place, kept)) * 1000:.0f} ms")
+    for clients in options.clients:
+        before, requests = cpu_seconds(pid), max(options.requests, clients)
+        figures: dict[str, Any] = asyncio.run(load(place, kept, clients, requests))
+        cpu = (cpu_seconds(pid) - before) / requests * 1000
+        print(
+            f"{clients:>4} clients: {figures['per_second']:7.1f}/s  p50 {figures['p50'] * 1000:7.0f} ms  "
+            f"p95 {figures['p95'] * 1000:7.0f} ms  p99 {figures['p99'] * 1000:7.0f} ms  "
+            f"CPU {cpu:5.1f} ms a request, p95 {figures['p95'] * 1000 / (cpu * clients):.2f} times what that "
+            f"dictates, overtaken by {figures['overtaken']:.0%}  memory {memory(pid):.0f} MB"
+        )
+    if options.streams:
+        most, ended, seconds = asyncio.run(hold_streams(place, kept, options.streams))
+        print(f"{options.streams} streams: {most} open at once, {ended} ended well, {seconds:.1f} s")
+    for part in range(4 if options.soak else 0):
+        asyncio.run(load(place, kept, 50, options.soak // 4))
+        print(f"after {options.soak // 4 * (part + 1)} requests: {memory(pid):.0f} MB")
 
 
 if __name__ == "__main__":
