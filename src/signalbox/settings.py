@@ -135,7 +135,9 @@ class Settings(BaseModel):
     jwt_issuer: str = Field(default="", description="The issuer that a token must name, if any.")
     rate_limit: int = Field(default=300, gt=0, description="How many requests a person may send in a minute.")
     max_queued: int = Field(
-        default=10_000, gt=0, description="How many runs may wait or be under way; more are refused with 429."
+        default=10_000,
+        gt=0,
+        description="How many runs may wait or be under way (on PostgreSQL half of them one person's); more get 429.",
     )
     worker_runs: int = Field(default=16, gt=0, description="How many runs one worker carries at a time (PostgreSQL).")
     drain_seconds: float = Field(

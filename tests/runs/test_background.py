@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from signalbox.cli.app import make_app
 from signalbox.contract import Agent
-from signalbox.errors import NotFoundError
+from signalbox.errors import NotFoundError, RequestError
 from signalbox.runs import background, records, served
 from signalbox.runs.engine import engine
 from signalbox.runs.records import Run
@@ -25,12 +27,22 @@ MAPS = (
     "Review,Good,echo,text,answer,,,Published: {text},\nReview,Bad,echo,text,answer,,,Sent back: {text},\n"
     "Door,Route,echo,request,routed,,,{request},\n"
     "Broken,Break,broken,x,y,,,,\n"
+    "Fragile,Note,echo,x,y,Lean,,,\nFragile,Lean,lean,y,answer,,,,\n"
 )
+LEAN = """
+from pathlib import Path
+
+def lean(y):
+    if not (Path(__file__).parent / "mended").exists():
+        raise ValueError("it is broken")
+    return y
+"""
 
 
 @pytest.fixture(autouse=True)
 def maps(write_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
     write_file("def broken(x):\n    return object()\n", "agents/broken.py")
+    write_file(LEAN, "agents/lean.py")
     monkeypatch.setenv("SIGNALBOX_MAPS", str(write_file(MAPS)))
 
 
@@ -62,6 +74,20 @@ async def test_a_run_that_breaks_over_its_own_fault_has_ended() -> None:
     done = await engine().wait(run)
     assert (done.standing, done.result["answer"]["status"]) == ("error", "error")
     assert await recover() == []
+
+
+async def test_a_run_that_failed_is_tried_again_from_the_step_that_failed(tmp_path: Path) -> None:
+    run = await engine().submit(find_served("Fragile"), "x", thread_id="t", state={"x": "done"})
+    assert (await engine().wait(run)).status == "error"
+    (tmp_path / "agents/mended").touch()
+    told = CliRunner().invoke(make_app("runs"), ["runs", "retry", "t"], catch_exceptions=False)
+    assert "goes on as soon as the service has time" in told.output
+    [taken] = await recover()
+    done = await engine().wait(taken)
+    assert (done.status, done.result["answer"]["state"]["answer"]) == ("completed", "done")
+    assert [node["node_name"] for node in done.as_dict()["nodes"]] == ["Lean"]
+    refused = CliRunner().invoke(make_app("runs"), ["runs", "retry", "t"])
+    assert isinstance(refused.exception, RequestError)
 
 
 async def test_a_run_that_keeps_killing_its_process_is_not_taken_up_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import os
+import signal
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
+from signalbox.cli import worker
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.runs import astart, forget, list_runs, resume, show, start
 from signalbox.runs.engine import engine
 from signalbox.runs.history import list_states
+from signalbox.runs.records import get_run
 from signalbox.runs.served import find_served
 from signalbox.toolbox.person import use_person
 
@@ -96,3 +100,49 @@ async def test_a_background_run_tells_pauses_and_goes_on(write_file: Any, monkey
     assert [event.number for event in told] == list(range(1, len(told) + 1))
     assert [event.kind for event in told].count("answer") == 2
     assert list_states("four")[0]["values"]["answer"] == "Published: Hi"
+
+
+HOLD = """
+import asyncio
+from pathlib import Path
+
+async def hold(x):
+    with (Path(__file__).parent / "held").open("a") as held:
+        held.write(f"{x}\\n")
+    while not (Path(__file__).parent / "go").exists():
+        await asyncio.sleep(0.02)
+    return x
+"""
+
+
+async def until(found: Callable[[], Any]) -> None:
+    async with asyncio.timeout(60):
+        while not found():
+            await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize("drain", [60, 0])
+async def test_a_worker_that_is_told_to_stop_takes_no_more_and_ends_what_it_has_in_time(
+    write_file: Any, monkeypatch: pytest.MonkeyPatch, drain: int
+) -> None:
+    monkeypatch.setenv("SIGNALBOX_DRAIN_SECONDS", str(drain))
+    place = write_file(HOLD, "agents/hold.py").parent
+    monkeypatch.setenv(
+        "SIGNALBOX_MAPS", str(write_file("GraphName,Node,AgentType,Input_Fields,Output_Field\nHold,Wait,hold,x,y\n"))
+    )
+    working = asyncio.create_task(worker._work(None))
+    first = await engine().submit(find_served("Hold"), "x", thread_id=f"first-{drain}", state={"x": "first"})
+    await until((place / "held").exists)
+    os.kill(os.getpid(), signal.SIGTERM)
+    second = await engine().submit(find_served("Hold"), "x", thread_id=f"second-{drain}", state={"x": "second"})
+    if drain:
+        await until(lambda: get_run(second.run_id) is not None)
+        (place / "go").touch()
+    await asyncio.wait_for(working, 60)
+    statuses = [run.status for one in (first, second) if (run := get_run(one.run_id))]
+    assert statuses == (["completed", "running"] if drain else ["interrupted", "running"])
+    assert (place / "held").read_text() == "first\n"
+    (place / "go").touch()
+    async with carried():
+        ended = [await engine().wait(one) for one in (first, second)]
+    assert [run.status for run in ended] == ["completed", "completed"]

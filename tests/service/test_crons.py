@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.errors import NotFoundError, UnprocessableEntityError
+
+from signalbox.runs import list_runs
+from signalbox.runs.crons import Cron, new_cron
+from signalbox.runs.engine import engine
+from signalbox.service import crons
+from signalbox.toolbox.person import use_person
 
 from .conftest import ANN, BOB, token
 from .test_run_options import carrier
@@ -109,3 +116,27 @@ async def test_a_schedule_is_its_makers_alone(client: Any, address: str) -> None
             with pytest.raises(NotFoundError):
                 await attempt
     assert await client.crons.count(metadata={}) == 1
+
+
+@pytest.mark.usefixtures("folder")
+async def test_a_run_whose_process_died_before_it_was_stored_starts_a_minute_later(
+    carrier: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def die(*given: Any) -> None:
+        raise asyncio.CancelledError
+
+    payload = {"assistant_id": "Hello", "input": {"name": "Ann"}}
+    with use_person(ANN):
+        at(monkeypatch, "12:00:30")
+        new_cron(Cron("", "", "Hello", "5 12 * * *", payload=payload))
+        for moment, dies, runs in (("12:05:00", True, 0), ("12:05:30", False, 0), ("12:06:01", False, 1)):
+            at(monkeypatch, moment)
+            with monkeypatch.context() as patch, suppress(asyncio.CancelledError):
+                if dies:
+                    patch.setattr(crons, "start_run", die)
+                await crons.start_due()
+            assert len(list_runs()) == runs
+        at(monkeypatch, "12:08:00")
+        await crons.start_due()
+        [run] = list_runs()
+        await engine().wait(run) if carrier == "sqlite" else None

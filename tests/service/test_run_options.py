@@ -54,6 +54,7 @@ async def test_a_second_run_waits_for_its_turn(client: Any, folder: Path) -> Non
     second = await client.runs.create(thread, "Hello", input={"name": "two"}, multitask_strategy="enqueue")
     third = await client.runs.create(thread, "Hello", input={"name": "three"}, multitask_strategy="enqueue")
     assert (second["status"], third["status"]) == ("pending", "pending")
+    assert second["multitask_strategy"] == "enqueue"
     assert (await client.threads.get(thread))["status"] == "busy"
     (folder / "go").touch()
     assert (await client.runs.join(thread, third["run_id"]))["answer"] == "Hello three"

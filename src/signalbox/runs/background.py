@@ -6,16 +6,17 @@ import asyncio
 import logging
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from signalbox.contract import Agent
 from signalbox.errors import DatabaseError, NotFoundError, ProgrammerError, RequestError, redact
 from signalbox.runs import maintenance, records, threads
 from signalbox.runs.answers import load_model
 from signalbox.runs.carrying import begin_pending, carry, make_pending, prepared
+from signalbox.runs.engine import WhenBusy
 from signalbox.runs.events import Event, follow
 from signalbox.runs.hearing import listening
 from signalbox.runs.life import Life, accept, go_on
@@ -53,36 +54,41 @@ class Background(ABC):
         stream_modes: Sequence[str] = (),
         drops: Run | None = None,
         is_aside: bool = False,
-        when_busy: Literal["reject", "enqueue"] = "reject",
+        when_busy: WhenBusy = "reject",
         not_before: datetime | None = None,
+        then: Callable[[Run], None] | None = None,
     ) -> Run:
         """Start a run, or have it begin later; it is stored with its input."""
         about: dict[str, Any] = {"metadata": dict(metadata or {}), "stream_modes": list(stream_modes)}
         about |= {"is_aside": True} if is_aside else {}
+        about |= {"when_busy": when_busy}
+        accepted = self._accepting(then)
         if not_before is None:
             dropped = {"dropped": dropped_words(drops)} if drops is not None else {}
-            options: Any = {"drops": drops, "then": self._accepted}
+            options: Any = {"drops": drops, "then": accepted}
             start = {**about, **dropped, **self._owner()}
             try:
                 life = await asyncio.to_thread(lambda: prepared(agent, said, thread_id, state, start, **options)())
                 return await self._started(agent, life)
             except BusyError:
-                if when_busy == "reject":
+                if when_busy != "enqueue":
                     raise
         else:
             about["not_before"] = not_before.isoformat()
         run = await asyncio.to_thread(make_pending, agent, said, thread_id, state, about)
-        await asyncio.to_thread(records.add_pending, run, lambda: self._accepted(run))
+        await asyncio.to_thread(records.add_pending, run, lambda: accepted(run))
         await self._postponed(run)
         return run
 
-    async def resume(self, thread_id: str, value: Any, question: str | None = None) -> Run:
+    async def resume(
+        self, thread_id: str, value: Any, question: str | None = None, *, then: Callable[[Run], None] | None = None
+    ) -> Run:
         """Go on with a run that waits."""
         await asyncio.to_thread(threads.require_own, thread_id)
         run = await asyncio.to_thread(records.find_run, thread_id, RESUMABLE)
         agent = find_carried(run.agent or run.name)
         owner = self._owner().get("owner", "")
-        await asyncio.to_thread(lambda: accept(run, value, question, owner=owner, then=self._accepted))
+        await asyncio.to_thread(lambda: accept(run, value, question, owner=owner, then=self._accepting(then)))
         return await self._resumed(agent, run)
 
     async def status(self, thread_id: str, run_id: str) -> Run:
@@ -125,6 +131,16 @@ class Background(ABC):
     def _owner(self) -> dict[str, str]:
         """The owner of a run that was accepted and not yet taken up."""
         return {}
+
+    def _accepting(self, then: Callable[[Run], None] | None) -> Callable[[Run], None]:
+        """What is done in the transaction that accepts a run."""
+
+        def accept(run: Run) -> None:
+            self._accepted(run)
+            if then is not None:
+                then(run)
+
+        return accept
 
     @abstractmethod
     def _accepted(self, run: Run) -> None:

@@ -75,7 +75,7 @@ def make_pending(agent: Agent, said: str, thread_id: str, state: Any, about: Map
 def begin_pending(record: Run) -> Life:
     """Begin a run that was pending; a run of its thread that waits ends, and its question is dropped."""
     drops = records.latest_run(record.thread_id, ("waiting",))
-    kept = ("metadata", "stream_modes", "not_before", "started_at", "trace")
+    kept = ("metadata", "stream_modes", "not_before", "when_busy", "started_at", "trace")
     about = {name: getattr(record, name) for name in kept} | {"dropped": dropped_words(drops) if drops else ""}
     agent = find_carried(record.agent or record.name)
     return prepared(agent, record.said, record.thread_id, record.state, about, drops=drops, run_id=record.run_id)()

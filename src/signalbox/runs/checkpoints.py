@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from copy import copy
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from langgraph.checkpoint.base import WRITES_IDX_MAP
@@ -171,14 +172,30 @@ class _SqliteCheckpoints(_OfOneRun, SqliteSaver):
 
 
 def _postgres_checkpoints(kept: PostgresDatabase, person: str, run_id: str) -> Any:
+    saver = _postgres_class()(kept.pool, serde=_Serializer())
+    saver.kept, saver.person, saver.run_id = kept, person, run_id
+    if not kept.keeps_checkpoints:
+        from langgraph.checkpoint.postgres import PostgresSaver
+
+        PostgresSaver(kept.pool).setup()
+        kept.keeps_checkpoints = True
+    return saver
+
+
+@cache
+def _postgres_class() -> Any:
+    """The checkpointer on PostgreSQL, whose package is loaded when it is needed."""
     from langgraph.checkpoint.postgres import PostgresSaver
 
     class Bound(PostgresSaver):
         """Each call is a transaction for the person, so that row-level security lets it see its rows."""
 
+        kept: PostgresDatabase
+        person: str
+
         @contextmanager
         def _held(self) -> Iterator[PostgresSaver]:
-            with kept.transaction(person) as connection:
+            with self.kept.transaction(self.person) as connection:
                 yield PostgresSaver(connection.own, serde=self.serde)
 
         def get_tuple(self, config: Any) -> Any:
@@ -208,9 +225,4 @@ def _postgres_checkpoints(kept: PostgresDatabase, person: str, run_id: str) -> A
     class PostgresCheckpoints(_OfOneRun, Bound):
         """On the pool of connections of the process."""
 
-    saver = PostgresCheckpoints(kept.pool, serde=_Serializer())
-    saver.person, saver.run_id = person, run_id
-    if not kept.keeps_checkpoints:
-        PostgresSaver(kept.pool).setup()
-        kept.keeps_checkpoints = True
-    return saver
+    return PostgresCheckpoints

@@ -23,4 +23,6 @@ async def say(agent: Agent, text: str, *, thread_id: str, **options: Any) -> tup
     if waiting is None or not is_reply(waiting, text):
         return await engine().submit(agent, text, thread_id=thread_id, drops=waiting, **options), 0
     before = await asyncio.to_thread(last_number, waiting.channel)
-    return await engine().resume(thread_id, text, str(open_question(waiting).get("id"))), before
+    return await engine().resume(
+        thread_id, text, str(open_question(waiting).get("id")), then=options.get("then")
+    ), before

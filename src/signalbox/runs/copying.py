@@ -22,7 +22,7 @@ from signalbox.runs.records import BusyError, Run
 from signalbox.settings import now
 from signalbox.toolbox.person import current_person
 
-__all__ = ["copy_thread", "fork", "may_go_on", "update_state"]
+__all__ = ["copy_thread", "failed_at", "fork", "may_go_on", "update_state"]
 
 _NOT_COPIED = ("pending", "running", "interrupted", "unreadable")
 
@@ -117,11 +117,22 @@ def fork(thread_id: str, checkpoint_id: str | None = None) -> Run:
     made = replace(
         run, run_id=uuid.uuid4().hex, status="interrupted", owner="", started_at=moment, updated_at=moment, for_run="",
         background=True, attempts=0, ended=0, warnings=[], changes=[], dropped="", questions=[], answers={}, result={},
+        summary=None,
     )  # fmt: skip
     _copy_checkpoints(run, made.run_id, snapshot.config["configurable"]["checkpoint_id"])
     with owned(run.person) as held:
         records.insert(held, made)
     return made
+
+
+def failed_at(run: Run) -> str | None:
+    """The checkpoint before the last step in which a node failed; None where something follows at the latest."""
+    compiled = replace(run.map_run(checkpoint_as=run.run_id), checkpointer=_checkpoints(run)).compiled()
+    failed = {node.node_name for node in run.so_far().node_executions if not node.success}
+    history = list(compiled.langgraph.get_state_history({"configurable": {"thread_id": run.run_id}}))
+    if not history or history[0].next:
+        return None
+    return next((one.config["configurable"]["checkpoint_id"] for one in history if failed.intersection(one.next)), None)
 
 
 def may_go_on(thread_id: str) -> bool:

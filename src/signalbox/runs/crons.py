@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -16,11 +16,12 @@ from signalbox.settings import now
 from signalbox.toolbox.person import current_person
 
 __all__ = [
-    "COLUMNS", "Cron", "delete_cron", "get_cron", "keep_cron", "list_crons", "new_cron", "next_time", "read_cron",
-    "take_turn",
+    "COLUMNS", "Cron", "claim_turn", "delete_cron", "end_turn", "get_cron", "keep_cron", "list_crons", "new_cron",
+    "next_time", "read_cron",
 ]  # fmt: skip
 
 _MOST = 1_000
+_CLAIM = timedelta(minutes=1)
 COLUMNS = "cron_id, thread_id, next_at, record, created_at, updated_at"
 _KEPT = ("assistant_id", "schedule", "timezone", "end_time", "payload", "metadata", "enabled")
 
@@ -93,13 +94,23 @@ def keep_cron(cron: Cron) -> Cron:
     return changed
 
 
-def take_turn(cron: Cron) -> bool:
-    """Move a schedule that is due on to its next time; False where another process has just done so. Times that were
-    missed while nothing ran are one."""
-    following = next_time(cron, now())
+def claim_turn(cron: Cron) -> Cron | None:
+    """A schedule that is due, for this process to start; None where another has just claimed it. It is due again in a
+    minute, should this process die before its run is stored."""
+    claimed = replace(cron, next_at=(now() + _CLAIM).isoformat())
+    return claimed if _move_on(cron, claimed.next_at) else None
+
+
+def end_turn(cron: Cron) -> bool:
+    """Move a schedule that was claimed on to its next time; False where another process has claimed it meanwhile.
+    Times that were missed while nothing ran are one."""
+    return _move_on(cron, next_time(cron, now()))
+
+
+def _move_on(cron: Cron, next_at: str) -> bool:
     with owned(current_person()) as held:
         where, known = "cron_id = ? AND next_at = ?", (cron.cron_id, cron.next_at)
-        return bool(held.update("crons", {"next_at": following}, where, known))
+        return bool(held.update("crons", {"next_at": next_at}, where, known))
 
 
 def get_cron(cron_id: str) -> Cron:

@@ -5,7 +5,7 @@ A run is its person's: whoever calls is the person who asks (`signalbox.toolbox.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from signalbox.runs.events import Event
     from signalbox.runs.records import Run
 
-__all__ = ["Engine", "engine"]
+__all__ = ["Engine", "WhenBusy", "engine"]
+
+WhenBusy = Literal["reject", "enqueue", "interrupt", "rollback"]
+"""What a client wants where another run of the thread is not over."""
 
 
 class Engine(Protocol):
@@ -34,8 +37,9 @@ class Engine(Protocol):
         stream_modes: Sequence[str] = (),
         drops: Run | None = None,
         is_aside: bool = False,
-        when_busy: Literal["reject", "enqueue"] = "reject",
+        when_busy: WhenBusy = "reject",
         not_before: datetime | None = None,
+        then: Callable[[Run], None] | None = None,
     ) -> Run:
         """Start a run. When this returns, the thread is claimed and the run is stored with its input. `metadata` and
         `stream_modes` are kept with it for its client. `drops` is the run of the thread that waits: it ends with
@@ -44,14 +48,17 @@ class Engine(Protocol):
         A run `is_aside` where its thread is its own alone: nobody finds it among theirs, or talks in it.
 
         With `when_busy="enqueue"` a run of a busy thread is pending until the others are over, and with `not_before`
-        until that moment; a question that waits then is dropped.
+        until that moment; a question that waits then is dropped. `then` is done in the transaction that stores the run.
 
         Raises BusyError where another run of the thread is under way or waits, NotFoundError where it is another's, and
         FullError where too many runs wait.
         """
 
-    async def resume(self, thread_id: str, value: Any, question: str | None = None) -> Run:
-        """Go on with a run that waits, with the answer to its question. Raises as `signalbox.runs.resume` does."""
+    async def resume(
+        self, thread_id: str, value: Any, question: str | None = None, *, then: Callable[[Run], None] | None = None
+    ) -> Run:
+        """Go on with a run that waits, with the answer to its question; `then` is done in the transaction that keeps
+        the answer. Raises as `signalbox.runs.resume` does."""
 
     async def status(self, thread_id: str, run_id: str) -> Run:
         """A run of the person who asks, as it stands now. Raises NotFoundError for any other."""

@@ -170,7 +170,8 @@ def _insert(items: list[tuple[Channel, Event]]) -> set[Channel]:
     """Write down events of one person's runs. What comes back are those that other workers carry now: of them nothing
     is written."""
     with owned(items[0][0].person, items[0][0].kept) as held:
-        lost = {channel for channel, _ in items if channel.lease is not None and not held.holds(channel.lease)}
+        channels = {id(channel): channel for channel, _ in items}.values()
+        lost = {channel for channel in channels if channel.lease is not None and not held.holds(channel.lease)}
         kept = [(channel.run_id, event) for channel, event in items if channel not in lost]
         rows = [(run_id, event.number, event.kind, json.dumps(event.data)) for run_id, event in kept]
         held.insert_many("events", ("run_id", "number", "kind", "data"), rows)

@@ -20,7 +20,6 @@ from signalbox.contract.summary import plain
 from signalbox.errors import ConfigurationError, DatabaseError, RequestError, redact
 from signalbox.maps import GraphSpec, MapResult, arun_map, astream_map, open_map, run_map, stream_map
 from signalbox.maps.agents.human import TIMED_OUT, check_answer
-from signalbox.maps.context import StepBudget
 from signalbox.maps.map_run import MapRun
 from signalbox.maps.messages import tell_paused, tell_resumed
 from signalbox.maps.run import keep_input
@@ -197,7 +196,8 @@ def cancel(thread_id: str) -> Run:
 
 def retry(thread_id: str) -> Run:
     """Have a background run that failed or broke off go on from its last step: on PostgreSQL by a worker, else by the
-    service when it looks for what was left behind. Raises NotFoundError, and RequestError for any other run."""
+    service when it looks for what was left behind. Where a node failed, a new run of the thread begins before that
+    node. Raises NotFoundError, and RequestError for any other run."""
     run = records.find_run(thread_id)
     if not run.background or run.standing not in ("error", "interrupted"):
         raise RequestError(
@@ -206,6 +206,10 @@ def retry(thread_id: str) -> Run:
             suggestion="Ask again.",
         )
     records.require_current(run)
+    from signalbox.runs.copying import failed_at, fork
+
+    if (before := failed_at(run)) is not None:
+        run = fork(thread_id, before)
     if on_queue():
         from signalbox.runs.queue import enqueue
 
@@ -223,20 +227,6 @@ def forget(thread_id: str) -> int:
             f"A run is under way as thread '{run.thread_id}'.", suggestion="Cancel it first: signalbox runs cancel."
         )
     return len(records.remove_runs(run.thread_id))
-
-
-class _Watched(StepBudget):
-    """A budget of steps that also ends a run which somebody has cancelled."""
-
-    def __init__(self, limit: int, used: int, record: Run) -> None:
-        super().__init__(limit, used)
-        self._record = record
-
-    def take(self, node: str) -> None:
-        """Count a node that starts. Raises StepLimitError, and an error where the run was cancelled."""
-        if not records.is_still_ours(self._record):
-            raise CancelledError(f"The run was cancelled before '{node}'.")
-        super().take(node)
 
 
 @dataclass
@@ -446,7 +436,7 @@ def begin(
     records.claim(record, kept, drops)
     if drops is not None and not drops.background:
         checkpoints(drops.person, drops.run_id).delete_thread(drops.run_id)
-    run = replace(run, answers={}, noted=steps.hear, budget=_watched(run, record))
+    run = replace(run, answers={}, noted=steps.hear)
     return Life(run, record, agent, steps=steps, words=words)
 
 
@@ -467,7 +457,7 @@ def accept(
 ) -> None:
     """Claim a run that waits or broke off, for this `owner`. What it is answered is checked and written down first, and
     stays. `then` is done in the same transaction."""
-    if not record.is_aside:
+    if not record.is_aside and not record.is_queued:
         with owned(record.person) as held:
             threads.take(held, record.thread_id)
     if record.status == "unreadable":
@@ -499,7 +489,7 @@ def go_on(record: Run, model: Any) -> Life:
         run = replace(run, conversation=before, call_agent=call_agent)
     saver = checkpoints(record.person, record.run_id).with_steps(steps, run.compiled().layout.classes)
     run = replace(run, checkpointer=saver, noted=steps.hear)
-    run = replace(run, answers=_pending(run, record), budget=_watched(run, record))
+    run = replace(run, answers=_pending(run, record))
     words = "\n".join([record.said, *map(str, record.answers.values())]) if record.said else None
     return Life(run, record, record.agent, steps=steps, words=words)
 
@@ -546,6 +536,8 @@ def _asked(questions: list[dict[str, Any]], named: str | None) -> dict[str, Any]
 
 def _pending(run: MapRun, record: Run) -> dict[str, Any]:
     """Of the answers that were given, those that the run has not taken yet."""
+    if not record.answers:
+        return {}
     waiting = run.compiled().langgraph.get_state(run.config(run.context())).interrupts
     return {pause.id: record.answers[pause.id] for pause in waiting if pause.id in record.answers}
 
@@ -558,8 +550,3 @@ def _tell_resumed(record: Run, given: Mapping[str, Any], since: str) -> None:
         if question["id"] in given:
             moment = datetime.fromisoformat(since)
             tell_resumed(question, record.thread_id, Path(record.folder), data, given[question["id"]], moment)
-
-
-def _watched(run: MapRun, record: Run) -> StepBudget:
-    budget = run.context().budget
-    return _Watched(budget.limit, budget.used, record)

@@ -31,7 +31,7 @@ __all__ = [
     "this_process", "use_lease",
 ]  # fmt: skip
 
-BEAT, SILENCE = 3.0, 12.0
+BEAT, SILENCE = 2.0, 10.0
 """Seconds between two heartbeats, and without any before a worker counts as gone: its runs go to others."""
 QUEUED = "queue"
 """The owner of a run that waits for a worker."""

@@ -21,16 +21,18 @@ from signalbox.runs.records import FullError, Run
 from signalbox.settings import get_settings
 
 __all__ = [
-    "CARRY", "QUEUE", "Standing", "abort", "enqueue", "put", "queue_database", "renew_stalled", "require_room",
-    "standing",
+    "CARRY", "QUEUE", "Standing", "abort", "dismiss", "enqueue", "put", "queue_database", "renew_stalled",
+    "require_room", "standing",
 ]  # fmt: skip
 
 QUEUE = "signalbox"
 CARRY = "carry"
 """The task that carries a run; its arguments are the person and the run."""
 _LIVE = "status IN ('todo', 'doing')"
+_WAITING = """count(*) FILTER (WHERE status = 'todo' AND scheduled_at IS NULL),
+           count(*) FILTER (WHERE status = 'todo' AND scheduled_at IS NULL AND args ->> 'person' = ?)"""
 _PLACES = f"""
-    SELECT count(*) FILTER (WHERE status = 'todo' AND scheduled_at IS NULL),
+    SELECT {_WAITING},
            max(-priority) FILTER (WHERE status = 'doing'), min(-priority) FILTER (WHERE status = 'todo'),
            max(-priority) FILTER (WHERE args ->> 'person' = ?)
     FROM procrastinate_jobs WHERE {_LIVE} AND queue_name = '{QUEUE}'
@@ -65,9 +67,8 @@ def put(task: str, person: str, args: dict[str, Any], *, lock: str | None = None
     """Put a job of a person into the queue, in the transaction that is open for them if there is one; gives its number.
     Of those with one `lock` a worker has one at a time. Raises FullError."""
     with queue_database().transaction(person) as connection:
-        waiting, carried, next_one, own = connection.execute(_PLACES, (person,)).fetchone()
-        if waiting >= get_settings().max_queued:
-            raise FullError
+        waiting, own_waiting, carried, next_one, own = connection.execute(_PLACES, (person, person)).fetchone()
+        _refuse_if_full(waiting, own_waiting)
         place = max(carried if carried is not None else next_one or 0, -1 if own is None else own + 1, 0)
         job = Job(
             queue=QUEUE, task_name=task, priority=-place, lock=lock, queueing_lock=None, scheduled_at=at,
@@ -76,12 +77,17 @@ def put(task: str, person: str, args: dict[str, Any], *, lock: str | None = None
         return int(_writer().defer_job(job, connection=connection.own).id)
 
 
-def require_room() -> None:
-    """Raise FullError where so many runs wait that no other is accepted."""
-    waits = f"SELECT count(*) FROM procrastinate_jobs WHERE status = 'todo' AND queue_name = '{QUEUE}'"
+def require_room(person: str) -> None:
+    """Raise FullError where so many runs wait, of everybody or of this person, that no other is accepted."""
+    query = f"SELECT {_WAITING} FROM procrastinate_jobs WHERE status = 'todo' AND queue_name = '{QUEUE}'"
     with queue_database().transaction() as connection:
-        if connection.execute(f"{waits} AND scheduled_at IS NULL").fetchone()[0] >= get_settings().max_queued:
-            raise FullError
+        _refuse_if_full(*connection.execute(query, (person,)).fetchone())
+
+
+def _refuse_if_full(waiting: int, own: int) -> None:
+    most = get_settings().max_queued
+    if waiting >= most or own >= (most + 1) // 2:
+        raise FullError
 
 
 def abort(run_id: str) -> None:
@@ -90,6 +96,13 @@ def abort(run_id: str) -> None:
         query = f"SELECT id FROM procrastinate_jobs WHERE {_LIVE} AND args ->> 'run_id' = ?"
         for (job,) in connection.execute(query, (run_id,)).fetchall():
             connection.execute("SELECT procrastinate_cancel_job_v1(?, true, true)", (job,))
+
+
+def dismiss(workers: list[int]) -> None:
+    """Forget workers that certainly do nothing any more, so that nobody waits for a sign of life of theirs."""
+    with queue_database().transaction() as connection:
+        for worker in workers:
+            connection.execute("DELETE FROM procrastinate_workers WHERE id = ?", (worker,))
 
 
 def renew_stalled() -> list[str]:

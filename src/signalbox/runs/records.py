@@ -108,6 +108,8 @@ class Run:
     """What a run that is pending starts with; None where that comes of what was said."""
     not_before: str = ""
     """When a run that is pending may begin, if not at once."""
+    when_busy: str = "reject"
+    """What was wanted where another run of its thread was not over."""
     graphs: dict[str, Any] = field(default_factory=dict)
     summary: dict[str, Any] | None = None
     questions: list[dict[str, Any]] = field(default_factory=list)
@@ -207,7 +209,7 @@ class Run:
 _RECORD = tuple(name for name in Run.__slots__ if name not in (*COLUMNS.split(", "), "person"))
 _ADDED = (
     "background", "attempts", "ended", "warnings", "said", "metadata", "format", "for_run", "route", "stream_modes",
-    "changes", "dropped", "is_aside", "trace", "state", "not_before",
+    "changes", "dropped", "is_aside", "trace", "state", "not_before", "when_busy",
 )  # fmt: skip
 
 
@@ -432,12 +434,6 @@ def _keep_record(run: Run) -> None:
         done = held.update("runs", {"record": _record(run)}, _STANDS, (run.run_id, run.status, run.owner))
     if not done:
         raise BusyError(f"The run {run.thread_id} has just changed.", suggestion="Look again: signalbox runs list.")
-
-
-def is_still_ours(run: Run) -> bool:
-    """Whether the run is still this process's to carry."""
-    with owned(run.person) as held:
-        return held.first("1", "runs", _STANDS, (run.run_id, "running", run.owner)) is not None
 
 
 def latest_run(thread_id: str, statuses: tuple[str, ...] = ()) -> Run | None:

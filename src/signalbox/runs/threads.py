@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +22,6 @@ __all__ = [
     "add_turn",
     "check_name",
     "find_by_transcript",
-    "last_turn",
     "list_threads",
     "list_turns",
     "make_thread",
@@ -175,12 +173,6 @@ def _trim(held: Transaction, most: int, where: str = "", values: tuple[str, ...]
     old = held.select("number", "turns", where, values, order="number DESC", limit=1, offset=most)
     if old:
         held.delete("turns", f"number <= ?{f' AND {where}' if where else ''}", (old[0][0], *values))
-
-
-def last_turn(thread_id: str, agents: Collection[str]) -> Turn | None:
-    """The latest turn that one of these agents completed."""
-    turns = [turn for turn in list_turns(thread_id) if turn.remembered is not None and turn.agent in agents]
-    return turns[-1] if turns else None
 
 
 def list_turns(thread_id: str, most: int | None = None, *, but_of: str = "") -> list[Turn]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from procrastinate import App, BaseRetryStrategy, JobContext, PsycopgConnector, RetryDecision
@@ -27,7 +29,7 @@ from signalbox.runs.carrying import begin_pending, carry
 from signalbox.runs.life import Life, accept, go_on
 from signalbox.runs.outage import database_outage
 from signalbox.runs.owners import BEAT, Lease, current_owner, use_lease
-from signalbox.runs.queue import CARRY, QUEUE, enqueue, left_out, queue_database, renew_stalled
+from signalbox.runs.queue import CARRY, QUEUE, dismiss, enqueue, left_out, queue_database, renew_stalled
 from signalbox.runs.records import RESUMABLE, BusyError
 from signalbox.runs.served import find_carried
 from signalbox.settings import get_settings
@@ -60,9 +62,10 @@ async def work(stopping: asyncio.Event) -> None:
     """
     # What goes wrong is told here, in a line.
     logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
+    ended: list[int] = []
     while not stopping.is_set():
         try:
-            await _work_connected(stopping)
+            await _work_connected(stopping, ended)
         except (ConnectorException, DatabaseError, OSError) as error:
             _tell_outage(error)
         except Exception as error:
@@ -71,8 +74,12 @@ async def work(stopping: asyncio.Event) -> None:
             await asyncio.wait_for(stopping.wait(), 0.5)
 
 
-async def _work_connected(stopping: asyncio.Event) -> None:
+async def _work_connected(stopping: asyncio.Event, ended: list[int]) -> None:
+    """Work until `stopping` is set or the connection is lost. `ended` are the numbers under which this process worked
+    before, and works no more: what they had goes to others at once."""
     kept = await asyncio.to_thread(queue_database)
+    await asyncio.to_thread(dismiss, ended)
+    ended.clear()
     options: dict[str, Any] = {"min_size": 1, "max_size": _CONNECTIONS, "timeout": 10.0}
     app = App(connector=PsycopgConnector(conninfo=kept.address, **options))
     app.task(name=CARRY, queue=QUEUE, pass_context=True, retry=_Again())(_carry)
@@ -84,7 +91,10 @@ async def _work_connected(stopping: asyncio.Event) -> None:
             delete_jobs=DeleteJobCondition.ALWAYS,
         )  # fmt: skip
         working = asyncio.create_task(worker.run())  # type: ignore[no-untyped-call]
-        beating = asyncio.create_task(_keep_going(app, worker))
+        beside = [
+            asyncio.create_task(_keep(partial(_beat, app, worker))),
+            asyncio.create_task(_keep(_Caretaker(app).look)),
+        ]
         stop = asyncio.create_task(stopping.wait())
         try:
             await asyncio.wait([working, stop], return_when=asyncio.FIRST_COMPLETED)
@@ -93,12 +103,14 @@ async def _work_connected(stopping: asyncio.Event) -> None:
                 worker.stop()  # type: ignore[no-untyped-call]
             await working
         finally:
-            for task in (beating, stop):
+            for task in (*beside, stop):
                 task.cancel()
-            await asyncio.wait([beating, stop])
+            await asyncio.wait([*beside, stop])
             if not working.done():
                 working.cancel()
                 await asyncio.wait([working])
+            if worker.worker_id is not None:
+                ended.append(worker.worker_id)
 
 
 def _tell_outage(error: Exception) -> None:
@@ -106,30 +118,44 @@ def _tell_outage(error: Exception) -> None:
     database_outage.begin(known)
 
 
-async def _keep_going(app: App, worker: Worker) -> None:
-    """Beat, and look after what workers that are gone have left."""
-    orphans_at = tidy_at = 0.0
+async def _keep(act: Callable[[], Awaitable[None]]) -> None:
+    """Do this again and again, also after a moment without the database."""
     while True:
         try:
-            if worker.worker_id is not None:
-                await app.job_manager.update_heartbeat(worker.worker_id)
-            for run_id in await asyncio.to_thread(renew_stalled):
-                _log.warning("The worker of run %s is gone: another takes it up.", run_id)
-            if time.monotonic() >= orphans_at:
-                orphans_at = time.monotonic() + _ORPHANS_EVERY
-                await asyncio.to_thread(_adopt)
-            if time.monotonic() >= tidy_at:
-                tidy_at = time.monotonic() + _TIDY_EVERY
-                await app.job_manager.prune_stalled_workers(_TIDY_EVERY)
-                await app.job_manager.delete_old_jobs(
-                    24, queue=QUEUE, include_failed=True, include_cancelled=True, include_aborted=True
-                )
+            await act()
             database_outage.end()
         except (ConnectorException, DatabaseError) as error:
             _tell_outage(error)
         except Exception as error:
             _log.error("The worker cannot look after the queue: %s", redact(error))
         await asyncio.sleep(BEAT)
+
+
+async def _beat(app: App, worker: Worker) -> None:
+    if worker.worker_id is not None:
+        await app.job_manager.update_heartbeat(worker.worker_id)
+
+
+class _Caretaker:
+    """Looks after what workers that are gone have left."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._orphans_at = self._tidy_at = 0.0
+
+    async def look(self) -> None:
+        for run_id in await asyncio.to_thread(renew_stalled):
+            _log.warning("The worker of run %s is gone: another takes it up.", run_id)
+        if time.monotonic() >= self._orphans_at:
+            self._orphans_at = time.monotonic() + _ORPHANS_EVERY
+            await asyncio.to_thread(_adopt)
+        if time.monotonic() >= self._tidy_at:
+            self._tidy_at = time.monotonic() + _TIDY_EVERY
+            jobs = self._app.job_manager
+            await jobs.prune_stalled_workers(_TIDY_EVERY)
+            await jobs.delete_old_jobs(
+                24, queue=QUEUE, include_failed=True, include_cancelled=True, include_aborted=True
+            )
 
 
 def _adopt() -> None:

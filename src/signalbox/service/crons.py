@@ -13,9 +13,10 @@ from fastapi import APIRouter, Depends
 from pydantic import Field, model_validator
 from starlette.responses import Response
 
-from signalbox.errors import NotFoundError, redact
-from signalbox.runs.crons import Cron, delete_cron, get_cron, keep_cron, list_crons, new_cron, take_turn
+from signalbox.errors import DatabaseError, NotFoundError, redact
+from signalbox.runs.crons import Cron, claim_turn, delete_cron, end_turn, get_cron, keep_cron, list_crons, new_cron
 from signalbox.runs.maintenance import due_crons
+from signalbox.runs.records import FullError
 from signalbox.runs.threads import require_own
 from signalbox.service.assistants import find_assistant
 from signalbox.service.options import Options, refuse_unknown_query
@@ -180,27 +181,38 @@ def _shown(cron: Cron) -> dict[str, Any]:
 
 
 async def start_due() -> None:
-    """Start the runs whose time has come."""
-    for person, cron in await asyncio.to_thread(due_crons):
+    """Start the runs whose time has come. A schedule moves on in the transaction that stores its run: if this process
+    dies before, another starts it."""
+    for person, due in await asyncio.to_thread(due_crons):
         with use_person(person):
+            cron = await asyncio.to_thread(claim_turn, due)
+            if cron is None:
+                continue
             try:
                 await _start(cron)
+            except DatabaseError:
+                raise
+            except FullError:
+                _log.warning("The run of cron %s waits for room in the queue.", cron.cron_id)
             except Exception as error:
                 _log.error("The run of cron %s did not start: %s", cron.cron_id, redact(error))
+                await asyncio.to_thread(end_turn, cron)
 
 
 async def _start(cron: Cron) -> None:
-    if not await asyncio.to_thread(take_turn, cron):
-        return
-    payload = {"multitask_strategy": "enqueue", **(cron.payload or {})}
-    wanted = NewRun.model_validate(payload)
-    metadata = {**(wanted.metadata or {}), "cron_id": cron.cron_id}
+    def stored() -> None:
+        if not end_turn(cron):
+            raise NotFoundError("The schedule has just changed.")
+
+    wanted = NewRun.model_validate({"multitask_strategy": "enqueue", **(cron.payload or {})})
+    wanted = wanted.model_copy(update={"metadata": {**(wanted.metadata or {}), "cron_id": cron.cron_id}})
     if not cron.thread_id:
-        wanted = wanted.model_copy(update={"metadata": metadata, "if_not_exists": "create"})
-        await start_run(str(uuid.uuid4()), wanted)
+        await start_run(str(uuid.uuid4()), wanted.model_copy(update={"if_not_exists": "create"}), stored)
         return
     try:
-        await start_run(cron.thread_id, wanted.model_copy(update={"metadata": metadata}))
+        await asyncio.to_thread(require_own, cron.thread_id)
     except NotFoundError as error:
         _log.warning("Cron %s is switched off: %s", cron.cron_id, error.user_message)
         await asyncio.to_thread(keep_cron, replace(cron, enabled=False))
+        return
+    await start_run(cron.thread_id, wanted, stored)

@@ -47,7 +47,7 @@ def show_run(run: Run) -> dict[str, Any]:
         "updated_at": carrier.updated_at,
         "status": status_of_run(run),
         "metadata": sendable(run.metadata),
-        "multitask_strategy": "reject",
+        "multitask_strategy": run.when_busy,
         "kwargs": {},
     }
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from signalbox.runs.engine import WhenBusy
 from signalbox.service.assistants import Config
 from signalbox.service.options import Options, Unsupported
 
@@ -45,7 +46,7 @@ class NewRun(Options):
     if_not_exists: Literal["create", "reject"] = "reject"
     on_disconnect: Literal["cancel", "continue"] = "continue"
     on_completion: Literal["keep"] | None = None
-    multitask_strategy: Literal["reject", "enqueue", "interrupt", "rollback"] = "reject"
+    multitask_strategy: WhenBusy = "reject"
     durability: Literal["sync", "async"] | None = None
     checkpoint_during: Literal[True] | None = None
     feedback_keys: Unsupported = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -34,17 +35,17 @@ async def check_run(wanted: NewRun) -> None:
     _read(await asyncio.to_thread(find_assistant, wanted.assistant_id), wanted)
 
 
-async def start_run(thread_id: str, wanted: NewRun) -> tuple[Run, int]:
-    """The run that a request starts or resumes, and the number of the last event that was told of it before."""
+async def start_run(thread_id: str, wanted: NewRun, then: Callable[[], None] = lambda: None) -> tuple[Run, int]:
+    """The run that a request starts or resumes, and the number of the last event that was told of it before. `then` is
+    done in the transaction that stores the run, or the answer to it."""
     if wanted.webhook is not None:
         check_webhook(wanted.webhook)
-    run, before = await _started(thread_id, wanted)
-    if wanted.webhook is not None:
-        await asyncio.to_thread(keep_webhook, run.run_id, wanted.webhook)
-    return run, before
 
+    def stored(run: Run) -> None:
+        if wanted.webhook is not None:
+            keep_webhook(run.run_id, wanted.webhook)
+        then()
 
-async def _started(thread_id: str, wanted: NewRun) -> tuple[Run, int]:
     if wanted.command is not None and wanted.input is not None:
         raise RequestError("A run has an input or a command, not both.", suggestion="Leave one of them out.")
     assistant = await asyncio.to_thread(find_assistant, wanted.assistant_id)
@@ -55,16 +56,18 @@ async def _started(thread_id: str, wanted: NewRun) -> tuple[Run, int]:
             raise
     if wanted.command is not None:
         before = await asyncio.to_thread(_latest_number, thread_id)
-        return await _resumed(thread_id, wanted.command.resume), before
+        return await _resumed(thread_id, wanted.command.resume, stored), before
     at = wanted.checkpoint_id or checkpoint_id_of(wanted.checkpoint)
     if wanted.input is None and (at is not None or await asyncio.to_thread(may_go_on, thread_id)):
         await _make_room(thread_id, wanted.multitask_strategy)
         await asyncio.to_thread(fork, thread_id, at)
-        return await engine().resume(thread_id, None), 0
-    return await _begun(assistant, thread_id, wanted, at)
+        return await engine().resume(thread_id, None, then=stored), 0
+    return await _begun(assistant, thread_id, wanted, at, stored)
 
 
-async def _begun(assistant: Assistant, thread_id: str, wanted: NewRun, at: str | None) -> tuple[Run, int]:
+async def _begun(
+    assistant: Assistant, thread_id: str, wanted: NewRun, at: str | None, stored: Callable[[Run], None]
+) -> tuple[Run, int]:
     """A run of an input; of a map also from a checkpoint, whose state the input adds to."""
     said, state = _read(assistant, wanted)
     if at is not None:
@@ -72,12 +75,12 @@ async def _begun(assistant: Assistant, thread_id: str, wanted: NewRun, at: str |
             raise RequestError("An agent takes no input at a checkpoint.", suggestion="Leave the input out.")
         before = await asyncio.to_thread(find_state, thread_id, at)
         state = {**before["values"], **state}
-    waits = wanted.multitask_strategy == "enqueue"
     options: dict[str, Any] = {
         "thread_id": thread_id,
         "metadata": _metadata(assistant, wanted),
         "stream_modes": sorted(modes_of(wanted.stream_mode)),
-        "when_busy": "enqueue" if waits else "reject",
+        "when_busy": wanted.multitask_strategy,
+        "then": stored,
     }
     if wanted.after_seconds:
         later = now() + timedelta(seconds=wanted.after_seconds)
@@ -116,7 +119,7 @@ def _metadata(assistant: Assistant, wanted: NewRun) -> dict[str, Any] | None:
     return {**(wanted.metadata or {}), "assistant_id": assistant.assistant_id}
 
 
-async def _resumed(thread_id: str, value: Any) -> Run:
+async def _resumed(thread_id: str, value: Any, stored: Callable[[Run], None]) -> Run:
     """A value answers the first question; a mapping by the ids of interrupts answers the one that it names."""
     try:
         waiting = await asyncio.to_thread(records.find_run, thread_id, ("waiting",))
@@ -128,8 +131,8 @@ async def _resumed(thread_id: str, value: Any) -> Run:
         for question, answer in given[:-1]:
             run = await engine().resume(thread_id, answer, question)
             await engine().wait(run)
-        return await engine().resume(thread_id, given[-1][1], given[-1][0])
-    return await engine().resume(thread_id, value)
+        return await engine().resume(thread_id, given[-1][1], given[-1][0], then=stored)
+    return await engine().resume(thread_id, value, then=stored)
 
 
 def _latest_number(thread_id: str) -> int:

@@ -27,7 +27,6 @@ __all__ = [
     "is_secret_set",
     "make_api_key",
     "make_token",
-    "person_of",
     "revoke_api_keys",
 ]
 
@@ -105,12 +104,6 @@ async def revoke_api_keys(person: str, name: str) -> int:
     for key in ended:
         await store.revoke_api_key(key.id)
     return len(ended)
-
-
-async def person_of(token: str) -> str | None:
-    """The person whose token or key it is; None if it is nobody's or has expired."""
-    caller = await caller_of(token)
-    return caller.person if caller else None
 
 
 async def caller_of(token: str) -> Caller | None:

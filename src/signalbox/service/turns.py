@@ -232,7 +232,7 @@ async def start_turn(
     """
     chat_agent()
     if on_queue():
-        await asyncio.to_thread(_require_room)
+        await asyncio.to_thread(_require_room, person)
     here = None if on_queue() else _Here(digest)
     if key is not None and here is not None:
         if (known := _running.get((person, key))) is not None:
@@ -263,11 +263,11 @@ async def start_turn(
     return here
 
 
-def _require_room() -> None:
+def _require_room(person: str) -> None:
     """Raise FullError where a turn would not be carried: then the message is not kept either."""
     from signalbox.runs.queue import require_room
 
-    require_room()
+    require_room(person)
 
 
 def _state(told: dict[str, Any], message: str, key: str | None, kept_as: dict[str, Any]) -> TurnState:
