@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -16,6 +17,7 @@ from .conftest import DESK, SECRET
 
 Look = Callable[[Any, str], None]
 Ask = Callable[[Any, str], Any]
+Faults = Callable[[Any, str], list[str]]
 PHONE = {"width": 390, "height": 844}
 AXE = Path(__file__).parents[2] / ".node" / "node_modules" / "axe-core" / "axe.min.js"
 STEPS = "work: Working\nopen_gate: Opening the {name} gate\n"
@@ -242,7 +244,10 @@ def test_what_a_model_writes_is_read_while_it_writes(page: Any, address: str, wr
 def test_a_run_is_stopped(patient: Any) -> None:
     patient.locator("#question").fill("wait for ever")
     patient.locator("#question").press("Enter")
-    patient.locator(".step.running").first.wait_for()
+    spinner = patient.locator(".step.running .spinner").first
+    spinner.wait_for()
+    patient.emulate_media(reduced_motion="reduce")
+    assert spinner.evaluate("one => getComputedStyle(one).animationName") == "none"
     patient.get_by_role("button", name="Stop").click()
     patient.get_by_text("Stopped before there was an answer.").wait_for()
     assert patient.locator(".failure").count() == 0
@@ -288,6 +293,7 @@ def test_a_change_of_an_experiment_is_shown_as_a_diff_and_made_only_after_a_yes(
     page.emulate_media(color_scheme="dark")
     turn = ask(page, "Stop the experiment Hint Timing")
     assert (turn.locator("del").inner_text(), turn.locator("ins").inner_text()) == ("running", "paused")
+    assert page.locator("#confirm-what").inner_text() == "Stop 'Hint Timing' on upgrade, the demonstration?"
     look(page, "confirm")
     page.locator(".confirm").press("r")
     page.locator(".answer", has_text="Nothing was changed").wait_for()
@@ -302,7 +308,7 @@ def test_only_what_is_broken_is_an_alarm(patient: Any, ask: Ask) -> None:
 
 
 def test_an_investigation_has_its_verdict_on_top_and_all_that_was_seen_on_one_axis(
-    page: Any, ask: Ask, look: Look
+    page: Any, ask: Ask, look: Look, axe: Faults
 ) -> None:
     turn = ask(page, "Why is checkout slow?")
     assert "core-rtr-1" in turn.locator(".verdict-head .verdict").inner_text()
@@ -312,6 +318,8 @@ def test_an_investigation_has_its_verdict_on_top_and_all_that_was_seen_on_one_ax
     assert {"metrics", "oncall"} <= {name.split("\n")[0] for name in turn.locator(".lane-name").all_inner_texts()}
     turn.locator(".event.cause").focus()
     assert "Suspected cause" in turn.locator(".lane-detail").inner_text()
+    assert axe(page, "an investigation") == []
+    page.emulate_media(color_scheme="light")
     turn.evaluate("one => one.scrollIntoView()")
     look(page, "investigate")
     page.set_viewport_size(PHONE)
@@ -391,70 +399,75 @@ def test_the_keyboard_alone_asks_goes_back_and_begins_anew(patient: Any) -> None
     patient.locator(".answer", has_text="Done: Say hello").wait_for()
 
 
-def test_earlier_turns_of_a_long_conversation_are_fetched_on_the_way_up(patient: Any, address: str) -> None:
-    fill_thread(patient, address, "long", 70)
-    patient.goto(f"{address}/t/long")
-    patient.locator("sb-turn", has_text="Done: number 69").first.wait_for()
-    assert patient.locator("sb-turn").count() < 70
-    for _ in range(3):
-        patient.locator(".scroller").evaluate("one => one.scrollTo(0, 0)")
-        patient.wait_for_timeout(300)
-    patient.locator("sb-turn", has_text="number 0").first.wait_for()
-    assert patient.locator("sb-turn").count() == 70
-    assert patient.locator("sb-turn").evaluate_all("all => new Set(all.map((one) => one.id)).size") == 70
+def test_a_thousand_turns_are_reached_by_scrolling_and_by_link_and_only_those_in_sight_are_drawn(
+    patient: Any, ask: Ask
+) -> None:
+    ask(patient, "Say hello")
+    link = patient.url.split("?")[0]
+    thread = link.replace("/t/", "/threads/")
+    turn = patient.request.get(f"{thread}/turns?state=false").json()[0]
+    turns = [{**turn, "run_id": f"run-{number}", "said": f"number {number}"} for number in range(1000)]
 
+    def page_of_turns(route: Any) -> None:
+        asked = parse_qs(urlsplit(route.request.url).query)
+        end = int(asked["before"][0].removeprefix("run-")) if "before" in asked else len(turns)
+        route.fulfill(json=turns[max(0, end - int(asked["limit"][0])) : end])
 
-@pytest.mark.bench
-def test_a_thousand_turns_open_with_the_latest_and_scroll_to_the_first(patient: Any, address: str) -> None:
-    fill_thread(patient, address, "longest", 1000)
-    patient.goto(f"{address}/t/longest")
-    patient.locator("sb-turn", has_text="Done: number 999").first.wait_for()
-    for _ in range(60):
-        patient.locator(".scroller").evaluate("one => one.scrollTo(0, 0)")
-        patient.wait_for_timeout(150)
-        if patient.locator("sb-turn").count() == 1000:
-            break
-    assert patient.locator("sb-turn .said").first.inner_text() == "number 0"
-
-
-def fill_thread(page: Any, address: str, thread: str, count: int) -> None:
-    for number in range(count):
-        asked = {"assistant_id": "patient", "input": f"number {number}", "if_not_exists": "create"}
-        origin = {"Origin": address}
-        assert page.request.post(f"{address}/threads/{thread}/runs/wait", data=asked, headers=origin).ok
+    patient.route(re.compile("/turns[?]"), page_of_turns)
+    patient.reload()
+    patient.locator("sb-turn", has_text="number 999").locator(".answer").wait_for()
+    drawn = patient.locator("sb-turn .answer")
+    assert patient.locator("sb-turn").count() == 30
+    assert drawn.count() < 30
+    patient.locator(".scroller").evaluate("one => one.scrollTo(0, 0)")
+    patient.locator("sb-turn").nth(59).wait_for(state="attached")
+    patient.goto("about:blank")
+    patient.goto(f"{link}#run-0")
+    first = patient.locator("sb-turn.named", has_text="number 0")
+    first.locator(".answer").wait_for()
+    first.locator(".folded-steps > summary").click()
+    assert patient.locator("sb-turn .said").all_text_contents() == [one["said"] for one in turns]
+    patient.locator(".scroller").evaluate("one => one.scrollTo(0, one.scrollHeight)")
+    patient.locator("sb-turn").last.locator(".answer").wait_for()
+    assert drawn.count() < 60
+    assert first.locator(".folded-steps[open]").count() == 1
+    patient.unroute_all()
 
 
 @pytest.fixture
-def axe(require_part: Callable[[str, bool], None]) -> str:
+def axe() -> Faults:
+    """What a test calls for the serious faults of accessibility of a page as it is, in light and in dark."""
+
+    def faults(page: Any, what: str) -> list[str]:
+        if not AXE.is_file():
+            return []
+        page.evaluate(AXE.read_text("utf-8"))
+        told = []
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            found = page.evaluate("() => axe.run()")["violations"]
+            told += [
+                f"{what}, {scheme}: {one['id']} at {one['nodes'][0]['target']}"
+                for one in found if one["impact"] in ("serious", "critical")
+            ]  # fmt: skip
+        return told
+
+    return faults
+
+
+def test_no_view_has_a_serious_fault_of_accessibility(
+    page: Any, address: str, ask: Ask, axe: Faults, require_part: Callable[[str, bool], None]
+) -> None:
     require_part("axe-core is not installed: make check does it", AXE.is_file())
-    return AXE.read_text("utf-8")
-
-
-def test_no_view_has_a_serious_fault_of_accessibility(page: Any, address: str, ask: Ask, axe: str) -> None:
-    def faults(what: str) -> list[str]:
-        page.evaluate(axe)
-        found = page.evaluate("() => axe.run()")["violations"]
-        return [
-            f"{what}: {one['id']} at {one['nodes'][0]['target']}"
-            for one in found if one["impact"] in ("serious", "critical")
-        ]  # fmt: skip
-
-    told = faults("welcome")
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        fresh(page, address)
-        ask(page, "Which services have the highest error rate?")
-        told += faults(f"a ranking, {scheme}")
-        turn = ask(page, "CPU usage of web-1 in the last hour")
-        turn.locator("path.js-line").first.wait_for()
-        told += faults(f"a curve, {scheme}")
-        fresh(page, f"{address}/?agent=patient")
-        ask(page, "fail")
-        ask(page, "lack")
-        ask(page, "Show the table")
-        ask(page, "delete")
-        told += faults(f"a confirmation, {scheme}")
-        page.goto(f"{address}/connections")
-        page.locator(".connection-card").nth(1).wait_for()
-        told += faults(f"connections, {scheme}")
-    assert told == []
+    found = axe(page, "welcome")
+    ask(page, "Which services have the highest error rate?")
+    found += axe(page, "a ranking")
+    page.goto(f"{address}/connections")
+    page.locator(".connection-card").nth(1).wait_for()
+    found += axe(page, "connections")
+    fresh(page, f"{address}/?agent=patient")
+    for said in ("fail", "lack", "Show the table"):
+        ask(page, said)
+    ask(page, "Show the curve").locator("path.js-line").nth(1).wait_for()
+    ask(page, "delete")
+    assert found + axe(page, "a curve and a confirmation") == []

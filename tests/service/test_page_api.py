@@ -177,6 +177,10 @@ def test_requests_to_begin_with_are_about_what_is_connected(
         assert all(one.endswith(" in the last hour") for one in found["metrics"]["examples"])
         assert "Why is checkout slow?" in found["investigate"]["examples"]
         assert (found["metrics"]["is_offered"], found["oncall"]["is_offered"]) == (True, False)
+        assert ann.get("/api/agents/metrics").json() == found["metrics"]
+        at_once = {one["name"]: one for one in ann.get("/api/agents", params={"suggest": False}).json()}
+        assert at_once["metrics"] == {**found["metrics"], "examples": []}
+        assert ann.get("/api/agents/nobody").status_code == 404
     monkeypatch.setenv("GRAFANA_URL", f"http://{refusing}")
     assert {one["name"]: one for one in ann.get("/api/agents").json()}["metrics"]["examples"] == []
 

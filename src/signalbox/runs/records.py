@@ -497,11 +497,13 @@ def list_requests(thread_id: str, limit: int, before: str | None = None) -> list
         last = mark[0] if mark else None
         while len(found) < limit:
             older = ("thread_id = ? AND rowid < ?", (thread_id, last)) if last else ("thread_id = ?", (thread_id,))
-            rows = held.select(f"{COLUMNS}, rowid", "runs", *older, order="rowid DESC", limit=limit)
-            found += [run for run in (read(held.person, row[:-1]) for row in rows) if not run.for_run]
-            if len(rows) < limit:
+            # The places first: sorting whole records would read all of the thread's.
+            places = [row[0] for row in held.select("rowid", "runs", *older, order="rowid DESC", limit=limit)]
+            if not places:
                 break
-            last = rows[-1][-1]
+            last, between = places[-1], "thread_id = ? AND rowid BETWEEN ? AND ?"
+            rows = held.select(COLUMNS, "runs", between, (thread_id, last, places[0]), order="rowid DESC")
+            found += [run for run in (read(held.person, row) for row in rows) if not run.for_run]
     return found[:limit]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -175,13 +176,17 @@ def _trim(held: Transaction, most: int, where: str = "", values: tuple[str, ...]
         held.delete("turns", f"number <= ?{f' AND {where}' if where else ''}", (old[0][0], *values))
 
 
-def list_turns(thread_id: str, most: int | None = None, *, but_of: str = "") -> list[Turn]:
-    """The turns of a thread of the person who asks, in their order, or so many of the latest, without those of one run;
-    none where they have no thread of that name."""
+def list_turns(
+    thread_id: str, most: int | None = None, *, but_of: str = "", of: Collection[str] | None = None
+) -> list[Turn]:
+    """The turns of a thread of the person who asks, in their order, or so many of the latest, without those of one run,
+    or only those of some runs; none where they have no thread of that name."""
     columns, where = "thread_id, run_id, agent, said, answer, remembered, at", "thread_id = ?"
     values = [check_name(thread_id)]
     if but_of:
         where, values = f"{where} AND run_id <> ?", [*values, but_of]
+    if of is not None:
+        where, values = f"{where} AND run_id IN ({', '.join('?' * len(of))})", [*values, *of]
     with owned(current_person()) as held:
         rows = held.select(columns, "turns", where, values, order="number DESC", limit=most)
     return [Turn(row[0], row[1], row[2], row[3], row[4], json.loads(row[5]), row[6]) for row in reversed(rows)]

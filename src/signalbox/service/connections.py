@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from fastapi import APIRouter, Depends, Request
 
 from signalbox.contract import Agent
 from signalbox.contract.installed import default_agent
 from signalbox.contract.sources import is_set_aside, kind_in_use, shown, source_of
-from signalbox.errors import SignalboxError, redact
+from signalbox.errors import NotFoundError, SignalboxError, redact
 from signalbox.runs.answers import mark_used
 from signalbox.runs.served import list_served
 from signalbox.service.assistants import identity
@@ -44,36 +44,42 @@ async def me(request: Request) -> dict[str, Any]:
 
 
 @router.get("/agents")
-async def agents() -> list[dict[str, Any]]:
-    """The agents and maps that can be asked, each with requests that make sense on what it is connected to."""
-    served = list_served()
-    examples = await asyncio.gather(*map(_examples, served))
-    return [_agent(agent, list(told)) for agent, told in zip(served, examples, strict=True)]
+async def agents(suggest: bool = True) -> list[dict[str, Any]]:
+    """The agents and maps that can be asked, each with example requests about what it is connected to. Without
+    `suggest` this is instant: no live system is asked, and agents of live systems come without examples."""
+    return list(await asyncio.gather(*(_agent(agent, suggest) for agent in list_served())))
 
 
-def _agent(agent: Agent, examples: list[str]) -> dict[str, Any]:
+@router.get("/agents/{name}")
+async def agent(name: str) -> dict[str, Any]:
+    """One of them."""
+    found = next((one for one in list_served() if one.name == name), None)
+    if found is None:
+        raise NotFoundError(f"There is no agent '{name}'.")
+    return await _agent(found, True)
+
+
+async def _agent(agent: Agent, suggest: bool) -> dict[str, Any]:
     source = source_of(agent)
     return {
         "name": agent.name,
         "assistant_id": identity(agent),
         "about": agent.about,
-        "examples": examples,
+        "examples": list(await _examples(agent, source or {}, suggest)),
         "source": shown(source) if source else None,
         "is_default": agent.name == default_agent().name,
         "is_offered": agent.is_offered and not is_set_aside(agent),
     }
 
 
-async def _examples(agent: Agent) -> Sequence[str]:
-    """Requests about things that are there; those that the agent comes with name things of the demonstration."""
-    source = source_of(agent) or {}
+async def _examples(agent: Agent, source: Mapping[str, Any], suggest: bool) -> Sequence[str]:
+    """Requests about things that exist; those that the agent comes with name things of the demonstration."""
     if agent.suggest is None or source.get("kind") != "live":
         return agent.examples
     try:
-        found: Sequence[str] = await _asked_lately(agent, agent.suggest)
+        return cast(Sequence[str], await _asked_lately(agent, agent.suggest)) if suggest else ()
     except Exception:
         return ()
-    return found
 
 
 @router.get("/connections")

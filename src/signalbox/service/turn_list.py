@@ -47,20 +47,17 @@ async def turns(
 
     def found() -> list[dict[str, Any]]:
         require_own(thread_id)
-        thoughts, said = list_feedback(thread_id), list_turns(thread_id)
-        asked = records.list_requests(thread_id, limit, before)
-        told = [_shown(run, said, thoughts.get(run.run_id)) for run in reversed(asked)]
-        if not state:
-            for turn in told:
-                turn["answer"] = {**turn["answer"], "state": {}} if turn["answer"] else None
-        return told
+        asked = [(run, carrier_of(run)) for run in reversed(records.list_requests(thread_id, limit, before))]
+        thoughts = list_feedback(thread_id)
+        said = list_turns(thread_id, of=[carrier.run_id for _, carrier in asked]) if asked else []
+        return [_shown(run, carrier, said, thoughts.get(run.run_id), state) for run, carrier in asked]
 
     return await asyncio.to_thread(found)
 
 
-def _shown(run: Run, said: list[Turn], thought: dict[str, Any] | None) -> dict[str, Any]:
-    carrier = carrier_of(run)
+def _shown(run: Run, carrier: Run, said: list[Turn], thought: dict[str, Any] | None, state: bool) -> dict[str, Any]:
     rows = [turn for turn in said if turn.run_id == carrier.run_id]
+    answer = carrier.result.get("answer")
     replies = [{"question": one.answer, "reply": two.said} for one, two in pairwise(rows)]
     told = {
         "run_id": run.run_id,
@@ -70,7 +67,7 @@ def _shown(run: Run, said: list[Turn], thought: dict[str, Any] | None) -> dict[s
         "started_at": run.started_at,
         "updated_at": carrier.updated_at,
         "replies": replies,
-        "answer": carrier.result.get("answer"),
+        "answer": answer if state or not answer else {**answer, "state": {}},
         "interrupts": interrupts_of(carrier),
         "feedback": thought,
     }

@@ -29,7 +29,7 @@ class Ask(Exception):
     """A request that cannot go on without the person.
 
     `pending` is what is known so far; `field` is what the answer is for, `confirm` where it is a yes or a no. `choices`
-    gives the value that each option stands for, where that is not its text.
+    gives the value that each option stands for, where that is not its text. `summary` is what a yes would do.
     """
 
     def __init__(
@@ -40,6 +40,7 @@ class Ask(Exception):
         options: Sequence[str] = (),
         choices: Mapping[str, str] | None = None,
         blocks: Sequence[dict[str, Any]] = (),
+        summary: str = "",
         **more: Any,
     ) -> None:
         super().__init__(message)
@@ -49,6 +50,7 @@ class Ask(Exception):
             "options": list(options),
             "schema": {"type": "string"},
             "blocks": list(blocks),
+            **({"summary": summary} if summary else {}),
         }
         self.pending = {"field": field, "fields": dict(fields), "choices": dict(choices or {}), **more}
 

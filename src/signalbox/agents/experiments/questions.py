@@ -52,6 +52,7 @@ def ask_yes(
         fields,
         OPTIONS,
         blocks=[blocks.diff(f"{diff[0]} on {server}", diff[1])] if diff and diff[1] else [],
+        summary=message,
         key=f"confirm-{uuid4()}",
         server=server,
         notes=list(notes),
@@ -85,7 +86,8 @@ def again(pending: Mapping[str, Any], said: str = STILL_OPEN) -> Ask:
     """The same question once more."""
     message = str(pending["message"]).removeprefix(STILL_OPEN).removeprefix(NOT_UNDERSTOOD)
     kept = {key: pending[key] for key in _KEPT if key in pending}
-    return Ask(f"{said}{message}", str(pending["field"]), pending["fields"], pending.get("options") or (), **kept)
+    options = pending.get("options") or ()
+    return Ask(f"{said}{message}", str(pending["field"]), pending["fields"], options, summary=message, **kept)
 
 
 def check_server_asked(pending: Mapping[str, Any]) -> None:

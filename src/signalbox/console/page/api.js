@@ -50,7 +50,9 @@ export const api = {
   /** @returns {Promise<import("./types.js").Connections>} */
   connections: () => call("GET", "/api/connections"),
   /** @returns {Promise<import("./types.js").Agent[]>} */
-  agents: () => call("GET", "/api/agents"),
+  agents: () => call("GET", "/api/agents?suggest=false"),
+  /** @param {string} name @returns {Promise<import("./types.js").Agent>} */
+  agent: (name) => call("GET", `/api/agents/${encodeURIComponent(name)}`),
   /** @param {string} name @returns {Promise<{nodes: any[], edges: any[]}>} */
   graph: (name) => call("GET", `/assistants/${encodeURIComponent(name)}/graph`),
   /** @param {string} query @param {number} limit @returns {Promise<Thread[]>} */
@@ -61,8 +63,8 @@ export const api = {
   rename: (thread, title) => call("PATCH", at(thread), { title }),
   /** @param {string} thread */
   remove: (thread) => call("DELETE", at(thread)),
-  /** @param {string} thread @param {string} [before] @returns {Promise<Turn[]>} */
-  turns: (thread, before) => call("GET", `${at(thread)}/turns?limit=30&state=false${before ? `&before=${encodeURIComponent(before)}` : ""}`),
+  /** @param {string} thread @param {number} limit @param {string} [before] @returns {Promise<Turn[]>} */
+  turns: (thread, limit, before) => call("GET", `${at(thread)}/turns?limit=${limit}&state=false${before ? `&before=${encodeURIComponent(before)}` : ""}`),
   /** @param {string} thread @param {string} run */
   cancel: (thread, run) => call("POST", `${at(thread)}/runs/${run}/cancel`),
   /** @param {string} thread @param {string} run @returns {Promise<(import("./types.js").Call & {result?: string})[]>} */

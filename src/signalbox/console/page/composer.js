@@ -86,7 +86,7 @@ export class Composer extends HTMLElement {
   confirm(question, source) {
     this.classList.add("confirming");
     this.form.hidden = true;
-    const what = (question.summary || firstSentence(question.message || "Go on?")).replace(/[?.]$/, "");
+    const what = asked(question.summary || question.message || "Go on?").replace(/[?.]$/, "");
     const options = question.options?.length ? question.options : ["yes", "no"];
     const approve = button({ class: "primary", onclick: () => this.emit("answer", options[0]) }, "Approve", h("kbd", {}, "A"));
     const reject = button({ class: "reject", onclick: () => this.emit("answer", options[1]) }, "Reject", h("kbd", {}, "R"));
@@ -127,10 +127,10 @@ export class Composer extends HTMLElement {
 }
 customElements.define("sb-composer", Composer);
 
-/** @param {string} text */
-function firstSentence(text) {
+/** The question itself, of a text that may say more; else its first sentence. @param {string} text */
+function asked(text) {
   const line = text.split("\n").find((one) => one.trim()) || text;
-  return line.match(/^.+?[.?!](?=\s|$)/)?.[0] || line;
+  return (line.match(/^.+?[?](?=\s|$)/) || line.match(/^.+?[.!](?=\s|$)/))?.[0] || line;
 }
 
 /** On which server it will be done. @param {Source | null | undefined} source */

@@ -8,6 +8,7 @@ import { Welcome } from "./welcome.js";
 /** @typedef {import("./types.js").Turn} Turn */
 
 const PAGE = 30;
+const MOST = 200;
 
 export class Conversation extends HTMLElement {
   /** @param {string} thread @param {string} assistant @param {boolean} isNew */
@@ -21,14 +22,16 @@ export class Conversation extends HTMLElement {
     this.leaving = new AbortController();
     /** @type {TurnView | null} */
     this.current = null;
-    /** @type {string} */
-    this.oldest = "";
   }
 
   connectedCallback() {
     if (this.firstChild) return;
     this.scroller = h("div", { class: "scroller", tabindex: 0, role: "region", "aria-label": "Conversation" }, this.turns);
     append(this, [this.scroller, h("div", { class: "dock" }, this.composer)]);
+    // Only turns near the window are drawn: a thread of thousands stays light.
+    this.near = new IntersectionObserver((seen) => {
+      for (const { target, isIntersecting, boundingClientRect: place } of seen) if (target instanceof TurnView) isIntersecting ? target.fill() : target.empty(place.height);
+    }, { root: this.scroller, rootMargin: "150%" });
     this.addEventListener("ask", (event) => void this.ask(/** @type {CustomEvent} */ (event).detail));
     this.addEventListener("answer", (event) => void this.answer(/** @type {CustomEvent} */ (event).detail));
     this.addEventListener("reuse", (event) => this.composer.write(/** @type {CustomEvent} */ (event).detail));
@@ -42,6 +45,14 @@ export class Conversation extends HTMLElement {
   disconnectedCallback() {
     // Runs go on by themselves; only listening ends.
     this.leaving.abort();
+    this.near?.disconnect();
+  }
+
+  /** @param {Turn} turn */
+  view(turn) {
+    const made = new TurnView(turn, this.thread);
+    this.near?.observe(made);
+    return made;
   }
 
   welcome() {
@@ -52,7 +63,13 @@ export class Conversation extends HTMLElement {
   /** The latest turns; what is under way is joined. */
   async open() {
     try {
-      const turns = await api.turns(this.thread);
+      let turns = await api.turns(this.thread, PAGE);
+      const named = decodeURIComponent(location.hash.slice(1)), isThere = () => turns.some((one) => one.run_id === named);
+      for (let isMore = turns.length === PAGE; named && isMore && !isThere();) {
+        const older = await api.turns(this.thread, MOST, turns[0].run_id);
+        turns = [...older, ...turns];
+        isMore = older.length === MOST;
+      }
       await this.showLatest(turns);
     } catch (error) {
       if (this.leaving.signal.aborted) return;
@@ -62,7 +79,7 @@ export class Conversation extends HTMLElement {
 
   async refresh() {
     if (document.hidden || this.isNew || this.composer.isBusy) return;
-    const turns = await api.turns(this.thread).catch(() => []);
+    const turns = await api.turns(this.thread, PAGE).catch(() => []);
     const last = this.turns.lastElementChild;
     const known = last instanceof TurnView ? `${last.turn.run_id} ${last.turn.status}` : "";
     const latest = turns[turns.length - 1];
@@ -71,8 +88,10 @@ export class Conversation extends HTMLElement {
 
   /** @param {Turn[]} turns */
   async showLatest(turns) {
-    const views = turns.map((one) => new TurnView(one, this.thread));
+    const views = turns.map((one) => this.view(one));
     this.turns.replaceChildren(...(turns.length >= PAGE ? [this.earlier(turns[0])] : []), ...views);
+    // Drawn at once, so that the end does not move when it is scrolled to.
+    views.slice(-4).forEach((one) => one.fill());
     const last = views[views.length - 1];
     this.focusTurn(last);
     if (!last) return;
@@ -85,7 +104,8 @@ export class Conversation extends HTMLElement {
   /** The turn that the address names, else the end. @param {TurnView | undefined} last */
   focusTurn(last) {
     const named = location.hash ? document.getElementById(`turn-${decodeURIComponent(location.hash.slice(1))}`) : null;
-    if (named) {
+    if (named instanceof TurnView) {
+      named.fill();
       named.classList.add("named");
       named.scrollIntoView({ block: "start" });
     } else if (last) this.toEnd();
@@ -96,9 +116,9 @@ export class Conversation extends HTMLElement {
     const made = button({ class: "plain earlier" }, "Earlier turns");
     const load = async () => {
       made.disabled = true;
-      const turns = await api.turns(this.thread, first.run_id);
+      const turns = await api.turns(this.thread, PAGE, first.run_id);
       const from = this.scroller ? this.scroller.scrollHeight - this.scroller.scrollTop : 0;
-      made.replaceWith(...(turns.length >= PAGE ? [this.earlier(turns[0])] : []), ...turns.map((one) => new TurnView(one, this.thread)));
+      made.replaceWith(...(turns.length >= PAGE ? [this.earlier(turns[0])] : []), ...turns.map((one) => this.view(one)));
       if (this.scroller) this.scroller.scrollTop = this.scroller.scrollHeight - from;
     };
     made.addEventListener("click", () => void load());
@@ -142,9 +162,9 @@ export class Conversation extends HTMLElement {
       history.pushState(null, "", `/t/${encodeURIComponent(this.thread)}${location.search}`);
     }
     this.composer.ask(null, null);
-    const view = new TurnView({ run_id: "", said, started_at: new Date().toISOString(), agent: "", status: "running", answer: null, replies: [] }, this.thread);
-    view.isLive = true;
+    const view = this.view({ run_id: "", said, started_at: new Date().toISOString(), agent: "", status: "running", answer: null, replies: [] });
     this.turns.appendChild(view);
+    view.isLive = true;
     view.begin();
     this.toEnd();
     await this.listen(view, (hear) => ask(this.thread, asked, hear, this.leaving.signal));

@@ -39,6 +39,8 @@ export class Curve extends HTMLElement {
     this.plotly = null;
     this.plot = h("div", { class: "plot", role: "img", "aria-label": this.summary() });
     this.redraw = () => void this.draw();
+    /** @type {number | undefined} */
+    this.rest = undefined;
   }
 
   connectedCallback() {
@@ -48,18 +50,24 @@ export class Curve extends HTMLElement {
       append(this, [this.plot, this.legend(), left > 0 ? h("p", { class: "quiet" }, `… and ${left} more curves, which the data holds`) : null, query(this.block)]);
     }
     document.addEventListener("shade", this.redraw);
-    // A chart that nobody scrolls to costs nothing.
+    // A chart that nobody scrolls to, or only past, costs nothing: until then its sketch is shown.
     this.watching = new IntersectionObserver((seen) => {
-      if (!seen.some((one) => one.isIntersecting)) return;
-      this.watching?.disconnect();
-      plotly().then((found) => { this.plotly = found; return this.draw(); }).catch((error) => console.warn(error));
-    }, { rootMargin: "300px" });
+      clearTimeout(this.rest);
+      if (seen[seen.length - 1].isIntersecting) this.rest = setTimeout(() => this.begin(), 150);
+    });
     this.watching.observe(this);
   }
 
+  begin() {
+    this.watching?.disconnect();
+    plotly().then((found) => { this.plotly = found; return this.draw(); }).catch((error) => console.warn(error));
+  }
+
   disconnectedCallback() {
+    clearTimeout(this.rest);
     this.watching?.disconnect();
     document.removeEventListener("shade", this.redraw);
+    this.plotly?.purge(this.plot);
   }
 
   /** What a screen reader says of it. */

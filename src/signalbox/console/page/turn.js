@@ -29,17 +29,36 @@ export class TurnView extends HTMLElement {
     this.fetched = undefined;
     this.isLive = false;
     this.hasSteps = false;
+    this.isFilled = false;
     this.body = h("div", { class: "answer-body" });
     this.talk = h("div", { class: "talk" });
     this.live = h("div", { class: "live" });
   }
 
   connectedCallback() {
-    if (this.firstChild) return;
     this.name();
-    append(this, [this.question(), this.talk, this.live, this.body]);
+    if (!this.firstChild) this.empty();
+  }
+
+  /** Draw the turn, as it comes near the window. */
+  fill() {
+    if (this.isFilled) return;
+    this.isFilled = true;
+    this.classList.remove("far");
+    this.talk.replaceChildren();
+    this.replaceChildren(this.question(), this.talk, this.live, this.body);
     for (const one of this.turn.replies) this.exchanged(one.question, one.reply);
     if (!this.isLive) this.show();
+  }
+
+  /** Far from the window only the question is kept, unless the person has something open here. @param {number} [height] */
+  empty(height) {
+    if (this.isLive || this.matches(":focus-within") || this.querySelector("details[open], .beside, .map")) return;
+    if (this.isFilled && height) this.style.setProperty("--height", `${height}px`);
+    this.isFilled = false;
+    this.classList.add("far");
+    this.body.replaceChildren();
+    this.replaceChildren(h("h2", { class: "said" }, this.turn.said));
   }
 
   /** The address of the turn within its thread. */
@@ -82,6 +101,7 @@ export class TurnView extends HTMLElement {
 
   /** From now on what happens is shown as it happens. */
   begin() {
+    this.fill();
     this.isLive = this.hasSteps = true;
     this.steps.setAttribute("live", "");
     this.status = h("p", { class: "status quiet", role: "status" }, "Working on it …");

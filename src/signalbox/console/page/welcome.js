@@ -2,6 +2,8 @@
 import { api } from "./api.js";
 import { append, button, h, mark } from "./dom.js";
 
+/** @typedef {import("./types.js").Agent} Agent */
+
 const MOST_OF_ONE = 6;
 
 export class Welcome extends HTMLElement {
@@ -23,15 +25,24 @@ export class Welcome extends HTMLElement {
     void this.fill();
   }
 
+  /** @param {Agent} agent @param {string} example */
+  example({ name, about }, example) {
+    const ask = () => this.dispatchEvent(new CustomEvent("ask", { bubbles: true, detail: example }));
+    return h("li", {}, button({ class: "example", onclick: ask, title: about }, mark(name), h("span", {}, h("b", {}, name), h("span", {}, example))));
+  }
+
   async fill() {
     const all = await api.agents().catch(() => []);
     const chosen = all.find((one) => one.name === this.assistant && !one.is_default);
-    const agents = chosen ? [chosen] : all.filter((one) => one.is_offered && one.examples.length && !one.is_default);
-    for (const { name, examples, about } of agents) {
-      for (const example of examples.slice(0, chosen ? MOST_OF_ONE : 1)) {
-        const ask = () => this.dispatchEvent(new CustomEvent("ask", { bubbles: true, detail: example }));
-        this.examples?.appendChild(h("li", {}, button({ class: "example", onclick: ask, title: about }, mark(name), h("span", {}, h("b", {}, name), h("span", {}, example)))));
-      }
+    const isLive = (/** @type {Agent} */ one) => one.source?.kind === "live";
+    const agents = chosen ? [chosen] : all.filter((one) => one.is_offered && !one.is_default && (one.examples.length || isLive(one)));
+    for (const one of agents) {
+      const box = h("li", {}, h("div", { class: "example", title: one.about }, mark(one.name), h("span", {}, h("b", {}, one.name), h("span", {}, one.about))));
+      this.examples?.appendChild(box);
+      const show = (/** @type {Agent} */ { examples }) => examples.length && box.replaceWith(...examples.slice(0, chosen ? MOST_OF_ONE : 1).map((example) => this.example(one, example)));
+      show(one);
+      // A slow live system keeps only its own box waiting.
+      if (!one.examples.length && isLive(one)) void api.agent(one.name).then(show, () => undefined);
     }
     const named = (/** @type {string} */ kind) => [...new Set(agents.flatMap((one) => (one.source?.parts?.length ? one.source.parts : one.source ? [one.source] : [])).filter((one) => one.kind === kind).map((one) => one.system))];
     const line = (/** @type {string} */ kind, /** @type {string} */ look, /** @type {string} */ label) =>
