@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from importlib.metadata import entry_points
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -31,6 +30,7 @@ from signalbox.cli.token import token
 from signalbox.cli.worker import worker
 from signalbox.cli.world import world
 from signalbox.contract.installed import list_agents
+from signalbox.contract.plugins import entry_points
 from signalbox.errors import DatabaseError, OperatorError, ProgrammerError, SignalboxError, redact
 
 __all__ = ["make_app", "run"]

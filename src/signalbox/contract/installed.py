@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import Distribution, EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint
 
+from signalbox.contract.plugins import entry_points
 from signalbox.contract.room import Agent
 from signalbox.errors import NotFoundError, OperatorError, redact
 from signalbox.language.names import did_you_mean

@@ -10,11 +10,12 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 from signalbox.contract import BaseAgent
+from signalbox.contract.plugins import entry_points
 from signalbox.errors import ContractError, NotFoundError
 from signalbox.language.names import did_you_mean
 from signalbox.maps.local_code import agents_beside, find_agent, find_function, import_attribute, normalize

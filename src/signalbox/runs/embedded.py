@@ -5,10 +5,10 @@ from __future__ import annotations
 import atexit
 from contextlib import AbstractContextManager, ExitStack
 from datetime import UTC, datetime
-from importlib.metadata import entry_points
 from importlib.resources import files
 from threading import Lock
 
+from signalbox.contract.plugins import entry_points
 from signalbox.errors import MissingExtraError, NotFoundError
 from signalbox.settings import get_settings, now
 

@@ -65,7 +65,8 @@ def _texts(agent: Agent) -> dict[str, tuple[_Text, ...]]:
     path = agent.map.with_name("steps.yaml")
     if not path.is_file():
         return {}
-    told: Mapping[str, Any] = yaml.safe_load(path.read_text("utf-8")) or {}
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    told: Mapping[str, Any] = yaml.load(path.read_text("utf-8"), loader) or {}
     return {name: tuple(one) if isinstance(one, list) else (one or "",) for name, one in told.items()}
 
 

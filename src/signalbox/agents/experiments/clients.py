@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from importlib.metadata import entry_points
 from threading import Lock
 from urllib.parse import urlsplit
 
 from signalbox.agents.experiments.client import Patience, UpgradeClient
 from signalbox.agents.experiments.connection import Connection, read_connection
+from signalbox.contract.plugins import entry_points
 
 __all__ = [
     "check_server",

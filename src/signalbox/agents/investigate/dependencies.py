@@ -14,11 +14,11 @@ A name is that of a service, of a machine (an instance, a host, a router), or of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 from signalbox.contract import Relation
+from signalbox.contract.plugins import entry_points
 from signalbox.contract.sources import Kind
 from signalbox.errors import ConfigurationError
 from signalbox.settings import get_settings, home_folder

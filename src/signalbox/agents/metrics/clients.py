@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from importlib.metadata import entry_points
 from threading import Lock
 
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.connection import Connection, read_connection
 from signalbox.agents.metrics.transport import Limits
+from signalbox.contract.plugins import entry_points
 
 __all__ = ["check_server", "close_clients", "current_client", "source_of", "source_set", "use_client"]
 

@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import process
 
 from signalbox.agents.oncall.gnmi.errors import GnmiError
+from signalbox.contract.plugins import entry_points
 from signalbox.errors import ConfigurationError, hide
 
 __all__ = ["Device", "Inventory", "current_inventory", "read_inventory", "unchanged_inventory"]
