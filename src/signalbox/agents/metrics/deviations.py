@@ -31,6 +31,7 @@ _NORMAL = 1.4826
 # In a curve that hardly varies, a change of less than a tenth is no anomaly, however steady it was.
 _SMALLEST = 0.1 / THRESHOLD
 _FEWEST_DAYS = 5
+_QUANTILES = np.array([0.01, 0.1, 0.5, 0.9, 0.99])
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,10 @@ def learn_usual(stamps: Floats, past_stamps: Floats, past: Floats, least_seconds
         return None
     hours, past_hours = (((one % _DAY) // _HOUR).astype(int) for one in (stamps, past_stamps))
     days = (stamps[0] - past_stamps) // _DAY
-    alike = [np.isin((past_hours - hour) % 24, (0, 1, 23)) for hour in range(24)]
+    alike = [(past_hours - hour + 1) % 24 <= 2 for hour in range(24)]
     is_daily = all(len(np.unique(days[alike[hour]])) >= _FEWEST_DAYS for hour in np.unique(hours))
     groups = [past[one] if one.any() else past for one in alike] if is_daily else [past]
-    bands = np.array([np.quantile(one, (0.01, 0.1, 0.5, 0.9, 0.99)) for one in groups])
+    bands = np.array([_bands(one) for one in groups])
     low, lower, middle, higher, high = (bands if is_daily else np.repeat(bands, 24, axis=0)).T
     # Of what is nearly always the same, such as no errors, the rare exceptions of any time are usual.
     is_flat = lower == higher
@@ -78,6 +79,15 @@ def learn_usual(stamps: Floats, past_stamps: Floats, past: Floats, least_seconds
     scale = _NORMAL * float(np.median(np.abs(past - middle[past_hours]))) or 0.02 * float(np.median(np.abs(past)))
     basis = f"at this time of day, {round(span / _DAY)} days" if is_daily else f"in the {_length(span)} before"
     return Usual(middle[hours], low[hours], high[hours], max(scale, 1e-9), basis)
+
+
+def _bands(values: Floats) -> Floats:
+    """The quantiles of a few hundred values, in a tenth of the time of numpy.quantile."""
+    ordered, places = np.sort(values), _QUANTILES * (len(values) - 1)
+    below = places.astype(int)
+    above = np.minimum(below + 1, len(values) - 1)
+    found: Floats = ordered[below] + (places - below) * (ordered[above] - ordered[below])
+    return found
 
 
 def find_deviations(stamps: Floats, values: Floats) -> tuple[str, list[Deviation]]:

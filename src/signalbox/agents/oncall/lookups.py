@@ -30,9 +30,8 @@ def functions_for(
     """The functions for a condition on one record of a device. `network` are the records of all devices; the evidence
     of what is looked up elsewhere is added to `cited`."""
     look = _Look(record, facts, kind, network or {}, [] if cited is None else cited)
-    names = [name for name in dir(look) if not name.startswith("_")]
     return {
-        **{name: getattr(look, name) for name in names},
+        **{name: getattr(look, name) for name in _LOOKS},
         "abs": _abs,
         "len": _len,
         "most": _most,
@@ -330,6 +329,7 @@ def _ago(moment: Any) -> float | None:
     return None if then is None else (now() - then).total_seconds()
 
 
+_LOOKS = tuple(name for name in vars(_Look) if not name.startswith("_"))
 FUNCTIONS = tuple(functions_for({}, {}, ""))
 """What conditions may call."""
 PATTERNS = {"matches": 1, "logged": 0, "far_logged": 0}
