@@ -1,4 +1,7 @@
-"""What `kill -9` of the server leaves: answered messages are there, once; runs are finished; questions still wait."""
+"""What `kill -9` of the server leaves: answered messages are there, once; runs are finished; questions still wait.
+
+And what SIGTERM leaves: nothing to do, or runs that the next process finishes.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +19,8 @@ from typing import Any
 
 import httpx
 import pytest
+
+from signalbox.runs.records import get_run
 
 from .conftest import ANN, events_of, token
 
@@ -150,3 +155,38 @@ def test_a_step_that_runs_again_writes_under_the_same_key(folder: Path) -> None:
         assert client.get(f"/threads/t/runs/{run}/join").json()["answer"] == "Done: x"
     first, second = (folder / "log").read_text().splitlines()
     assert first == second
+
+
+@pytest.mark.parametrize("drain", ["60", "0"], ids=["in time", "too late"])
+def test_a_service_that_is_told_to_stop_finishes_its_runs_or_leaves_them_to_others(
+    folder: Path, serve: Callable[..., Any], postgres: Any, monkeypatch: pytest.MonkeyPatch, drain: str
+) -> None:
+    monkeypatch.setenv("SIGNALBOX_DATABASE_URL", postgres.database())
+    monkeypatch.setenv("SIGNALBOX_DRAIN_SECONDS", drain)
+    with server(folder) as (client, process):
+        body = {"assistant_id": "Slow", "input": {"name": "x"}, "if_not_exists": "create"}
+        run = client.post("/threads/t/runs", json=body).json()["run_id"]
+        while not (folder / "log").exists():
+            time.sleep(0.02)
+        process.terminate()
+        _wait_until_closed(client)
+        if drain != "0":
+            (folder / "go").touch()
+        process.wait(90)
+    record = get_run(run, ANN)
+    assert record is not None
+    assert record.status == ("completed" if drain != "0" else "interrupted")
+    (folder / "go").touch()
+    with serve() as place, httpx.Client(base_url=place, headers=client.headers, timeout=60) as other:
+        assert other.get(f"/threads/t/runs/{run}/join").json()["answer"] == "Done: x"
+    assert len((folder / "log").read_text().splitlines()) == 1
+
+
+def _wait_until_closed(client: httpx.Client) -> None:
+    """Until nobody is let in any more."""
+    while True:
+        try:
+            httpx.get(f"{client.base_url}/healthz")
+            time.sleep(0.02)
+        except httpx.TransportError:
+            return
