@@ -342,7 +342,7 @@ class _Trial:
         standing = self._owners()
         for run_id, (owner, since) in list(self.orphans.items()):
             status, now = standing.get(run_id, ("", ""))
-            if (status, now) != ("running", owner):
+            if status != "interrupted" and (status, now) != ("running", owner):
                 took = time.monotonic() - since
                 self.outcome.taken_over += 1
                 self.outcome.slowest = max(self.outcome.slowest, took)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 from collections.abc import AsyncIterator, Callable
@@ -16,8 +17,10 @@ from signalbox.errors import NotFoundError, RequestError
 from signalbox.runs import astart, forget, list_runs, resume, show, start
 from signalbox.runs.engine import engine
 from signalbox.runs.history import list_states
+from signalbox.runs.queue import queue_database, renew_stalled, standing
 from signalbox.runs.records import get_run
 from signalbox.runs.served import find_served
+from signalbox.runs.worker import _adopt
 from signalbox.toolbox.person import use_person
 
 ASK = (
@@ -146,3 +149,58 @@ async def test_a_worker_that_is_told_to_stop_takes_no_more_and_ends_what_it_has_
     async with carried():
         ended = [await engine().wait(one) for one in (first, second)]
     assert [run.status for run in ended] == ["completed", "completed"]
+
+
+async def test_a_worker_whose_runs_were_taken_over_changes_nothing_of_them_and_says_little(
+    write_file: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = write_file(STALE, "agents/note.py").parent
+    monkeypatch.setenv(
+        "SIGNALBOX_MAPS",
+        str(write_file("GraphName,Node,AgentType,Input_Fields,Output_Field\nStale,Note,note,x,y\n")),
+    )
+    async with carried():
+        run = await engine().submit(find_served("Stale"), "x", thread_id="stale", state={"x": "first"})
+        await until((place / "held").exists)
+        with monkeypatch.context() as patch:
+            # Nobody takes a run up at once where other runs come first.
+            patch.setattr("signalbox.runs.worker._taken", lambda run_id: None)
+            await until(lambda: silence() and run.run_id in renew_stalled())
+            (place / "go").touch()
+            await until((place / "refused").exists)
+            await until(lambda: standing().waiting + standing().under_way == 0)
+        stood = get_run(run.run_id)
+        assert stood is not None
+        assert stood.status == "interrupted"
+        await asyncio.to_thread(_adopt)
+        assert (await engine().wait(run)).status == "completed"
+    gc.collect()
+    assert [record.message for record in caplog.records if record.name == "asyncio"] == []
+
+
+STALE = """
+import asyncio
+from pathlib import Path
+from signalbox.toolbox.ledger import current_ledger
+
+HERE = Path(__file__).parent
+
+async def note(x):
+    (HERE / "held").touch()
+    while not (HERE / "go").exists():
+        await asyncio.sleep(0.02)
+    try:
+        with current_ledger().call("write", {"x": x}, "Note") as call:
+            call.returned("written")
+    except Exception:
+        (HERE / "refused").touch()
+        raise
+    return x
+"""
+
+
+def silence() -> bool:
+    """Have every worker last heard of long ago."""
+    with queue_database().transaction() as connection:
+        connection.execute("UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1 hour'")
+    return True

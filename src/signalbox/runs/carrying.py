@@ -14,7 +14,7 @@ from typing import Any
 from signalbox.contract import Agent, NodeEvent
 from signalbox.contract.answer import Answer
 from signalbox.contract.summary import plain
-from signalbox.errors import ProgrammerError, SignalboxError, redact
+from signalbox.errors import DatabaseError, ProgrammerError, SignalboxError, redact
 from signalbox.maps import MapResult, open_map
 from signalbox.maps.map_run import MapRun
 from signalbox.runs import records
@@ -129,6 +129,12 @@ class _Carried:
                 assert self.answer is not None
                 self.watch.error = (self.answer.error or {}).get("error_type")
             note_run(self.agent.name, self.answer.status, self.watch.error)
+        except (CancelledError, DatabaseError) as error:
+            # Somebody cancelled it or carries it now, or it broke off and goes on when the database is back.
+            self._next = None
+            note_run(self.agent.name, "stopped")
+            if isinstance(error, DatabaseError):
+                raise
         except Exception as error:
             self._next = None
             note_run(self.agent.name, "error", getattr(error, "error_type", type(error).__name__))
@@ -145,13 +151,20 @@ class _Carried:
             note_node(self.agent.name, event.node, ok=bool(event.success), seconds=(event.ms or 0) / 1000)
 
     def _called(self, call: Call, ended: bool) -> None:
-        if not ended and not lease_holds():
-            raise CancelledError("Another worker has taken the run over.")
+        if not ended:
+            self._require_lease()
         words = {"agent": self.agent.name, "words": call_words(self.agent, call.tool, call.args)}
         self.channel.add("tool_result" if ended else "tool_call", {**call.as_event(), **words})
         self.watch.called(call, ended)
         if ended:
             note_tool(call.tool, ok=call.ok)
+
+    def _require_lease(self) -> None:
+        """Raise CancelledError where another worker has the run, and DatabaseError where that cannot be known."""
+        assert self.life.steps is not None
+        with self.life.steps.breaking_off():
+            if not lease_holds():
+                raise CancelledError("Another worker has taken the run over.")
 
     def _write(self, told: dict[str, Any]) -> None:
         if self._last is None:

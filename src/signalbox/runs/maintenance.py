@@ -12,7 +12,18 @@ from signalbox.runs.records import COLUMNS, Run, read
 from signalbox.runs.webhooks import Webhook
 from signalbox.settings import now
 
-__all__ = ["due_crons", "due_webhooks", "left_behind", "left_pending"]
+__all__ = ["break_off", "due_crons", "due_webhooks", "left_behind", "left_pending"]
+
+
+def break_off(owners: str) -> None:
+    """Have the run break off that one of these owners (a pattern) carried: nothing that they still do with it is
+    written down."""
+    with everybodys() as connection:
+        connection.execute(
+            "UPDATE runs SET status = 'interrupted', owner = '', updated_at = ? "
+            "WHERE status = 'running' AND owner LIKE ?",
+            (now().isoformat(), owners),
+        )
 
 
 def left_behind(*, carried: bool = False) -> list[Run]:

@@ -53,6 +53,11 @@ class Lease:
         """The name under which the run is carried."""
         return f"job-{self.job}-{self.worker}"
 
+    @staticmethod
+    def owners_by(job: int) -> str:
+        """A pattern for whoever carries, or carried, a run by this job."""
+        return f"job-{job}-%"
+
     def holds(self, connection: Connection) -> bool:
         """Whether the lease is still good; if so, nobody takes it before the transaction has ended."""
         query = "SELECT 1 FROM procrastinate_jobs WHERE id = ? AND worker_id = ? AND status = 'doing' FOR SHARE"

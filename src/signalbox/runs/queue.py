@@ -15,8 +15,9 @@ from typing import Any
 from procrastinate import App, SyncPsycopgConnector
 from procrastinate.jobs import Job
 
+from signalbox.runs import maintenance
 from signalbox.runs.database import PostgresDatabase, database
-from signalbox.runs.owners import SILENCE
+from signalbox.runs.owners import SILENCE, Lease
 from signalbox.runs.records import FullError, Run
 from signalbox.settings import get_settings
 
@@ -106,21 +107,23 @@ def dismiss(workers: list[int]) -> None:
 
 
 def renew_stalled() -> list[str]:
-    """Give the jobs of workers that are gone to others, as new jobs: what the old worker still does under the old one
-    counts no more. The runs are told."""
+    """Give the jobs of workers that are gone to others, as new jobs; in the same moment their runs break off, so that
+    what an old worker still does counts no more. The runs are told."""
     gone = (
         f"SELECT id FROM procrastinate_jobs WHERE status = 'doing' AND queue_name = '{QUEUE}' AND NOT EXISTS (SELECT 1 "
         "FROM procrastinate_workers AS worker WHERE worker.id = worker_id "
         "AND last_heartbeat > now() - ? * interval '1 second') FOR UPDATE SKIP LOCKED"
     )
-    with queue_database().transaction() as connection:
+    with queue_database().transaction(maintenance=True) as connection:
         jobs = [row[0] for row in connection.execute(gone, (SILENCE,)).fetchall()]
         rows = [
             connection.execute(
-                "DELETE FROM procrastinate_jobs WHERE id = ? RETURNING task_name, priority, lock, args", (job,)
+                "DELETE FROM procrastinate_jobs WHERE id = ? RETURNING task_name, priority, lock, args", (number,)
             ).fetchone()
-            for job in jobs
+            for number in jobs
         ]
+        for number in jobs:
+            maintenance.break_off(Lease.owners_by(number))
         for task, priority, lock, args in rows:
             job = Job(queue=QUEUE, task_name=task, priority=priority, lock=lock, queueing_lock=None, task_kwargs=args)
             _writer().defer_job(job, connection=connection.own)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from langgraph.config import get_config
 
 from signalbox.contract import NodeEvent, NodeExecution
-from signalbox.errors import SignalboxError
+from signalbox.errors import DatabaseError, SignalboxError
 from signalbox.runs.gate import Row, Transaction, owned
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Steps:
         self._told_then: dict[str, list[Callable[[], None]]] = defaultdict(list)
         self._stored_graphs = {""}
         self._changed = threading.Condition()
+        self._lost: DatabaseError | None = None
         self.storing = threading.Lock()
         """Held by the transaction that stores a checkpoint: of two at once, the later could be there without the
         ends of nodes that the earlier one stores."""
@@ -52,12 +54,22 @@ class Steps:
         place = _place()
         if event.kind == "start":
             self._wait_for_graph(_outside(place))
-            with owned(self._person) as held:
+            with self.breaking_off(), owned(self._person) as held:
                 if self.is_ours(held):
                     held.insert("steps", {"run_id": self._run_id, "place": place, "node": event.node})
         else:
             with self._changed:
                 self._over[place].append(event)
+
+    @contextmanager
+    def breaking_off(self) -> Iterator[None]:
+        """Where the block finds the database gone, the run has broken off, and is to go on from here: that the node
+        failed over it is not stored, even if the database is back by then."""
+        try:
+            yield
+        except DatabaseError as error:
+            self._lost = error
+            raise
 
     def is_ours(self, held: Transaction) -> bool:
         """Whether the run is still its owner's to carry; if so, nobody takes it over before the transaction has ended.
@@ -67,7 +79,9 @@ class Steps:
         return held.is_held("runs", "run_id = ? AND status = ? AND owner = ?", (self._run_id, "running", self._owner))
 
     def require_ours(self, held: Transaction) -> None:
-        """Raise CancelledError where the run is not its owner's any more."""
+        """Raise CancelledError where the run is not its owner's any more, and DatabaseError where it broke off."""
+        if self._lost is not None:
+            raise self._lost
         if not self.is_ours(held):
             raise CancelledError("The run was cancelled, or another process has taken it over.")
 

@@ -15,10 +15,12 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
+import psycopg
 from procrastinate import App, BaseRetryStrategy, JobContext, PsycopgConnector, RetryDecision
 from procrastinate.exceptions import ConnectorException, JobAborted
 from procrastinate.job_context import AbortReason
 from procrastinate.jobs import DeleteJobCondition, Job
+from procrastinate.manager import JobManager
 from procrastinate.worker import Worker
 
 from signalbox.errors import DatabaseError, redact
@@ -43,6 +45,8 @@ _ORPHANS_EVERY, _TIDY_EVERY = 30.0, 3600.0
 _AFTER_OUTAGE = 2.0
 """Seconds that runs under way are given when the connection was lost: then this worker begins anew."""
 _CONNECTIONS = 4
+_SETTLE_AFTER = (0.0, 0.5, 1.0, 2.0)
+"""Seconds before each try to tell the queue that a job is over."""
 
 
 class _Again(BaseRetryStrategy):
@@ -53,6 +57,29 @@ class _Again(BaseRetryStrategy):
             return None
         wait = 0 if isinstance(exception, asyncio.CancelledError) else 1
         return RetryDecision(retry_at=datetime.now(UTC) + timedelta(seconds=wait))
+
+
+class _Jobs(JobManager):
+    """Jobs that end although the queue cannot hear of it for a moment, or has given them to another worker."""
+
+    async def finish_job(self, *args: Any, **options: Any) -> None:
+        await _settled(partial(super().finish_job, *args, **options))
+
+    async def retry_job(self, *args: Any, **options: Any) -> None:
+        await _settled(partial(super().retry_job, *args, **options))
+
+
+async def _settled(tell: Callable[[], Awaitable[None]]) -> None:
+    """Tell the queue how a job ended. One that is never told of goes to another worker with all others of this one."""
+    for pause in _SETTLE_AFTER:
+        await asyncio.sleep(pause)
+        try:
+            await tell()
+        except ConnectorException as error:
+            if not isinstance(error.__cause__, psycopg.errors.RaiseException):
+                _tell_outage(error)
+                continue
+        return  # Also where it is a job of another worker by now.
 
 
 async def work(stopping: asyncio.Event) -> None:
@@ -82,6 +109,7 @@ async def _work_connected(stopping: asyncio.Event, ended: list[int]) -> None:
     ended.clear()
     options: dict[str, Any] = {"min_size": 1, "max_size": _CONNECTIONS, "timeout": 10.0}
     app = App(connector=PsycopgConnector(conninfo=kept.address, **options))
+    app.job_manager = _Jobs(app.connector)
     app.task(name=CARRY, queue=QUEUE, pass_context=True, retry=_Again())(_carry)
     async with app.open_async():
         worker = Worker(
