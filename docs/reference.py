@@ -1,7 +1,7 @@
-"""Write the parts of the documentation that the code itself knows: the command line and the settings.
+"""Write the parts of the documentation that come from the code: the command line and the settings.
 
 python docs/reference.py            writes docs/cli.md, docs/settings.md and .env.example
-python docs/reference.py --check    exits 1 where they are not up to date
+python docs/reference.py --check    exits with 1 if they are not up to date
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _LIVE_SYSTEMS = {
     "GOOGLE_API_KEY": "",
     "OTEL_EXPORTER_OTLP_ENDPOINT": "",
 }
-NOTE = "<!-- Written by docs/reference.py from the code; `make docs` writes it anew. -->"
+NOTE = "<!-- Generated from the code by docs/reference.py; run `make docs` to update it. -->"
 
 
 def main() -> int:
-    """Write the pages, or say which are out of date."""
+    """Write the pages, or report which are out of date."""
     pages = {
         HERE / "cli.md": command_line(),
         HERE / "settings.md": settings(),

@@ -1,8 +1,8 @@
 """Every setting, read from the environment (prefix `SIGNALBOX_`), a `.env` file and a config file.
 
-The environment goes before the `.env` file, and that before the config file; a variable that is empty is not set. A
-setting has one name, one default and one meaning; nothing else in the package reads the environment, except model
-providers and clients of live systems, which read their own addresses and keys.
+The environment takes precedence over the `.env` file, and that over the config file; an empty variable counts as not
+set. Nothing else in the package reads the environment, except model providers and clients of live systems, which read
+their own addresses and keys.
 """
 
 from __future__ import annotations
@@ -50,141 +50,154 @@ _HOST_NAME = re.compile(r"(\*\.)?[A-Za-z0-9_-][A-Za-z0-9._-]*(:[0-9]{1,5})?|\[[0
 
 
 class Settings(BaseModel):
-    """What an operator may set. The environment variable is the field's name in capitals, after `SIGNALBOX_`."""
+    """What an operator can set. The environment variable is `SIGNALBOX_` and the field's name in capitals."""
 
     home: Path = Field(
         default_factory=lambda: user_data_path("signalbox"),
-        description="Where everything kept on disk lives: database, checkpoints, runs.",
+        description="The folder for everything stored on disk: databases, checkpoints, runs.",
     )
-    now: datetime | None = Field(default=None, description="Freezes the clock everywhere (ISO 8601).")
+    now: datetime | None = Field(
+        default=None,
+        description="A fixed time (ISO 8601) to use as the current time everywhere, for tests and demonstrations.",
+    )
     user: str = Field(
         default="00000000-0000-4000-8000-000000000001",
-        description="Who asks on the command line: the id (a UUID) that tasks, threads and runs belong to.",
+        description="The id (a UUID) of the person using the command line. Tasks, threads and runs belong to it.",
     )
-    tz: str = Field(default="UTC", description="The person's time zone, as an IANA name.")
+    tz: str = Field(default="UTC", description="Your time zone, as an IANA name such as Europe/Berlin.")
     database_url: str = Field(
         default="",
-        description="Where tasks, conversations and runs are kept: postgresql://…; by default SQLite under the home.",
+        description="The database for tasks, conversations and runs: postgresql://…; default: SQLite in the home.",
     )
     data: Path | None = Field(
-        default=None, description="The data folder of storage agents; by default `data` beside the map."
+        default=None, description="The data folder of storage agents; by default `data` next to the map."
     )
-    max_steps: int = Field(default=10_000, gt=0, description="How many nodes one run may execute.")
+    max_steps: int = Field(default=10_000, gt=0, description="The most nodes that one run may execute.")
     success_policy: str = Field(
         default="all_nodes",
-        description="all_nodes, final_node, critical_nodes, or module:function for one of your own.",
+        description="When a run is a success: all_nodes, final_node, critical_nodes, or your own module:function.",
     )
     strict: bool = Field(
-        default=False, description="An agent without an injected tracker raises, as its contract says."
+        default=False, description="Raise an error if an agent has no injected tracker, as its contract says."
     )
-    read_only: bool = Field(default=False, description="Agents that can change a live system only read it.")
+    read_only: bool = Field(
+        default=False, description="Do not let agents change live systems; they can still read them."
+    )
     demo: bool = Field(
         default=False,
-        description="Use the embedded demonstrations even though a real system is connected. Answers say so.",
+        description="Use the embedded demonstrations even if a real system is connected. Answers say so.",
     )
-    default_agent: str = Field(
-        default="", description="The agent that is asked where none is named; by default the front door."
-    )
+    default_agent: str = Field(default="", description="The agent to ask if none is named; by default the front door.")
     metrics_recipes: str = Field(
         default="",
-        description="Files with recipes of your own for the metrics agent, between them the path separator.",
+        description="Files with your own recipes for the metrics agent, separated like paths in PATH.",
     )
     world_faults: str = Field(
         default="",
-        description="Faults of the embedded network: kind:device or kind:device:target between commas, or a JSON list "
-        "(or @file) of these and of overrides of what a device tells.",
+        description="Faults in the embedded network: kind:device or kind:device:target, separated by commas, or a JSON "
+        "list (or @file) of these and of overrides of what a device reports.",
     )
     oncall_server: str = Field(
         default="",
-        description="The MCP server of the on-call agent, as JSON or a file with it; by default `signalbox mcp gnmi`.",
+        description="The MCP server for the on-call agent, as JSON or a file name; default: `signalbox mcp gnmi`.",
     )
-    oncall_plans: Path | None = Field(
-        default=None, description="A folder with plans of your own for the on-call agent."
-    )
-    oncall_checks: Path | None = Field(
-        default=None, description="A file with checks of your own for the on-call agent."
-    )
+    oncall_plans: Path | None = Field(default=None, description="A folder with your own plans for the on-call agent.")
+    oncall_checks: Path | None = Field(default=None, description="A file with your own checks for the on-call agent.")
     oncall_max_retries: int = Field(
-        default=2, ge=0, le=10, description="How often the on-call agent tries steps again."
+        default=2, ge=0, le=10, description="How often the on-call agent retries failed steps."
     )
-    oncall_parallel: int = Field(default=8, gt=0, description="How many devices the on-call agent reads at a time.")
-    oncall_deadline: float = Field(default=120.0, gt=0, description="Seconds that the on-call agent gives each device.")
-    maps: str = Field(
-        default="", description="Maps that the service offers as agents; between them the path separator."
+    oncall_parallel: int = Field(default=8, gt=0, description="How many devices the on-call agent reads in parallel.")
+    oncall_deadline: float = Field(
+        default=120.0, gt=0, description="The on-call agent's time limit per device, in seconds."
     )
+    maps: str = Field(default="", description="Maps that the service offers as agents, separated like paths in PATH.")
     chat: str = Field(
-        default="", description="What answers the chat endpoint, where several packages offer to; default: the first."
+        default="", description="Which package answers the chat endpoint, if several can; by default the first."
     )
-    investigate_agent: str = Field(default="investigate", description="The agent that is asked when an alert fires.")
+    investigate_agent: str = Field(default="investigate", description="The agent that investigates alerts.")
     dependencies: Path | None = Field(
-        default=None, description="A file of yours that says what depends on what (dependencies.yaml)."
+        default=None, description="Your file that says what depends on what (dependencies.yaml)."
     )
-    runbooks: Path | None = Field(default=None, description="A folder with runbooks of yours (Markdown).")
+    runbooks: Path | None = Field(default=None, description="A folder with your runbooks (Markdown).")
     report_webhook: str = Field(
-        default="", description="Where reports of alerts are sent: https://…; by default nowhere. It may hold a secret."
+        default="",
+        description="Where reports about alerts are sent: https://…; default: nowhere. It may contain a secret.",
     )
     report_format: Literal["json", "slack", "mattermost"] = Field(
-        default="json", description="What is sent there: the Answer as JSON, or a message for Slack or Mattermost."
+        default="json",
+        description="The format of these reports: the Answer as JSON, or a message for Slack or Mattermost.",
     )
     report_private: bool = Field(
-        default=False, description="Reports may be sent to private and loopback addresses, too."
+        default=False, description="Allow reports to be sent to private and loopback addresses."
     )
-    jwt_secret: str = Field(default="", description="Signs and checks tokens (HS256); by default one made at home.")
-    jwks_url: str = Field(default="", description="Where the public keys of the tokens are, instead of a secret.")
-    jwt_audience: str = Field(default="", description="The audience that a token must name, if any.")
-    jwt_issuer: str = Field(default="", description="The issuer that a token must name, if any.")
-    rate_limit: int = Field(default=300, gt=0, description="How many requests a person may send in a minute.")
+    jwt_secret: str = Field(
+        default="",
+        description="The secret that signs and verifies tokens (HS256); by default one is created in the home folder.",
+    )
+    jwks_url: str = Field(
+        default="", description="The address of the public keys that verify tokens, instead of a secret."
+    )
+    jwt_audience: str = Field(default="", description="The audience that tokens must name, if any.")
+    jwt_issuer: str = Field(default="", description="The issuer that tokens must name, if any.")
+    rate_limit: int = Field(default=300, gt=0, description="How many requests per minute each person may send.")
     max_queued: int = Field(
         default=10_000,
         gt=0,
-        description="How many runs may wait or be under way (on PostgreSQL half of them one person's); more get 429.",
+        description="How many runs may be waiting or active (on PostgreSQL, half from one person); more get 429.",
     )
-    worker_runs: int = Field(default=16, gt=0, description="How many runs one worker carries at a time (PostgreSQL).")
+    worker_runs: int = Field(default=16, gt=0, description="How many runs one worker executes at a time (PostgreSQL).")
     drain_seconds: float = Field(
-        default=30.0, ge=0, description="Seconds that a worker which is stopped gives its runs to end (PostgreSQL)."
+        default=30.0,
+        ge=0,
+        description="How many seconds a stopping worker gives its active runs to finish (PostgreSQL).",
     )
-    max_body: int = Field(default=1_000_000, gt=0, description="The largest body of a request, in bytes.")
+    max_body: int = Field(default=1_000_000, gt=0, description="The maximum size of a request body, in bytes.")
     allowed_hosts: list[str] = Field(
         default_factory=list,
         description=(
-            "Names under which the service is reached through a proxy, between them commas; *.example.org stands for "
-            "every name below it."
+            "Host names under which the service is reached through a proxy, separated by commas; *.example.org covers "
+            "all its subdomains."
         ),
     )
     webhook_hosts: list[str] = Field(
         default_factory=list,
         description=(
-            "Hosts that the webhook of a run may name, between them commas; *.example.org stands for every public host "
-            "below it. By default none."
+            "Hosts that webhooks of runs may use, separated by commas; *.example.org covers all its public subdomains. "
+            "By default none."
         ),
     )
     cors_origins: Json[list[str]] = Field(
-        default_factory=list, description='Web origins that may call the service, as ["https://…"]; by default none.'
+        default_factory=list,
+        description='Other web origins that may call the service, as ["https://…"]; by default none.',
     )
-    log_format: Literal["text", "json"] = Field(default="text", description="The log as text or as JSON lines.")
+    log_format: Literal["text", "json"] = Field(
+        default="text", description="The format of the log: text, or one JSON object per line."
+    )
     model: str = Field(default="offline", description="The chat model, as provider/model.")
-    model_base_url: str | None = Field(default=None, description="An OpenAI-compatible server's address.")
-    model_timeout: float = Field(default=60.0, gt=0, description="Seconds that a model may take to answer.")
+    model_base_url: str | None = Field(default=None, description="The address of an OpenAI-compatible server.")
+    model_timeout: float = Field(default=60.0, gt=0, description="How long to wait for a model's answer, in seconds.")
     model_max_tokens: int | None = Field(
-        default=None, gt=0, description="The longest answer, in tokens; what a model reasons is not counted."
+        default=None, gt=0, description="The maximum length of a model's answer in tokens, not counting reasoning."
     )
-    model_temperature: float = Field(default=0.0, ge=0, le=2, description="0 is the most predictable.")
+    model_temperature: float = Field(
+        default=0.0, ge=0, le=2, description="The sampling temperature of the model; 0 is the most predictable."
+    )
     model_plans: bool = Field(
         default=False,
-        description="Have the model fill in plans, as the offline model does, instead of working with tools: for small "
-        "local models.",
+        description="Let the model fill in plans, as the offline model does, instead of working with tools. Suits "
+        "small local models.",
     )
     model_run_tokens: int | None = Field(
-        default=None, gt=0, description="How many tokens the model calls of one run may use; by default any number."
+        default=None, gt=0, description="How many tokens the model calls of one run may use; by default unlimited."
     )
     model_person_tokens: int | None = Field(
         default=None,
         gt=0,
-        description="How many tokens the runs of one person may use in a day; by default any number.",
+        description="How many tokens one person's runs may use per day; by default unlimited.",
     )
     model_prices: Json[dict[str, dict[str, float]]] = Field(
         default_factory=dict,
-        description='US dollars a million tokens, by model: {"name": {"input": 2.5, "output": 10}}. None are built in.',
+        description='US dollars per million tokens: {"name": {"input": 2.5, "output": 10}}. None are built in.',
     )
 
     @field_validator("tz")
@@ -193,19 +206,19 @@ class Settings(BaseModel):
         try:
             ZoneInfo(value)
         except (ZoneInfoNotFoundError, ValueError) as error:
-            raise ValueError(f"'{value}' is no time zone; use an IANA name such as Europe/Berlin") from error
+            raise ValueError(f"'{value}' is not a time zone; use an IANA name such as Europe/Berlin") from error
         return value
 
     @field_validator("allowed_hosts", "webhook_hosts", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
-        """The names between commas; a list in JSON is read as well."""
+        """Names separated by commas, or a JSON list."""
         if isinstance(value, str):
             listed = json.loads(value) if value.strip().startswith("[") else value.split(",")
             value = [str(one).strip() for one in listed if str(one).strip()]
         for one in value:
             if not _HOST_NAME.fullmatch(one):
-                raise ValueError(f"'{one}' is no host name such as signalbox.example.org or *.example.org")
+                raise ValueError(f"'{one}' is not a host name such as signalbox.example.org or *.example.org")
         return value
 
 
@@ -214,9 +227,9 @@ _latest: tuple[Any, Settings] | None = None
 
 
 def get_settings() -> Settings:
-    """The settings as the environment says now; they are read anew only where it has changed."""
+    """The current settings. They are read again only if the environment has changed."""
     global _latest
-    # Settings are looked up some twenty times in a request: comparing the dictionary behind `os.environ` costs a
+    # Settings are looked up about twenty times per request; comparing the dictionary behind `os.environ` costs a
     # fiftieth of reading every variable.
     environment = getattr(os.environ, "_data", os.environ)
     latest = _latest
@@ -238,26 +251,26 @@ def _read(_variables: tuple[str | None, ...]) -> Settings:
 
 
 def _said() -> dict[str, Any]:
-    """What is set, by the names of fields."""
+    """The values that are set, by field name."""
     return {name: value for origin in reversed(_origins()) for name, value in origin[1].items()}
 
 
 def setting_origins() -> dict[str, str]:
-    """Where each setting comes from: the environment, a file by its path, or nowhere (its default stands)."""
+    """Where each setting comes from: the environment, the path of a file, or "" for the default."""
     found = {name: origin for origin, values in reversed(_origins()) for name in values}
     return {name: found.get(name, "") for name in Settings.model_fields}
 
 
 def _origins() -> list[tuple[str, dict[str, Any]]]:
-    """Each place where settings are read, the first one first, with what it sets by the names of fields."""
+    """The places where settings are read, highest precedence first, with the values they set by field name."""
     path = config_file()
     in_file = {name: value for name, value in _config().items() if name != _VARIABLES_TABLE}
     if unknown := sorted(set(in_file) - set(Settings.model_fields)):
         raise ConfigurationError(
-            f"{path} sets '{unknown[0]}', which is no setting.",
-            suggestion="signalbox config lists the settings; other variables go below [environment].",
+            f"{path} sets '{unknown[0]}', which is not a setting.",
+            suggestion="signalbox config --all lists the settings; other variables belong under [environment].",
         )
-    # A value that is parsed from JSON where it stands in the environment may be written as TOML here.
+    # Values that are JSON in the environment may be written as TOML here.
     told = {name: json.dumps(value) if isinstance(value, dict | list) else value for name, value in in_file.items()}
     return [
         ("environment", dict(_named(os.environ))),
@@ -267,7 +280,7 @@ def _origins() -> list[tuple[str, dict[str, Any]]]:
 
 
 def _named(variables: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
-    """The variables of settings that are not empty, by the names of fields; capitals are all one."""
+    """The variables of settings that are not empty, by field name; case does not matter."""
     for name, value in variables.items():
         if value and value.strip() and name.upper().startswith(_PREFIX):
             yield name[len(_PREFIX) :].lower(), value
@@ -282,16 +295,17 @@ def _in_file() -> Mapping[str, str | None]:
 
 
 def config_file() -> Path:
-    """Where the config file is looked for: SIGNALBOX_CONFIG, else `config.toml` in the user's config folder."""
+    """The path of the config file: SIGNALBOX_CONFIG, or `config.toml` in the user's config folder."""
     named = os.environ.get("SIGNALBOX_CONFIG", "").strip()
     return Path(named).expanduser() if named else user_config_path("signalbox") / "config.toml"
 
 
 def file_variables() -> dict[str, tuple[str, str]]:
-    """The environment variables that files set for what reads its own, such as the address of a live system.
+    """Environment variables set in files for code that reads its own, such as the address of a live system.
 
-    Each comes with the file that sets it; the `.env` file goes before the config file. Raises ConfigurationError if
-    the config file's table holds anything but text, or a key that other people on this machine can read.
+    Each comes with the file that sets it; the `.env` file takes precedence over the config file. Raises
+    ConfigurationError if the config file's table has a value that is not text, or a key that other people on this
+    machine can read.
     """
     found = {name: (value, str(config_file())) for name, value in _config_variables().items()}
     for name, value in _in_file().items():
@@ -304,11 +318,11 @@ def _config_variables() -> dict[str, str]:
     path, given = config_file(), _config().get(_VARIABLES_TABLE, {})
     if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
         raise ConfigurationError(
-            f"[{_VARIABLES_TABLE}] in {path} must hold names and texts.", suggestion='Write GRAFANA_URL = "https://…".'
+            f"[{_VARIABLES_TABLE}] in {path} may contain only texts.", suggestion='Write GRAFANA_URL = "https://…".'
         )
     if ours := next((name for name in given if name.upper().startswith(_PREFIX)), ""):
         raise ConfigurationError(
-            f"{path} sets {ours} below [{_VARIABLES_TABLE}].",
+            f"{path} sets {ours} under [{_VARIABLES_TABLE}].",
             suggestion=f"It is a setting: write {ours[len(_PREFIX) :].lower()} = … above the table.",
         )
     secret = next((name for name in given if SECRET_NAME.search(name)), "")
@@ -332,35 +346,35 @@ def _config() -> dict[str, Any]:
 
 
 def forget_settings() -> None:
-    """Have the settings read anew: for who changes the `.env` file while the process runs."""
+    """Forget the cached settings, so that a changed `.env` file is read again."""
     global _latest
     _latest = None
     _read.cache_clear()
 
 
 def home_folder() -> Path:
-    """The folder for everything kept on disk; where it has to be made, nobody else can look into it.
+    """The folder for everything stored on disk. It is created if needed, readable only by its owner.
 
-    Raises ConfigurationError where it cannot be made.
+    Raises ConfigurationError if it cannot be created.
     """
     home = get_settings().home
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigurationError(
-            f"{home}, where runs and conversations are kept, cannot be made: {error.strerror}.",
+            f"{home}, where runs and conversations are stored, cannot be created: {error.strerror}.",
             suggestion="Set SIGNALBOX_HOME.",
         ) from None
     return home
 
 
 def home_file(name: str) -> Path:
-    """A file in the home that nobody else can read, made where it is not there. What SQLite puts beside a database
-    has the database's own mode. Raises ConfigurationError where it cannot be made."""
+    """A file in the home folder that only its owner can read, created if needed. The same goes for files that SQLite
+    puts next to a database. Raises ConfigurationError if it cannot be created."""
     path = home_folder() / name
     try:
-        # To open and close a database that another thread uses would end that thread's lock on it: only a file that
-        # is not there is opened, and nobody gets its name before it is closed.
+        # Opening and closing a database that another thread uses would release that thread's lock on it. So only a
+        # file that does not exist yet is opened, and nobody gets its name before it is closed.
         with _making, suppress(FileExistsError):
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         for file in (path, *path.parent.glob(f"{name}-*")):
@@ -375,12 +389,12 @@ def home_file(name: str) -> Path:
 
 
 def person_zone() -> tzinfo:
-    """The zone of the person asking (`SIGNALBOX_TZ`)."""
+    """The person's time zone (`SIGNALBOX_TZ`)."""
     return ZoneInfo(get_settings().tz)
 
 
 def now() -> datetime:
-    """The present moment, aware; frozen by `SIGNALBOX_NOW`."""
+    """The current time, with its time zone; `SIGNALBOX_NOW` freezes it."""
     frozen = get_settings().now
     if frozen is None:
         return datetime.now(UTC)

@@ -53,6 +53,6 @@ def test_doctor_examines_the_queue_and_its_workers(postgres: Any, monkeypatch: p
     assert signalbox("db", "upgrade").returncode == 0
     checks = {one["name"]: one for one in json.loads(signalbox("doctor", "--json").stdout)["checks"]}
     assert checks["tables of runs"]["ok"]
-    assert checks["queue"]["told"].startswith("nobody waits")
+    assert checks["queue"]["told"].startswith("0 waiting")
     assert (checks["workers"]["ok"], "signalbox worker" in checks["workers"]["told"]) == (False, True)
     assert checks["connections"]["ok"]

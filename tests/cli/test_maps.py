@@ -124,7 +124,7 @@ def test_scaffold_writes_what_the_map_lacks_and_the_map_runs(signalbox: Cli, wri
     done = signalbox("maps", "scaffold", path, "--json")
     assert [Path(file).name for file in done.json] == ["fetcher.py", "test_fetcher.py"]
     assert signalbox("run", path, "--set", "x=1").code == 0
-    assert "lacks nothing" in signalbox("maps", "scaffold", path).err
+    assert "Nothing is missing" in signalbox("maps", "scaffold", path).err
 
 
 def test_check_runs_no_code_where_it_must_not(signalbox: Cli, write_file: Write, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def threads(signalbox: Cli, write_file: Callable[..., Path], monkeypatch: pytest
 def test_the_start_of_a_name_is_enough(signalbox: Cli) -> None:
     assert "invoice-1  waiting" in signalbox("runs", "show", "invo").out
     assert signalbox("resume", "invo", "--value", "Ann").out == "Ann\n"
-    assert signalbox("runs", "forget", "invo").err == "1 run is forgotten.\n"
+    assert signalbox("runs", "forget", "invo").err == "1 run deleted.\n"
 
 
 @pytest.mark.parametrize("command", [("runs", "show"), ("runs", "cancel"), ("runs", "forget"), ("resume",)])

@@ -81,7 +81,7 @@ async def test_a_run_that_failed_is_tried_again_from_the_step_that_failed(tmp_pa
     assert (await engine().wait(run)).status == "error"
     (tmp_path / "agents/mended").touch()
     told = CliRunner().invoke(make_app("runs"), ["runs", "retry", "t"], catch_exceptions=False)
-    assert "goes on as soon as the service has time" in told.output
+    assert "will continue as soon as the service is free" in told.output
     [taken] = await recover()
     done = await engine().wait(taken)
     assert (done.status, done.result["answer"]["state"]["answer"]) == ("completed", "done")

@@ -8,13 +8,13 @@ import gc
 __all__ = ["main"]
 
 _SELDOM = 300_000
-"""New objects after which garbage in circles is looked for. A question at the shell imports and makes fewer."""
+"""How many new objects trigger a garbage collection. One question on the command line creates fewer."""
 
 
 def main() -> None:
-    """Run the command line; every error that is ours ends as words on stderr and an exit code."""
-    # Nearly all that a command makes lives as long as it does. To look through it for garbage time and again, and twice
-    # more when the interpreter ends, was a fifth of what a question cost.
+    """Run the command line. Errors are printed on stderr and end with an exit code."""
+    # Nearly everything that a command creates lives until it ends. Collecting garbage again and again, and twice more
+    # at exit, was a fifth of the cost of a question.
     gc.set_threshold(_SELDOM)
     atexit.register(gc.freeze)
     from signalbox.cli.app import run

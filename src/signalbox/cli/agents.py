@@ -10,13 +10,13 @@ __all__ = ["agents"]
 
 
 def agents(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """List the installed agents: what each does and where it comes from. (For node types, see `maps types`.)"""
+    """List the installed agents, what they do and which package they come from. (For node types, see `maps types`.)"""
     from signalbox.cli.output import print_json, say, show
     from signalbox.runs import list_installed
 
     installed = list_installed()
     if as_json:
-        # Only here: to say where it reads, an agent loads its client.
+        # Imported only here: to report its source, an agent loads its client.
         from signalbox.contract.sources import is_set_aside, source_of
 
         print_json([

@@ -1,4 +1,4 @@
-"""An answer on a terminal: its blocks, what it leaves out, and where it comes from."""
+"""Answers on a terminal: blocks, what was left out, and the source."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _WIDEST = 100
 
 
 def show_answer(answer: Answer) -> str:
-    """The whole answer as text for the terminal at hand. A text among the blocks, or a report, says all of it; so does
-    the question that comes after it where the two are one."""
+    """The whole answer as text for this terminal. The answer's own text is left out if a text block, a report, or the
+    question that follows says the same."""
     width = min(shutil.get_terminal_size((80, 24)).columns - 1, _WIDEST)
     is_asked = answer.question is not None and answer.answer == answer.question.get("message")
     says_it = is_asked or any(block.get("type") in ("text", "report") for block in answer.blocks)
@@ -35,7 +35,7 @@ def show_answer(answer: Answer) -> str:
 
 
 def end_with(answer: Answer, as_json: bool, verbose: bool, prompts: list[dict[str, Any]] | None = None) -> NoReturn:
-    """Print the answer, and what models were sent where that is wanted; end the command with the exit code."""
+    """Print the answer, and the prompts if wanted; end the command with the answer's exit code."""
     if as_json:
         print_json({**answer.as_dict(), **({"prompts": prompts} if prompts is not None else {})})
         raise typer.Exit(answer.exit_code)
@@ -47,7 +47,7 @@ def end_with(answer: Answer, as_json: bool, verbose: bool, prompts: list[dict[st
             say(f"{mark} {call['id']} {call['tool']} ({call['ms']:.1f} ms) {call['summary']}")
     print_answer(answer)
     if answer.question:
-        say(f"It waits. Go on with: signalbox resume {answer.thread_id} --value …")
+        say(f"Waiting for your answer. Continue with: signalbox resume {answer.thread_id} --value …")
     raise typer.Exit(answer.exit_code)
 
 
@@ -62,7 +62,7 @@ def _say_prompts(prompts: list[dict[str, Any]]) -> None:
         for name in [name for name in prompt if name not in ("model", "messages")]:
             say(f"{name}: {_as_text(prompt[name])}")
     if not prompts:
-        say("No model was asked.")
+        say("No model was called.")
 
 
 def _as_text(value: Any) -> str:
@@ -70,8 +70,7 @@ def _as_text(value: Any) -> str:
 
 
 def print_answer(answer: Answer) -> None:
-    """Print an answer, a question with its options, or an error with what was found before it; each with where it
-    comes from."""
+    """Print an answer, a question with its options, or an error with what was found before it, and the source."""
     if answer.error:
         if answer.blocks:
             show(show_answer(answer))
@@ -91,7 +90,7 @@ def print_answer(answer: Answer) -> None:
 
 
 def answer_words(answer: Answer) -> str:
-    """The answer in plain words, for where Markdown is not shown."""
+    """The answer as plain text, for places that do not show Markdown."""
     return "\n\n".join(part for part in (plain_text(answer.answer), *answer.notes) if part)
 
 
@@ -104,5 +103,5 @@ def _shows_unicode() -> bool:
 
 
 def _encoding() -> str:
-    """What stdout takes; it may be closed."""
+    """The encoding of stdout, which may be closed."""
     return getattr(sys.stdout, "encoding", None) or "utf-8"

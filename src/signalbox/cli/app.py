@@ -1,4 +1,4 @@
-"""The commands put together, and the one place where an error becomes words and an exit code."""
+"""All commands, and the one place where errors become messages and exit codes."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ _GROUPS = {"runs": runs, "db": db, "maps": maps, "world": world}
 
 
 def make_app(named: str = "") -> typer.Typer:
-    """The command line, with the one command of Signalbox's own that is named, else with all: to make them takes longer
-    than many a command."""
+    """The command line, with only the built-in command that is named, otherwise with all commands. Creating all of them
+    takes longer than running many a command."""
     app = typer.Typer(
         name="signalbox",
         help="Plain-language requests, answered with checked work on live systems.",
@@ -77,9 +77,9 @@ def make_app(named: str = "") -> typer.Typer:
 
 
 def _add_commands(app: typer.Typer) -> None:
-    """Add the commands that agents bring along, by the entry point group `signalbox.commands`; a broken one is left
-    out, and `signalbox agents` says what is wrong with its package. An agent that is a command itself is asked by what
-    is none of its commands."""
+    """Add the commands of agents, from the entry point group `signalbox.commands`. Broken ones are left out;
+    `signalbox agents` says what is wrong with them. If an agent is itself a command, anything that is not one of its
+    subcommands is a question."""
     groups: dict[str, typer.Typer] = {}
     for entry in sorted(entry_points(group="signalbox.commands"), key=lambda one: one.name):
         with suppress(Exception):
@@ -95,7 +95,7 @@ def _add_commands(app: typer.Typer) -> None:
 
 
 class _AskingGroup(TyperGroup):
-    """A group in which what is none of its commands is a question."""
+    """A command group in which anything that is not a subcommand is a question."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
@@ -114,7 +114,9 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
-    verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show the trace; twice: more.")] = 0,
+    verbose: Annotated[
+        int, typer.Option("--verbose", "-v", count=True, help="Log more on stderr; twice for debugging.")
+    ] = 0,
 ) -> None:
     """Plain-language requests, answered with checked work on live systems."""
     from signalbox.settings import file_variables
@@ -132,7 +134,7 @@ def options(
 
 
 def _split(*given: Any) -> Any:
-    """How the command of an agent has workers share its work: `signalbox.runs.split`."""
+    """Let an agent's command share its work among workers: `signalbox.runs.split`."""
     from signalbox.runs.split import split
 
     return split(*given)
@@ -158,13 +160,13 @@ def run() -> NoReturn:
         if logging.getLogger("signalbox").isEnabledFor(logging.INFO):
             raise
         told = redact(f"Something went wrong inside Signalbox: {type(error).__name__}: {error}.")
-        _tell(ProgrammerError(told, suggestion="signalbox -v before the command shows where. Please report it."))
+        _tell(ProgrammerError(told, suggestion="Please report it; signalbox -v COMMAND shows the details."))
         sys.exit(1)
     sys.exit(0)
 
 
 def _tell(error: SignalboxError) -> None:
-    """The error in words on stderr, or as an answer on stdout where a program reads it."""
+    """Print the error on stderr, or with --json as an answer on stdout."""
     if "--json" in sys.argv:
         from signalbox.contract.answer import Answer
 

@@ -28,7 +28,9 @@ def _chart_file(path: Path | None) -> Path | None:
 
 
 def ask(
-    question: Annotated[str | None, typer.Argument(help="Your question; - or a pipe reads it from stdin.")] = None,
+    question: Annotated[
+        str | None, typer.Argument(help="Your question; with - or a pipe it is read from stdin.")
+    ] = None,
     agent: Annotated[
         str | None, typer.Option("--agent", "-a", help="The agent to ask; signalbox agents lists them.")
     ] = None,
@@ -39,15 +41,13 @@ def ask(
         Path | None,
         typer.Option("--chart", metavar="FILE.html|.png|.svg", callback=_chart_file, help="Write the chart to a file."),
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Read and plan the question without touching a live system.")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan without contacting a live system.")] = False,
     on_live: Annotated[
-        bool, typer.Option("--on-live", help="Test the live experiment instead of a copy; asks first.")
+        bool, typer.Option("--on-live", help="Test the live experiment instead of a copy; asks for confirmation.")
     ] = False,
     show_prompts: Annotated[
         bool,
-        typer.Option("--show-prompts", help="Print what models were sent, on stderr or as `prompts` with --json."),
+        typer.Option("--show-prompts", help="Print what was sent to models, on stderr or as `prompts` with --json."),
     ] = False,
     model: Model = None,
     as_json: AsJson = False,
@@ -65,13 +65,13 @@ def ask(
     from signalbox.runs import default_agent
 
     if chart is not None and not chart.parent.is_dir():
-        # Said before anything is asked: an answer takes seconds.
+        # Check this first: an answer takes seconds.
         raise OperatorError(f"{chart} cannot be written: there is no folder {chart.parent}.")
     name, question = agent or default_agent().name, read_question(question)
-    # In a conversation it is said like anything else: agents read it in the words of the request.
+    # Agents read this option in the words of the request, so that it also works in a conversation.
     question = f"{question} --on-live" if on_live else question
     with reserved_stdout(), stop_at_once(thread), progress(f"Asking {name} …") as line:
-        # It takes a second: the line shows and Ctrl-C works meanwhile, and the watcher is not forked off all of it.
+        # These imports take a second. By now the progress line shows, Ctrl-C works, and the watcher has been forked.
         from signalbox.cli.answers import end_with
         from signalbox.models import record_prompts
         from signalbox.runs import ask as ask_agent
@@ -86,16 +86,16 @@ def ask(
 
 
 def asking(name: str) -> Callable[..., None]:
-    """The command that asks one agent, by its name."""
+    """A command that asks the agent with this name."""
 
     def command(
         question: Annotated[
-            str | None, typer.Argument(help="What you want to know, in your own words; - or a pipe: stdin.")
+            str | None, typer.Argument(help="Your question; with - or a pipe it is read from stdin.")
         ] = None,
         thread: Annotated[
             str | None, typer.Option("--thread", help="Continue the conversation with this name, or start it.")
         ] = None,
-        dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; do nothing.")] = False,
+        dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done, without doing it.")] = False,
         model: Model = None,
         as_json: AsJson = False,
         verbose: Verbose = False,
@@ -132,7 +132,7 @@ def _write_chart(path: Path, answer: Answer) -> None:
 
     figure = chart_of(answer.blocks)
     if figure is None:
-        say("There is no curve or ranking to draw, so no chart was written.")
+        say("The answer has no curve or ranking, so no chart was written.")
         return
     write_chart(path, figure, answer_words(answer))
     say(f"The chart is in {path}.")

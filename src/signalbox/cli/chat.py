@@ -19,23 +19,26 @@ __all__ = ["chat"]
 
 def chat(
     agent: Annotated[
-        str | None, typer.Option("--agent", "-a", help="The agent to talk to; by default, each request finds its own.")
+        str | None,
+        typer.Option(
+            "--agent", "-a", help="The agent to talk to; by default, the front door picks one for each request."
+        ),
     ] = None,
     thread: Annotated[
         str | None, typer.Option("--thread", help="Continue the conversation with this name, or start it.")
     ] = None,
     model: Model = None,
 ) -> None:
-    """Chat in the terminal, one request per line; an empty line or Ctrl-D ends it. The next line answers a question;
-    a new request in place of a yes or no drops it.
+    """Chat in the terminal, one request per line; an empty line or Ctrl-D ends it.
 
+    If the agent asks a question, the next line answers it; a new request instead of a yes or no drops the question.
     signalbox chat --thread NAME continues a conversation.
     """
     from signalbox.cli.output import say
     from signalbox.runs import default_agent
 
     name, held = agent or default_agent().name, thread or f"chat-{uuid.uuid4().hex[:8]}"
-    say(f"Ask in your own words; an empty line ends it. This conversation is {held}.")
+    say(f"Type your request; an empty line ends the conversation. Its name is {held}.")
     asyncio.run(_converse(name, held, model))
 
 

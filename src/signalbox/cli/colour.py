@@ -1,4 +1,4 @@
-"""Colour for an answer on a terminal: what is wrong stands out, and what comes with every answer steps back."""
+"""Colours for answers on a terminal: problems stand out, routine lines are dimmed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TextIO
 __all__ = ["coloured", "has_colour"]
 
 _RED, _YELLOW, _GREEN, _DIM = "31", "33", "32", "2"
-# The marks that blocks are drawn with (`signalbox.drawing.terminal`), and the lines that stand below an answer.
+# The marks used in drawn blocks (`signalbox.drawing.terminal`), and the lines below an answer.
 _LINES = (
     (re.compile(r"(- |\S.*\d  )?!! "), _RED),
     (re.compile(r"(- |\S.*\d  )?! "), _YELLOW),
@@ -20,14 +20,14 @@ _LINES = (
 
 
 def has_colour(stream: TextIO | None) -> bool:
-    """True if the stream is a terminal that shows colour, and NO_COLOR does not ask for none."""
+    """True if the stream is a terminal with colours and NO_COLOR is not set."""
     if stream is None or stream.closed or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return stream.isatty()
 
 
 def coloured(text: str, stream: TextIO | None) -> str:
-    """The text with its lines in colour; as it is where the stream has none or is closed."""
+    """The text with its lines in colour, or unchanged if the stream has no colours or is closed."""
     if not has_colour(stream):
         return text
     return "\n".join(map(_line, text.split("\n")))

@@ -15,9 +15,11 @@ _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+(?=@)")
 
 def config(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    all_settings: Annotated[bool, typer.Option("--all", help="Also the settings whose defaults stand.")] = False,
+    all_settings: Annotated[
+        bool, typer.Option("--all", help="Include settings that have their default value.")
+    ] = False,
 ) -> None:
-    """Show what is set here, and where each setting comes from: the environment, a .env file or the config file.
+    """Show the settings and where each comes from: the environment, a .env file or the config file.
 
     Secrets are not shown.
     """
@@ -32,7 +34,7 @@ def config(
     ]
     for name, (value, file) in file_variables().items():
         used = os.environ.get(name, value)
-        # A .env file also holds what belongs to other programs: its values are not shown.
+        # A .env file may also contain values for other programs, so they are not shown.
         shown = _shown(name, used) if file == origin else "set"
         rows.append({"setting": name, "value": shown, "from": file if used == value else "environment"})
     if as_json:
@@ -42,9 +44,9 @@ def config(
     for row in rows:
         show(f"{row['setting']:<{width}}  {row['value']}  ({row['from'] or 'default'})")
     if not rows:
-        show("Nothing is set: every default stands.")
-    there = "" if config_file().is_file() else " (not there)"
-    show(f"Config file: {config_file()}{there}. --all lists the defaults, too.")
+        show("Nothing is set; all settings have their defaults.")
+    there = "" if config_file().is_file() else " (does not exist)"
+    show(f"Config file: {config_file()}{there}. --all includes the defaults.")
 
 
 def _shown(name: str, value: Any) -> str:

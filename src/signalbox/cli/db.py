@@ -1,4 +1,4 @@
-"""`signalbox db`: the tables of the database, and whether they are those of this version."""
+"""`signalbox db`: the database tables, and whether they match this version."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import typer
 
 __all__ = ["db"]
 
-db = typer.Typer(help="See or upgrade the tables of the database.", no_args_is_help=True, rich_markup_mode=None)
+db = typer.Typer(help="Show or upgrade the database tables.", no_args_is_help=True, rich_markup_mode=None)
 
 
 @db.command()
 def status(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Say which tables are there, and whether they are current. Nothing is changed. Exit 1 if they are not."""
+    """Show which tables exist and whether they are current, without changing anything. Exits with 1 if not."""
     from dataclasses import asdict
 
     from signalbox.cli.output import print_json
@@ -30,11 +30,11 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
 
 @db.command()
 def upgrade() -> None:
-    """Make the tables, or bring them up to date. Several processes may do so at once: one of them does it."""
+    """Create the tables, or bring them up to date. Safe to run from several processes at once."""
     from signalbox.runs.tables import list_tables, upgrade_tables
 
     before = {one.name: one for one in list_tables()}
     upgrade_tables()
     for one in list_tables():
         was = before[one.name]
-        print(f"{one.name}: {one.told}" + ("" if was.is_current else f", was {was.version or 'not there'}"))
+        print(f"{one.name}: {one.told}" + ("" if was.is_current else f", was {was.version or 'missing'}"))

@@ -1,4 +1,4 @@
-"""`signalbox doctor`: what is installed, what is set, and what is wrong here."""
+"""`signalbox doctor`: what is installed, how it is configured, and what is wrong."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PARTS = (
     ("langchain_anthropic", "anthropic", "Anthropic models"),
     ("langchain_google_genai", "google", "Google models"),
     ("langchain_ollama", "ollama", "Ollama models"),
-    ("xllamacpp", "local", "a model file of one's own"),
+    ("xllamacpp", "local", "your own model file"),
     ("uvicorn", "service", "the embedded worlds"),
     ("plotly", "charts", "charts as files"),
     ("plotly", "console", "curves on the web page"),
@@ -38,7 +38,7 @@ class _Check:
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Say what is installed and set here, and what is wrong. Exit 1 if something needed is wrong."""
+    """Show what is installed, how it is configured, and what is wrong. Exits with 1 if anything required fails."""
     from signalbox.cli.output import print_json, show
 
     checks = list(_examine())
@@ -68,7 +68,7 @@ def _examine() -> Iterator[_Check]:
 
 
 def _examine_database() -> Iterator[_Check]:
-    """Whether the database can be used and is current; on PostgreSQL also the queue, its workers and connections."""
+    """Check the database and its tables; on PostgreSQL also the queue, workers and connections."""
     from signalbox.errors import SignalboxError
     from signalbox.runs.tables import list_tables
 
@@ -79,7 +79,7 @@ def _examine_database() -> Iterator[_Check]:
         return
     yield _Check("database", True, found[0].place if found[0].place == found[1].place else found[0].place + " …")
     for one in found:
-        # A database that is not there yet is made at the first use.
+        # A missing database is created on first use.
         yield _Check(f"tables of {one.name}", one.is_current or not one.version, one.told)
     if _is_postgres() and all(one.is_current for one in found):
         yield from _examine_queue()
@@ -96,18 +96,18 @@ def _examine_queue() -> Iterator[_Check]:
     from signalbox.runs.tables import connections
 
     queue, server = standing(), connections()
-    waiting = f"{queue.waiting} wait, the oldest for {queue.oldest_seconds:.0f} s" if queue.waiting else "nobody waits"
+    waiting = f"{queue.waiting} waiting, the oldest for {queue.oldest_seconds:.0f} s" if queue.waiting else "0 waiting"
     is_slow = queue.waiting and queue.oldest_seconds > _LONG_WAIT
-    yield _Check("queue", not is_slow, f"{waiting}; {queue.under_way} under way, {queue.later} due later")
+    yield _Check("queue", not is_slow, f"{waiting}; {queue.under_way} active, {queue.later} scheduled for later")
     silent = f", {queue.silent} without a heartbeat" if queue.silent else ""
     missing = "none: start signalbox serve or signalbox worker"
     yield _Check("workers", queue.workers > 0, f"{queue.workers}{silent}" if queue.workers else missing + silent)
     is_free = server.used < 0.9 * server.most
-    yield _Check("connections", is_free, f"{server.used} of the {server.most} that PostgreSQL takes")
+    yield _Check("connections", is_free, f"{server.used} of {server.most} PostgreSQL connections used")
 
 
 def _examine_sources() -> Iterator[_Check]:
-    """Whether answers come from real systems or from the embedded demonstrations: never from both."""
+    """Check whether answers come from real systems or from the embedded demonstrations (never both)."""
     from signalbox.contract.sources import joined, kind_in_use, kind_of, places, source_of
     from signalbox.errors import SignalboxError
     from signalbox.runs import list_agents
@@ -118,12 +118,12 @@ def _examine_sources() -> Iterator[_Check]:
         yield _Check("sources", False, error.user_message)
         return
     found = joined([source for agent in list_agents() if kind_of(agent) == kind and (source := source_of(agent))])
-    where = places(found) if found and kind == "live" else "the embedded demonstrations, all of it invented"
+    where = places(found) if found and kind == "live" else "the embedded demonstrations; all their data is invented"
     yield _Check("sources", True, f"{kind}: {where}")
 
 
 def _examine_agents() -> Iterator[_Check]:
-    """Whether each agent can be used, and whether its live system answers; a check that agents share is made once."""
+    """Check that each agent can be used and its live system responds; checks shared by agents run once."""
     from signalbox.contract.sources import source_of
     from signalbox.errors import MissingExtraError, SignalboxError, redact
     from signalbox.runs import list_installed
@@ -140,9 +140,7 @@ def _examine_agents() -> Iterator[_Check]:
         made.add(check)
         if one.name in aside:
             connect = (source_of(one.agent) or {}).get("connect", "its setting")
-            told = (
-                f"not connected: set {connect}. Its demonstration answers only --agent {one.name} or SIGNALBOX_DEMO=1"
-            )
+            told = f"not connected: set {connect}. To use its demonstration: --agent {one.name} or SIGNALBOX_DEMO=1"
             yield _Check(one.name, False, told, needed=False)
             continue
         try:

@@ -1,4 +1,4 @@
-"""What a person hands to a run: the initial state, and answers to its questions."""
+"""Input to a run: the initial state, and answers to its questions."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ __all__ = ["ask_person", "parse_state", "parse_value", "read_question"]
 
 
 def parse_state(text: str | None, pairs: list[str]) -> dict[str, Any]:
-    """The initial state: a JSON object, or `@file` with one, and `key=value` pairs over it."""
+    """The initial state: a JSON object, or `@file` with one, updated with `key=value` pairs."""
     state: Any = {}
     if text:
         raw = _read(Path(text[1:])) if text.startswith("@") else text
         try:
             state = json.loads(raw)
         except ValueError as error:
-            raise typer.BadParameter(f"no valid JSON: {error}", param_hint="--state") from None
+            raise typer.BadParameter(f"not valid JSON: {error}", param_hint="--state") from None
         if not isinstance(state, dict):
             raise typer.BadParameter('it must be a JSON object, such as {"name": "Ann"}', param_hint="--state")
     for pair in pairs:
         key, separator, value = pair.partition("=")
         if not separator or not key.strip():
-            raise typer.BadParameter(f"'{pair}' is not of the form key=value", param_hint="--set")
+            raise typer.BadParameter(f"'{pair}' does not have the form key=value", param_hint="--set")
         state[key.strip()] = parse_value(value)
     return dict(state)
 
@@ -43,7 +43,7 @@ def _read(path: Path) -> str:
 
 
 def parse_value(text: str) -> Any:
-    """A value as a person types it: JSON where it is JSON, else the text itself."""
+    """A typed value: parsed if it is JSON, otherwise the text itself."""
     try:
         return json.loads(text)
     except ValueError:
@@ -51,20 +51,20 @@ def parse_value(text: str) -> Any:
 
 
 def read_question(given: str | None) -> str:
-    """The question as it was given, or from standard input where it is "-" or missing and something is piped in."""
+    """The question as given; if it is "-", or missing while something is piped in, it is read from standard input."""
     if given is not None and given != "-":
         return given
     piped = sys.stdin is not None and not sys.stdin.closed and (given == "-" or not sys.stdin.isatty())
     read = sys.stdin.read().strip() if piped else ""
     if not read:
-        raise typer.BadParameter("there is none: write it behind the command, or pipe it in", param_hint="QUESTION")
+        raise typer.BadParameter("missing: add your question after the command, or pipe it in", param_hint="QUESTION")
     return read
 
 
 def ask_person(question: dict[str, Any]) -> Any:
-    """The person's answer, or None where nobody can be asked.
+    """The person's answer, or None if nobody can be asked.
 
-    On a terminal the question is asked. Otherwise a line that already waits on standard input is the answer.
+    On a terminal, the question is asked. Otherwise, a line already available on standard input is the answer.
     """
     if sys.stdin is None or sys.stdin.closed:
         return None
@@ -82,7 +82,7 @@ def ask_person(question: dict[str, Any]) -> Any:
 
 
 def _option(line: str, options: list[Any]) -> Any:
-    """The option of that number, as they were listed; else what was typed."""
+    """The option with that number in the list; otherwise the text as typed."""
     said = line.strip()
     if said in map(str, options) or not said.isdecimal() or not 1 <= int(said) <= len(options):
         return line
@@ -90,7 +90,7 @@ def _option(line: str, options: list[Any]) -> Any:
 
 
 def _waiting_line(descriptor: int) -> str | None:
-    """A line that is already there to read. It is read byte by byte, so that the next one is left for the next time."""
+    """A line that is already available. It is read byte by byte, to leave the following lines for later questions."""
     line = bytearray()
     while True:
         ready, _, _ = select.select([descriptor], [], [], 0)

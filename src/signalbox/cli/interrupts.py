@@ -1,4 +1,4 @@
-"""Ctrl-C: it ends a run within two seconds, whatever its nodes do."""
+"""Ctrl-C ends a run within two seconds, whatever its nodes are doing."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _GRACE = 1.0
 
 @contextmanager
 def stop_at_once(thread: str | None = None) -> Iterator[None]:
-    """While the block runs, Ctrl-C ends the process without waiting for nodes, which may sleep, loop or catch it.
+    """Within this block, Ctrl-C ends the process without waiting for nodes, which may sleep, loop or catch it.
 
-    Nothing is lost by that: what ended was written down, and files are replaced whole or not at all.
+    Nothing is lost: completed nodes are stored, and files are replaced completely or not at all.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -29,7 +29,7 @@ def stop_at_once(thread: str | None = None) -> Iterator[None]:
     def stop(number: int, frame: Any) -> None:
         told = "Stopped."
         if thread:
-            told += f" What had ended is kept; go on with: signalbox resume {thread}"
+            told += f" Completed steps are stored; continue with: signalbox resume {thread}"
         os.write(2, f"{told}\n".encode(sys.stderr.encoding or "utf-8", "replace"))
         os._exit(130)
 
@@ -43,10 +43,10 @@ def stop_at_once(thread: str | None = None) -> Iterator[None]:
 
 @contextmanager
 def _last_resort() -> Iterator[None]:
-    """A second process that ends this one where the handler above gets no turn.
+    """A second process that ends this one if the handler above never gets to run.
 
-    A node may be in C code that holds the interpreter, such as a match that takes for ever: no line of Python then
-    runs, in any thread. The signal's number is written to the pipe all the same.
+    A node may be in C code that holds the interpreter, such as a regular expression that takes forever; then no Python
+    code runs in any thread. The signal's number is still written to the pipe.
     """
     if not hasattr(os, "fork"):
         yield
@@ -69,7 +69,7 @@ def _last_resort() -> Iterator[None]:
 
 
 def _watch(reading: int, watched: int) -> None:
-    """Wait for Ctrl-C in the watched process, then for its end; an end of the pipe is the end of the watch."""
+    """Wait for Ctrl-C in the watched process, then for its end; stop watching when the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         while number := os.read(reading, 1):

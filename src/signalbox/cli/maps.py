@@ -23,14 +23,15 @@ Source = Annotated[str, typer.Argument(metavar="FILE.csv[::GRAPH]", help="The ma
 def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE.csv…", help="The maps to check.")],
     code: Annotated[
-        bool, typer.Option("--code/--no-code", help="Import the Python that a map names; --no-code imports nothing.")
+        bool,
+        typer.Option("--code/--no-code", help="Import the Python code that a map names; --no-code imports nothing."),
     ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Check maps: what is wrong, where, and what was probably meant. Exits with 1 on an error.
+    """Check maps: report what is wrong, where, and what was probably meant. Exits with 1 if there are errors.
 
-    A map is code: checking one imports the Python beside it and the modules it names, as running it would. For a map
-    that you do not trust, --no-code imports nothing, and says what it could not check.
+    A map is code: checking it imports the Python files next to it and the modules it names, as running it would. For a
+    map that you do not trust, --no-code imports nothing and reports what it could not check.
     """
     from signalbox.errors import MapReadError
     from signalbox.maps import Finding, check_map
@@ -62,10 +63,10 @@ def draw(
     ] = None,
     kind: Annotated[
         str | None,
-        typer.Option("--format", "-f", help="mermaid or svg; default: by the file's ending, else mermaid."),
+        typer.Option("--format", "-f", help="mermaid or svg; default: by the file's extension, otherwise mermaid."),
     ] = None,
 ) -> None:
-    """Draw a map as Mermaid or SVG. Needs no network and no browser."""
+    """Draw a map as Mermaid or SVG, without network or browser."""
     from signalbox.maps import to_mermaid, to_svg
     from signalbox.maps.ways import find_ways
 
@@ -98,9 +99,9 @@ def show_map(source: Source, as_json: AsJson = False) -> None:
 
 @maps.command("list")
 def list_maps(
-    place: Annotated[Path, typer.Argument(metavar="[FOLDER|FILE.csv]", help="Where to look; default: here.")] = Path(
-        "."
-    ),
+    place: Annotated[
+        Path, typer.Argument(metavar="[FOLDER|FILE.csv]", help="Where to look; default: the current folder.")
+    ] = Path("."),
     as_json: AsJson = False,
 ) -> None:
     """List the maps in a folder, or the graphs in a file."""
@@ -138,11 +139,11 @@ def list_maps(
 @maps.command("types")
 def list_agent_types(
     folder: Annotated[
-        Path | None, typer.Option("--map", metavar="FILE.csv|FOLDER", help="Include those beside this map.")
+        Path | None, typer.Option("--map", metavar="FILE.csv|FOLDER", help="Include types next to this map.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the agent types a map can use: built-in ones, those of plug-ins, and those beside a map."""
+    """List the agent types that maps can use: built in, from plug-ins, and next to a map."""
     from signalbox.cli.output import print_json
     from signalbox.maps.registry import list_types
 
@@ -159,11 +160,11 @@ def list_agent_types(
 @maps.command()
 def scaffold(
     source: Annotated[str, typer.Argument(metavar="FILE.csv[::GRAPH]", help="The map; with --new, the file to write.")],
-    new: Annotated[bool, typer.Option("--new", help="Write a small map to start from.")] = False,
+    new: Annotated[bool, typer.Option("--new", help="Write a small example map.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a stub and a test for each agent and routing function that a map names and that does not exist yet."""
+    """Create each agent and routing function that a map names but that does not exist yet, with a test."""
     written = _start(Path(source), overwrite) if new else _scaffold(source, overwrite)
     if as_json:
         print_json([str(path) for path in written])
@@ -171,7 +172,7 @@ def scaffold(
     for path in written:
         show(path)
     if not written:
-        say("The map lacks nothing.")
+        say("Nothing is missing.")
 
 
 def _start(path: Path, overwrite: bool) -> list[Path]:
@@ -179,7 +180,7 @@ def _start(path: Path, overwrite: bool) -> list[Path]:
     from signalbox.maps.scaffold import starter_map
 
     if path.exists() and not overwrite:
-        raise RequestError(f"{path} is there already.", suggestion="Name another file, or add --overwrite.")
+        raise RequestError(f"{path} already exists.", suggestion="Name another file, or add --overwrite.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(starter_map(), "utf-8")
@@ -200,7 +201,7 @@ def _scaffold(source: str, overwrite: bool) -> list[Path]:
 
 
 def _lacking(spec: GraphSpec, folder: Path) -> list[str]:
-    """The agent types that a graph names and that do not exist, and the functions, as `func:name`."""
+    """The agent types and functions (as `func:name`) that a graph names but that do not exist."""
     from signalbox.errors import NotFoundError
     from signalbox.maps.local_code import find_function
     from signalbox.maps.registry import BESIDE, find_type

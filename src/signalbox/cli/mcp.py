@@ -1,4 +1,4 @@
-"""`signalbox mcp`: the tools of an agent, served over MCP for other programs."""
+"""`signalbox mcp`: serve the tools of an agent over MCP for other programs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Transport(StrEnum):
 def mcp(
     name: Annotated[str | None, typer.Argument(help="The server; omit it to list them.")] = None,
     transport: Annotated[
-        Transport, typer.Option("--transport", "-t", help="stdio for a program that starts this command, or http.")
+        Transport, typer.Option("--transport", "-t", help="stdio (for programs that start this command) or http.")
     ] = Transport.stdio,
     host: Annotated[str, typer.Option("--host", help="The address to listen on, with http.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port, with http.")] = 8765,

@@ -1,7 +1,7 @@
-"""Printing: JSON for programs, words for people, a progress line on a terminal.
+"""Printing: JSON for programs, text for people, a progress line on a terminal.
 
-Names, answers and errors may be a server's or a stranger's, and a terminal obeys control characters: all that is
-printed goes through `harmless`.
+Names, answers and errors may come from untrusted systems, and terminals obey control characters, so everything printed
+goes through `harmless`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = ["HarmlessFormatter", "Progress", "harmless", "print_json", "progress"
 
 
 def harmless(text: str) -> str:
-    """The text with every character that steers a terminal shown as its code, such as \\u001b.
+    """The text with control characters shown as escape codes, such as \\u001b.
 
-    It can be printed as it is: what the terminal's encoding lacks is shown as its code too.
+    Characters that the terminal's encoding lacks are escaped too, so the result can always be printed.
     """
     from signalbox.drawing.text import printable
 
@@ -29,38 +29,38 @@ def harmless(text: str) -> str:
 
 
 def show(text: object) -> None:
-    """A line of the output: on stdout, in colour where a terminal shows it."""
+    """Print a line of output on stdout, in colour if the terminal supports it."""
     print(coloured(harmless(str(text)), sys.stdout))
 
 
 def say(text: object) -> None:
-    """A line for a person, beside the output: on stderr, in colour where a terminal shows it."""
+    """Print a message for a person on stderr, in colour if the terminal supports it."""
     print(coloured(harmless(str(text)), sys.stderr), file=sys.stderr)
 
 
 def print_json(value: Any) -> None:
-    """A value as JSON on stdout. Characters that steer a terminal are escaped, which leaves the value the same."""
+    """Print a value as JSON on stdout. Control characters are escaped, which does not change the value."""
     from signalbox.contract.summary import plain
 
     print(harmless(json.dumps(plain(value), indent=2, ensure_ascii=not _encoding().lower().startswith("utf"))))
 
 
 def _encoding() -> str:
-    """What stdout takes; it may be closed."""
+    """The encoding of stdout, which may be closed."""
     return getattr(sys.stdout, "encoding", None) or "utf-8"
 
 
 class HarmlessFormatter(logging.Formatter):
-    """Lines of the log, as `harmless` makes them."""
+    """Log lines that have gone through `harmless`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """Format a log record."""
         return harmless(super().format(record))
 
 
 @contextmanager
 def reserved_stdout() -> Iterator[None]:
-    """Keep stdout for the answer: what agents print while they run goes to stderr."""
+    """Reserve stdout for the answer; anything agents print while they run goes to stderr."""
     with redirect_stdout(sys.stderr):
         yield
 
@@ -69,7 +69,7 @@ _MOST_STEPS = 20
 
 
 class Progress:
-    """A line that says what is going on, where a terminal can show it, below the steps that have ended."""
+    """A progress line on a terminal, below the completed steps."""
 
     def __init__(self, status: Any = None) -> None:
         self._status = status
@@ -81,7 +81,7 @@ class Progress:
             self._status.update(_plain(text))
 
     def ended(self, text: str) -> None:
-        """Leave a line for a step that has ended; after the first twenty, none."""
+        """Print a line for a completed step; only for the first twenty."""
         self._ended += 1
         if self._status is not None and self._ended <= _MOST_STEPS:
             self._status.console.print(_plain(text), style="dim", overflow="ellipsis", no_wrap=True)
@@ -89,7 +89,7 @@ class Progress:
 
 @contextmanager
 def progress(text: str) -> Iterator[Progress]:
-    """A progress line on stderr while the block runs; nothing where stderr is no terminal."""
+    """Show a progress line on stderr while the block runs, if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield Progress()
         return
@@ -100,7 +100,7 @@ def progress(text: str) -> Iterator[Progress]:
 
 
 def _plain(text: str) -> Any:
-    """The text without rich's markup: a node may be called [red]."""
+    """The text without rich markup: a node may be called [red]."""
     from rich.text import Text
 
     return Text(harmless(text))

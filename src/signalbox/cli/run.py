@@ -35,7 +35,7 @@ def run_command(
     graph: Annotated[str | None, typer.Option("--graph", "-g", help="The graph, if the file holds several.")] = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", help="The data folder of storage agents; default: data beside the map."),
+        typer.Option("--data", help="The data folder of storage agents; default: data next to the map."),
     ] = None,
     model: Model = None,
     policy: Annotated[
@@ -45,8 +45,12 @@ def run_command(
             help="What counts as success: all_nodes, final_node, critical_nodes or module:function.",
         ),
     ] = None,
-    max_steps: Annotated[int | None, typer.Option("--max-steps", min=1, help="The most nodes that may run.")] = None,
-    thread: Annotated[str | None, typer.Option("--thread", help="A name for the thread, to resume it by.")] = None,
+    max_steps: Annotated[
+        int | None, typer.Option("--max-steps", min=1, help="The maximum number of nodes to run.")
+    ] = None,
+    thread: Annotated[
+        str | None, typer.Option("--thread", help="A name for the thread, for resuming it later.")
+    ] = None,
     summary: Annotated[
         Path | None, typer.Option("--summary", metavar="FILE", help="Write the execution summary as JSON.")
     ] = None,
@@ -55,8 +59,8 @@ def run_command(
 ) -> None:
     """Check a map and run it.
 
-    Prints the output of the last node. A run that waits for a person asks on the terminal; elsewhere it is kept,
-    and the command exits with 3 and says how to resume it.
+    Prints the output of the last node. If a run needs input, it asks on the terminal; if there is no terminal, it is
+    stored, and the command exits with 3 and says how to resume it.
     """
     from signalbox.cli.inputs import parse_state
     from signalbox.cli.interrupts import stop_at_once
@@ -74,7 +78,7 @@ def run_command(
 
 
 def _warn(run: MapRun) -> None:
-    """What `maps check` would warn of, for this graph."""
+    """Print the warnings that `maps check` has for this graph."""
     from signalbox.cli.output import say
     from signalbox.maps.check import warnings_of
 
@@ -83,13 +87,15 @@ def _warn(run: MapRun) -> None:
 
 
 def resume(
-    thread: Annotated[str, typer.Argument(help="The thread of the run; the start of its name is enough.")],
+    thread: Annotated[str, typer.Argument(help="The thread of the run; the first characters of its name are enough.")],
     value: Annotated[
         str | None, typer.Option("--value", help='The answer: text, or JSON such as {"action": "approve"}.')
     ] = None,
     question: Annotated[
         str | None,
-        typer.Option("--question", metavar="NODE", help="Which of several questions; default: the first."),
+        typer.Option(
+            "--question", metavar="NODE", help="Which question to answer, if there are several; default: the first."
+        ),
     ] = None,
     model: Model = None,
     force: Annotated[
@@ -100,7 +106,7 @@ def resume(
 ) -> None:
     """Resume a run: answer its question, or continue one that was interrupted from its last completed node.
 
-    Another process may have started it. An answer, once given, is kept.
+    The run may have been started by another process.
     """
     from signalbox.cli.inputs import parse_value
     from signalbox.cli.interrupts import stop_at_once
@@ -123,7 +129,7 @@ def resume(
 def _answer_agent(
     thread: str, value: Any, question: str | None, model: str | None, force: bool, as_json: bool, verbose: bool
 ) -> NoReturn:
-    """Answer an agent that was asked by its name, and show its Answer as `ask` does."""
+    """Answer a question of an agent, and show its Answer as `ask` does."""
     from signalbox.cli.answers import end_with
     from signalbox.cli.interrupts import stop_at_once
     from signalbox.cli.output import reserved_stdout
@@ -144,7 +150,7 @@ def _load(model: str | None) -> Any:
 
 
 def _watch(events: Iterator[NodeEvent | MapResult], name: str, verbose: bool) -> MapResult:
-    """Follow a run to its result: a progress line on a terminal, a line a node where the trace is wanted."""
+    """Follow a run to its result, with a progress line on a terminal, and with --verbose a line per node."""
     from signalbox.cli.output import progress
     from signalbox.maps import MapResult
 
@@ -156,11 +162,11 @@ def _watch(events: Iterator[NodeEvent | MapResult], name: str, verbose: bool) ->
                 line.show(f"Running {name}: {event.node} …")
             elif verbose:
                 _show_event(event)
-    raise RuntimeError("the run gave no result")
+    raise RuntimeError("the run had no result")
 
 
 def _converse(result: MapResult, model: str | None, verbose: bool) -> MapResult:
-    """Ask the person while the run waits and there is somebody to ask."""
+    """Ask the person, as long as the run waits and there is somebody to ask."""
     from signalbox.cli.inputs import ask_person, parse_value
     from signalbox.cli.output import say
     from signalbox.errors import RequestError
@@ -191,10 +197,10 @@ def _end(result: MapResult, as_json: bool, summary: Path | None) -> None:
             show(question.get("message", ""))
             for option in question.get("options") or []:
                 show(f"  - {option}")
-        say(f"The run waits. Go on with: signalbox resume {result.thread_id} --value …")
+        say(f"The run is waiting. Continue with: signalbox resume {result.thread_id} --value …")
         if len(result.questions) > 1:
             nodes = ", ".join(str(question.get("node") or question["id"]) for question in result.questions)
-            say(f"It has {len(result.questions)} questions ({nodes}); the first is answered, or --question NODE.")
+            say(f"It has {len(result.questions)} questions ({nodes}). Choose one with --question NODE.")
     else:
         for warning in result.summary.warnings:
             say(f"Warning: {warning}")
@@ -211,7 +217,7 @@ def _show_event(event: NodeEvent) -> None:
     if event.kind == "start":
         return
     if event.kind == "pause":
-        say(f"… {event.node} waits")
+        say(f"… {event.node} is waiting")
         return
     mark = "✓" if event.success else "✗"
     told = event.error if event.error else str(event.output)[:200]

@@ -1,4 +1,4 @@
-"""`signalbox runs`: the runs that are kept."""
+"""`signalbox runs`: stored runs."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ if TYPE_CHECKING:
 
 __all__ = ["runs"]
 
-runs = typer.Typer(help="List, show, cancel, retry and forget runs.", no_args_is_help=True, rich_markup_mode=None)
+runs = typer.Typer(help="List, show, cancel, retry and delete runs.", no_args_is_help=True, rich_markup_mode=None)
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Thread = Annotated[str, typer.Argument(help="The thread of the run; the start of its name is enough.")]
+Thread = Annotated[str, typer.Argument(help="The thread of the run; the first characters of its name are enough.")]
 
 
 @runs.command("list")
 def list_command(
     status: Annotated[
         str | None,
-        typer.Option("--status", help="Only these: running, waiting, interrupted, completed, error or cancelled."),
+        typer.Option(
+            "--status", help="Only runs with this status: running, waiting, interrupted, completed, error or cancelled."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List your runs that are kept: named ones, and those that wait."""
+    """List your stored runs: those with a name, and those that are waiting."""
     from signalbox.cli.output import print_json, say
     from signalbox.runs import list_runs
 
@@ -33,14 +35,14 @@ def list_command(
         print_json([run.as_dict() for run in found])
         return
     if not found:
-        say("No run is kept.")
+        say("There are no stored runs.")
     for run in found:
         print(_line(run))
 
 
 @runs.command()
 def show(thread: Thread, as_json: AsJson = False) -> None:
-    """Show the latest run of a thread: how it stands, what it did, what it asks."""
+    """Show the latest run of a thread: its status, its nodes, its questions."""
     from signalbox.cli.output import print_json
     from signalbox.cli.threads import find_thread
     from signalbox.runs import show as show_run
@@ -54,7 +56,7 @@ def show(thread: Thread, as_json: AsJson = False) -> None:
     for node in told["nodes"]:
         print(f"  {'✓' if node['success'] else '✗'} {node['node_name']}" + _why(node))
     for node in told["under_way"]:
-        print(f"  … {node} {'is' if told['status'] == 'running' else 'was'} under way")
+        print(f"  … {node} {'is running' if told['status'] == 'running' else 'was interrupted'}")
     if told["usage"]["calls"]:
         print(f"  {_used(told['usage'])}")
     if told.get("error"):
@@ -63,12 +65,12 @@ def show(thread: Thread, as_json: AsJson = False) -> None:
         print(f"  ? {question.get('node', '')}: {question.get('message', '')}")
     if told["status"] in ("waiting", "interrupted"):
         value = " --value …" if told["status"] == "waiting" else ""
-        print(f"Go on with: signalbox resume {run.thread_id}{value}")
+        print(f"Continue with: signalbox resume {run.thread_id}{value}")
 
 
 @runs.command()
 def cancel(thread: Thread) -> None:
-    """End a run. One that is under way stops before its next node."""
+    """Cancel a run. An active run stops before its next node."""
     from signalbox.cli.output import say
     from signalbox.cli.threads import find_thread
     from signalbox.runs import cancel as cancel_run
@@ -79,26 +81,25 @@ def cancel(thread: Thread) -> None:
 
 @runs.command()
 def retry(thread: Thread) -> None:
-    """Have the latest run of a thread, which a service carried and which failed or broke off, go on from its last
-    step."""
+    """Continue the latest run of a thread from its last step, if it failed or was interrupted in the service."""
     from signalbox.cli.output import say
     from signalbox.cli.threads import find_thread
     from signalbox.runs.life import retry as retry_run
 
     run = retry_run(find_thread(thread))
     carrier = "a worker" if run.is_queued else "the service"
-    say(f"The run of thread {run.thread_id} goes on as soon as {carrier} has time.")
+    say(f"The run of thread {run.thread_id} will continue as soon as {carrier} is free.")
 
 
 @runs.command()
 def forget(thread: Thread) -> None:
-    """Delete all that is kept of a thread: its runs, their checkpoints, its conversation."""
+    """Delete everything stored for a thread: its runs, checkpoints and conversation."""
     from signalbox.cli.output import say
     from signalbox.cli.threads import find_thread
     from signalbox.runs import forget as forget_thread
 
     count = forget_thread(find_thread(thread))
-    say(f"{count} {'run is' if count == 1 else 'runs are'} forgotten.")
+    say(f"{count} {'run' if count == 1 else 'runs'} deleted.")
 
 
 def _line(run: Run) -> str:

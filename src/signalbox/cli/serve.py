@@ -17,24 +17,24 @@ __all__ = ["collect_seldom", "serve"]
 
 def serve(
     agent: Annotated[
-        str | None, typer.Option("--agent", "-a", help="The agent to ask on the page; default: a choice of all.")
+        str | None, typer.Option("--agent", "-a", help="The agent to ask on the page; default: the front door.")
     ] = None,
     host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")] = 7860,
     map_files: Annotated[
-        list[Path] | None, typer.Option("--map", "-m", exists=True, help="A map to offer as an agent, too.")
+        list[Path] | None, typer.Option("--map", "-m", exists=True, help="A map to offer as an agent; repeatable.")
     ] = None,
-    page: Annotated[bool, typer.Option("--page/--no-page", help="With the web page, or the API alone.")] = True,
+    page: Annotated[bool, typer.Option("--page/--no-page", help="Serve the web page, or only the API.")] = True,
     works: Annotated[
         bool,
-        typer.Option("--worker/--no-worker", help="On PostgreSQL: carry runs, too, or leave them to signalbox worker."),
+        typer.Option("--worker/--no-worker", help="On PostgreSQL: execute runs, or leave them to signalbox worker."),
     ] = True,
-    opens: Annotated[bool, typer.Option("--open", help="Open the page, where a browser is at hand.")] = False,
+    opens: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """Serve the API and the web page, until it is stopped with Ctrl-C.
+    """Serve the API and the web page until stopped with Ctrl-C.
 
-    On this machine alone it prints a token, and a link that opens the page signed in. On another address it starts only
-    where SIGNALBOX_JWT_SECRET or SIGNALBOX_JWKS_URL say how tokens are checked.
+    On localhost it prints a token and a link that opens the page signed in. On any other address it starts only if
+    SIGNALBOX_JWT_SECRET or SIGNALBOX_JWKS_URL is set, with which tokens are verified.
     """
     from signalbox.cli.output import progress, say
     from signalbox.errors import MissingExtraError
@@ -73,11 +73,11 @@ def serve(
         if is_own and has_page:
             say(f"Open the page, signed in (works once): {address}{PATH}#{make_code(get_settings().user)}")
         if is_own:
-            say(f"Token of this machine's person: {make_token(get_settings().user)}")
+            say(f"Your token: {make_token(get_settings().user)}")
         elif not is_local:
             say("Every request needs a token (Authorization: Bearer …); signalbox token makes one.")
         if opens and has_page:
-            # Other people on this machine can see what a browser is started with: its code is worth nothing afterwards.
+            # Other people on this machine can see the browser's arguments, but the code in the link works only once.
             _open_browser(f"{address}{PATH}#{make_code(get_settings().user)}" if is_own else address)
         options: dict[str, Any] = {"log_level": "warning", "access_log": False, "log_config": None}
         config = uvicorn.Config(app, timeout_graceful_shutdown=3, **options)
@@ -86,15 +86,16 @@ def serve(
 
 
 def collect_seldom() -> None:
-    """Look for garbage in circles after 50,000 new objects, and not after 700, and never through what the service is
-    made of: a request makes thousands that all go by themselves, and to look through them and all the rest time and
-    again was a third of what the service did under load."""
+    """Collect garbage after 50,000 new objects instead of 700, and never among the service's own long-lived objects.
+
+    A request creates thousands of objects that are freed without a collection; collecting was a third of the work
+    under load."""
     gc.freeze()
     gc.set_threshold(50_000, *gc.get_threshold()[1:])
 
 
 def _open_browser(address: str) -> None:
-    """Open the page in the person's browser, if this machine has a screen; it waits until the service answers."""
+    """Open the page in a browser, if this machine has a display. The browser waits until the service responds."""
     import sys
     import threading
     import webbrowser
@@ -110,7 +111,7 @@ def _has_page() -> bool:
     from signalbox.cli.output import say
 
     if find_spec("plotly") is None:
-        say('There is no page: pip install "signalbox-agents[console]" adds it.')
+        say('The web page is not installed; add it with pip install "signalbox-agents[console]".')
         return False
     return True
 
@@ -126,7 +127,7 @@ def _is_local(host: str) -> bool:
 
 
 def _is_any(host: str) -> bool:
-    """Whether it stands for every address of this machine, and is none that a browser could go to."""
+    """True if the host stands for all addresses of this machine, so that it cannot be opened in a browser."""
     return host in ("", "0.0.0.0", "::")
 
 
@@ -141,20 +142,20 @@ def _require_secret(host: str, is_set: bool) -> None:
 
     if not is_set:
         raise OperatorError(
-            f"{host} can be reached by others, and nothing says how their tokens are checked.",
+            f"{host} can be reached from other machines, but there is no way to verify tokens.",
             suggestion="Set SIGNALBOX_JWT_SECRET (32 characters or more) or SIGNALBOX_JWKS_URL, or serve on 127.0.0.1.",
         )
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """A socket on the address, or an error that says what to do."""
+    """A socket listening on the address. Raises OperatorError with advice if that fails."""
     from signalbox.errors import OperatorError
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
-        reason = "is taken" if error.errno == errno.EADDRINUSE else f"cannot be listened on: {error.strerror}"
+        reason = "is already in use" if error.errno == errno.EADDRINUSE else f"cannot be used: {error.strerror}"
         raise OperatorError(
-            f"{host}:{port} {reason}.", suggestion="Choose another with --port, or --port 0 for a free one."
+            f"{host}:{port} {reason}.", suggestion="Choose another port with --port; --port 0 picks a free one."
         ) from None

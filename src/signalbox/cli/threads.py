@@ -1,4 +1,4 @@
-"""The thread that a person means on the command line: its name, or the start of it."""
+"""Threads on the command line, given by name or by its first characters."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _MOST_LISTED = 10
 
 
 def find_thread(given: str) -> str:
-    """The name of one of the person's own threads with runs: exactly this one, else the only one that starts so.
+    """The name of one of the person's threads: an exact match, or the only one that starts with these characters.
 
-    Raises RequestError where several do, and gives back an unknown name as it is: what looks for it says so.
+    Raises RequestError if several do. An unknown name is returned unchanged; the caller reports it.
     """
     from signalbox.errors import RequestError
     from signalbox.runs.records import list_names

@@ -1,4 +1,4 @@
-"""`signalbox token`: a token or a key with which a person uses the service."""
+"""`signalbox token`: tokens and API keys for the service."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def token(
     hours: Annotated[float, typer.Option("--hours", min=0.01, help="How long the token is valid.")] = 24.0,
     scopes: Annotated[
         list[str] | None,
-        typer.Option("--scope", help="Extra rights of the token: operator.", metavar="SCOPE"),
+        typer.Option("--scope", help="An extra right for the token: operator.", metavar="SCOPE"),
     ] = None,
     api_key: Annotated[
         str | None,
@@ -27,7 +27,7 @@ def token(
         str | None, typer.Option("--revoke", metavar="NAME", help="Revoke the API keys with this name.")
     ] = None,
 ) -> None:
-    """Print a token for development, or create or revoke an API key."""
+    """Print a token, or create or revoke an API key."""
     import uuid
 
     from signalbox.cli.output import say, show
@@ -43,15 +43,15 @@ def token(
     try:
         person = str(uuid.UUID(user or get_settings().user))
     except ValueError:
-        raise typer.BadParameter("the user is no UUID") from None
+        raise typer.BadParameter("the user is not a UUID") from None
     if any(scope != OPERATOR for scope in scopes or ()):
         raise typer.BadParameter(f"the only scope is {OPERATOR}")
     if scopes and api_key is not None:
-        raise typer.BadParameter("a scope goes with a token, not with a key")
+        raise typer.BadParameter("API keys cannot have scopes")
     if revoke is not None:
-        say(f"{asyncio.run(revoke_api_keys(person, revoke))} keys work no more.")
+        say(f"API keys revoked: {asyncio.run(revoke_api_keys(person, revoke))}.")
     elif api_key is not None:
         show(asyncio.run(make_api_key(person, api_key)))
-        say("It is shown this once. signalbox token --revoke NAME ends it.")
+        say("It will not be shown again. signalbox token --revoke NAME revokes it.")
     else:
         show(make_token(person, hours, scopes or ()))

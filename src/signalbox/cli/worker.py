@@ -15,13 +15,13 @@ def worker(
         int | None, typer.Option("--runs", min=1, help="How many runs at a time; default: SIGNALBOX_WORKER_RUNS.")
     ] = None,
     metrics: Annotated[
-        str | None, typer.Option("--metrics", metavar="HOST:PORT", help="Serve figures for Prometheus there.")
+        str | None, typer.Option("--metrics", metavar="HOST:PORT", help="Serve metrics for Prometheus on this address.")
     ] = None,
 ) -> None:
-    """Carry runs from the queue on PostgreSQL, until it is stopped with Ctrl-C or SIGTERM.
+    """Execute runs from the queue on PostgreSQL until stopped with Ctrl-C or SIGTERM.
 
-    Any number of workers may run, on any machine that reaches the database. One that is stopped takes no more runs,
-    gives those under way SIGNALBOX_DRAIN_SECONDS to end, and leaves the rest to the others.
+    Any number of workers can run, on any machine that reaches the database. A stopping worker takes no more runs, gives
+    its active ones SIGNALBOX_DRAIN_SECONDS to finish, and leaves the rest to other workers.
     """
     import os
 
@@ -30,8 +30,8 @@ def worker(
 
     if not get_settings().database_url.startswith("postgres"):
         raise OperatorError(
-            "Workers share a queue on PostgreSQL, and SIGNALBOX_DATABASE_URL names none.",
-            suggestion="Set it to postgresql://…; on SQLite signalbox serve carries all runs itself.",
+            "Workers need a queue on PostgreSQL, but SIGNALBOX_DATABASE_URL is not a PostgreSQL address.",
+            suggestion="Set it to postgresql://…; on SQLite, signalbox serve executes all runs itself.",
         )
     if most is not None:
         os.environ["SIGNALBOX_WORKER_RUNS"] = str(most)
@@ -45,7 +45,7 @@ async def _work(metrics: str | None) -> None:
     from signalbox.cli.serve import collect_seldom
     from signalbox.runs.asking import aclose
     from signalbox.runs.worker import work
-    from signalbox.service import turns  # noqa: F401  so that turns of the chat are known
+    from signalbox.service import turns  # noqa: F401  registers the turns of the chat
     from signalbox.service.figures import serve_figures
     from signalbox.service.logs import set_up_logs
     from signalbox.service.telemetry import set_up_telemetry
@@ -58,7 +58,7 @@ async def _work(metrics: str | None) -> None:
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    say("The worker takes runs from the queue (Ctrl-C stops it).")
+    say("The worker is taking runs from the queue (Ctrl-C stops it).")
     collect_seldom()
     try:
         await work(stopping)

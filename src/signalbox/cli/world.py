@@ -1,4 +1,4 @@
-"""`signalbox world`: the embedded worlds, served for other programs."""
+"""`signalbox world`: serve the embedded worlds for other programs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def metrics(
         str | None, typer.Option("--token", envvar="SIGNALBOX_WORLD_TOKEN", help="Require this token, as Grafana does.")
     ] = None,
 ) -> None:
-    """Serve the metrics of a small shop as Grafana and Prometheus do, until stopped."""
+    """Serve the metrics of a small shop over the APIs of Grafana and Prometheus, until stopped."""
     from signalbox.errors import MissingExtraError
 
     try:
@@ -43,7 +43,7 @@ def metrics(
 def network(port: Port = 0, host: Host = "127.0.0.1") -> None:
     """Serve a small provider network over gNMI, one port per router, until stopped. Prints the inventory.
 
-    SIGNALBOX_WORLD_FAULTS switches faults on.
+    SIGNALBOX_WORLD_FAULTS switches on faults.
     """
     from signalbox.runs.embedded import open_world
 
@@ -52,7 +52,7 @@ def network(port: Port = 0, host: Host = "127.0.0.1") -> None:
 
 @world.command()
 def experiments(port: Port = 3030, host: Host = "127.0.0.1") -> None:
-    """Serve experiments as UpGrade's REST API does, until stopped."""
+    """Serve experiments over UpGrade's REST API, until stopped."""
     from signalbox.runs.embedded import open_world
 
     _serve(open_world("experiments", host, port), host, port)
