@@ -28,5 +28,5 @@ def oncall() -> Graph:
 
 
 def experiments() -> Graph:
-    """A/B tests: `{"user_query": "…"}`."""
+    """A/B tests: `{"user_input": "…"}`."""
     return create_upgrade_agent_graph()
