@@ -95,6 +95,14 @@ def test_a_name_must_occur_as_it_is_written(answer: str, result: str, holds: boo
     assert (unsupported(answer, result) == ()) is holds
 
 
+def test_a_time_that_a_person_said_may_be_told_with_a_day_that_is_known() -> None:
+    asked = {"said": ["since 09:40?", "Now: Monday 2026-11-16 12:00"]}
+    assert unsupported("Fine since 2026-11-16 09:40.", **asked) == ()
+    assert unsupported("Fine since 2026-11-15 09:40.", **asked) == ("2026-11-15 09:40",)
+    # What a result tells without a day may have been on any.
+    assert unsupported("It went down 2026-11-16 09:40.", "down at 09:40, looked at 2026-11-16") != ()
+
+
 def test_terms_of_the_room_are_no_names_and_its_figures_prove_nothing() -> None:
     assert unsupported("IPv4 and p95", vocabulary="Knows IPv4 and p95, of 24 devices.") == ()
     assert unsupported("24 devices", vocabulary="Knows IPv4 and p95, of 24 devices.") == ("24",)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 from signalbox.toolbox.claims import Facts, Figure, Moment, Name, find_facts, holds_figure, plain, same_moment
@@ -95,11 +95,20 @@ class Sources:
         if isinstance(claim, Figure):
             return tuple(own for own, facts in self._facts if _holds_figure(claim, facts))
         if isinstance(claim, Moment):
-            zone = self._zone
-            return tuple(own for own, facts in self._facts if any(same_moment(claim, m, zone) for m in facts.moments))
+            return self._told(claim) or self._said_at(claim)
         if any(claim.text == own for own, _ in self._texts):
             return (claim.text,)
         return next((places for one in _spellings(claim) if (places := self._named(one))), ()) or self._inside(claim)
+
+    def _told(self, claim: Moment) -> tuple[str, ...]:
+        zone = self._zone
+        return tuple(own for own, facts in self._facts if any(same_moment(claim, m, zone) for m in facts.moments))
+
+    def _said_at(self, claim: Moment) -> tuple[str, ...]:
+        """Where a person told the time alone, and a source tells the day that an answer writes with it."""
+        said = [one for own, facts in self._facts if not own for one in facts.moments if not one.days]
+        is_said = claim.days and any(same_moment(replace(claim, days=()), one, self._zone) for one in said)
+        return self._told(replace(claim, clock=None)) if is_said else ()
 
     def _named(self, name: str) -> tuple[str, ...]:
         return tuple(own for own, text in self._texts if _occurs(name, text))

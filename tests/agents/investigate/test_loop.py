@@ -138,6 +138,44 @@ async def test_an_unconnected_cause_is_refused_with_what_to_do_instead(script: C
     assert answer.state["conclusion"]["cause"]["about"] == "a–b"
     refused = str(model.sent[-1][-1].content)
     assert "Nothing connects the link b–z to checkout." in refused
+    # The model has mended it: no system failed.
+    assert answer.state["failed"] == []
+    assert "Could not be looked at" not in answer.answer
+
+
+async def test_the_time_that_was_asked_about_may_be_told_with_its_day(script: Callable[..., Script]) -> None:
+    told = {
+        **VERDICT,
+        "verdict": "Nothing was wrong with checkout since 2026-11-16 09:40.",
+        "cause": "",
+        "sureness": "not known",
+    }
+    script(calls(EXAMINE), calls(("conclude", told), number=1))
+    answer = await aask("investigate", "is anything wrong with checkout since 09:40?")
+    assert answer.answer.startswith("Nothing was wrong with checkout since 2026-11-16 09:40")
+
+
+async def test_what_the_subject_depends_on_is_shown_once(script: Callable[..., Script]) -> None:
+    model = script(calls(EXAMINE), calls(("conclude", VERDICT), number=1))
+    await aask("investigate", "why was checkout slow yesterday?")
+    shown = str(model.sent[0][1].content)
+    assert "- checkout → a, b (labels of up)" in shown
+    assert shown.count("labels of up") == 1
+
+
+async def test_a_system_that_was_not_read_is_told_and_nothing_is_confirmed(
+    script: Callable[..., Script], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(calls(EXAMINE), calls(("conclude", VERDICT), number=1))
+    sound = loop_investigation.look
+
+    async def look(*asked: Any) -> dict[str, Any]:
+        return {**await sound(*asked), "failed": ["logs: no answer"], "unread": ["logs: no answer"]}
+
+    monkeypatch.setattr(loop_investigation, "look", look)
+    answer = await aask("investigate", "why was checkout slow yesterday?")
+    assert answer.state["conclusion"]["sureness"] == "likely"
+    assert "Could not be looked at:\n- logs: no answer" in answer.answer
 
 
 async def test_the_tools_are_the_read_tools_of_all_rooms(script: Callable[..., Script]) -> None:

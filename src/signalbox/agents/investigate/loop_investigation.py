@@ -3,14 +3,14 @@ figure, name and moment of the verdict, and holds the claim to the graph."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, TypedDict
 
 from langgraph.types import Command
 from pydantic import AwareDatetime, Field
 
+from signalbox.agents.investigate.causes import start_of
 from signalbox.agents.investigate.examining import look, witnesses
 from signalbox.agents.investigate.graph import Graph, name_of
 from signalbox.agents.investigate.prompts import INVESTIGATE
@@ -26,13 +26,24 @@ from signalbox.settings import person_zone
 from signalbox.toolbox import Result, Tool, current_ledger, tool
 from signalbox.toolbox.loop import Limits, LoopContext, build_loop, run_loop
 from signalbox.toolbox.loop_outcome import Outcome, renumbered
+from signalbox.toolbox.loop_prompt import said_texts
 from signalbox.toolbox.verify import Sources, split_sentences
 
 __all__ = ["ask_model", "investigation_tools"]
 
 _LIMITS = Limits(rounds=14, calls=40, tokens=300_000, seconds=400)
+_AWAY = ("unavailable", "timeout", "refused", "tool_timeout", "tool_server")
+"""Errors of a system that could not be read. Others are a call's own, which the model has seen and made differently."""
 _MOST_SEEN, _LONGEST_BOOK = 60, 3_000
 _LINE = Annotated[str, Field(max_length=500)]
+
+
+class _Look(TypedDict):
+    """What `examine` gives, as it goes into the state."""
+
+    seen: list[Seen]
+    failed: list[str]
+    unread: list[str]
 
 
 async def ask_model(state: InvestigationState) -> Command[Literal["propose", "report"]]:
@@ -41,18 +52,23 @@ async def ask_model(state: InvestigationState) -> Command[Literal["propose", "re
     model, graph = (run.model if run else None) or load_chat_model(), Graph.of(graph_relations(state))
     loop = build_loop(investigation_tools(state, graph), INVESTIGATE, limits=_LIMITS)
     context = LoopContext(model, streams=run.streams if run else False, may_pause=False)
-    outcome = await run_loop(loop, begin_loop(state, _data(state, graph)), context)
+    begun = begin_loop(state, _data(state, graph))
+    outcome = await run_loop(loop, begun, context)
     if outcome["error"]:
         return Command(goto="report", update={"error": outcome["error"]})
-    conclusion = _verified(_concluded(outcome), outcome, state)
+    look = _last_look(outcome)
+    given = [*said_texts(begun["asked"]), begun["asked"]["data"]]
+    is_whole = not look["unread"] and not state.get("unread")
+    conclusion = _verified(_concluded(outcome), outcome, given, is_whole=is_whole)
     sources = [one["source"] for one in outcome["results"] if one.get("source")]
-    failed = [f"{one['name']}: {one['error']['message']}" for one in outcome["results"] if one.get("error")]
+    errors = [(one["name"], one["error"]) for one in outcome["results"] if one.get("error")]
+    failed = [f"{name}: {error['message']}" for name, error in errors if error["error_type"] in _AWAY]
     update = {
         "conclusion": conclusion,
         "evidence": current_ledger().as_list(),
         "sources": [joined(sources)] if sources else [],
-        "seen": _seen_in(outcome),
-        "failed": failed,
+        **look,
+        "failed": [*look["failed"], *failed],
         "not_covered": list(outcome["not_covered"]),
     }
     return Command(goto="propose" if conclusion["next_steps"] else "report", update=update)
@@ -62,7 +78,7 @@ def _data(state: InvestigationState, graph: Graph) -> str:
     """What is known before the first call: the things, the alert, what is not connected, and the runbooks."""
     parts = [f"What there is: {known_things(graph)}."]
     for thing in (state.get("subject") or [])[:3]:
-        parts.append(f"{name_of(thing)} depends on:\n{_told_ways(graph, thing)}")
+        parts.append(f"What {name_of(thing)} depends on:\n{_told_ways(graph, thing)}")
     if alert := state.get("alert"):
         labels = ", ".join(f"{key}={value}" for key, value in alert["labels"].items())
         parts.append(f"The alert: {alert['summary']} ({labels}), firing since {alert['since']} {alert['until']}")
@@ -110,17 +126,17 @@ def _own_tools(state: InvestigationState, graph: Graph) -> list[Tool]:
         links and sessions that went down, releases, experiments. Begin with it; look two hours before the symptom."""
         parts = [await look(agent, "", start, end, state["kind"]) for agent in witnesses(state["kind"])]
         seen: list[Seen] = [one for part in parts for one in part.get("seen", ())]
-        lines = [f"- {one['start']} {one['agent']}: {one['text']}" for one in sorted(seen, key=_began)[:_MOST_SEEN]]
-        failed = [line for part in parts for line in part.get("failed", ())]
+        lines = [f"- {_clock(one)} {one['agent']}: {one['text']}" for one in sorted(seen, key=start_of)[:_MOST_SEEN]]
+        failed, unread = ([line for part in parts for line in part.get(key, ())] for key in ("failed", "unread"))
         sources = joined([one for part in parts for one in part.get("sources", ())])
         text = "\n".join(lines) or f"Nothing left its course between {start.isoformat()} and {end.isoformat()}."
         text += "\nCould not be looked at: " + "; ".join(failed) if failed else ""
-        return Result(text, {"seen": seen}, source=sources, not_covered=failed)
+        return Result(text, _Look(seen=seen, failed=failed, unread=unread), source=sources, not_covered=failed)
 
     @tool(effect="read")
     async def dependencies(thing: str) -> Result:
-        """Everything that a service, machine or other thing depends on, each with the way there and its evidence."""
-        return Result(f"{name_of(exactly(thing))} depends on:\n{_told_ways(graph, exactly(thing))}")
+        """Everything that a service, machine or other thing depends on, directly or further down, with the evidence."""
+        return Result(f"What {name_of(exactly(thing))} depends on:\n{_told_ways(graph, exactly(thing))}")
 
     @tool(effect="read")
     async def conclude(
@@ -159,13 +175,20 @@ def _own_tools(state: InvestigationState, graph: Graph) -> list[Tool]:
     return [examine, dependencies, conclude]
 
 
-def _began(one: Seen) -> datetime:
-    return datetime.fromisoformat(one["start"])
+def _clock(one: Seen) -> str:
+    """When it began, in the form and the zone in which answers tell times."""
+    return f"{start_of(one).astimezone(person_zone()):%Y-%m-%d %H:%M:%S}"
 
 
 def _told_ways(graph: Graph, thing: str) -> str:
+    """Every edge between the things that a thing depends on, those with one evidence in a line."""
+    found: dict[tuple[str, str], list[str]] = {}
     ways = graph.ways(thing)
-    lines = [f"- {name_of(other)}: {'; '.join(map(str, way))}" for other, way in ways.items() if way]
+    edges = [edge for way in ways.values() for edge in way]
+    edges += [edge for edge in graph.edges.values() if {edge.thing, edge.other} <= {*ways}]
+    for edge in dict.fromkeys(edges):
+        found.setdefault((edge.thing, edge.evidence), []).append(name_of(edge.other))
+    lines = [f"- {name_of(one)} → {', '.join(others)} ({why})" for (one, why), others in found.items()]
     return "\n".join(lines[:_MOST_SEEN]) or "- nothing that is known"
 
 
@@ -186,15 +209,14 @@ def _concluded(outcome: Outcome) -> Conclusion:
     )  # fmt: skip
 
 
-def _verified(told: Conclusion, outcome: Outcome, state: InvestigationState) -> Conclusion:
-    """The conclusion, without sentences that hold a figure, name or moment which no result of the run holds, and with
-    the ids that the evidence has in the Answer. It says how many sentences are left out."""
+def _verified(told: Conclusion, outcome: Outcome, given: Sequence[str], *, is_whole: bool) -> Conclusion:
+    """The conclusion, without sentences that hold a figure, name or moment which neither a result of the run nor what
+    was `given` holds, and with the ids that the evidence has in the Answer. It says how many sentences are left out.
+    Where not all could be read, nothing is confirmed."""
     results = {str(one["number"]): one["text"] for one in outcome["results"] if one["ok"] and one["name"] != "conclude"}
     numbers = {one["id"]: one for one in outcome["results"]}
     removed: list[str] = []
-    graph = Graph.of(graph_relations(state))
-    given = [_data(state, graph), *told["connection"], state.get("about") or ""]
-    sources = Sources(results, given, vocabulary=INVESTIGATE, zone=person_zone())
+    sources = Sources(results, [*given, *told["connection"]], vocabulary=INVESTIGATE, zone=person_zone())
 
     def kept(text: str) -> str:
         checked = [sources.check(one) for one in split_sentences(text)]
@@ -211,7 +233,7 @@ def _verified(told: Conclusion, outcome: Outcome, state: InvestigationState) -> 
     if told["cause"] is not None and cause is None:
         verdict = "The cause is not known: what was named as the cause is in no result."
     sureness: Sureness = told["sureness"] if cause else "not known"
-    if sureness == "confirmed" and (not told["evidence_for"] or state.get("unread")):
+    if sureness == "confirmed" and not (told["evidence_for"] and is_whole):
         sureness = "likely"
     checked = {key: lines(told[key]) for key in ("evidence_for", "evidence_against", "ruled_out", "next_steps")}
     if removed:
@@ -221,9 +243,7 @@ def _verified(told: Conclusion, outcome: Outcome, state: InvestigationState) -> 
     return {**told, **checked, "verdict": verdict, "cause": cause, "sureness": sureness}  # type: ignore[typeddict-item]
 
 
-def _seen_in(outcome: Outcome) -> list[Seen]:
+def _last_look(outcome: Outcome) -> _Look:
     """What the systems saw in the last look at them all."""
-    looks: list[Mapping[str, Any]] = [
-        one["data"] for one in outcome["results"] if one["ok"] and one["name"] == "examine"
-    ]
-    return list(looks[-1]["seen"]) if looks else []
+    looks: list[_Look] = [one["data"] for one in outcome["results"] if one["ok"] and one["name"] == "examine"]
+    return looks[-1] if looks else _Look(seen=[], failed=[], unread=[])

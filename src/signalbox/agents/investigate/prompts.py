@@ -17,8 +17,8 @@ yesterday.
 - Call examine for the time, from two hours before it on. Then form hypotheses, and choose each next query by what it \
 would rule out: the figures of a dependency, a log, a route, a release. Look closely at what began first.
 - A cause is on the thing itself or on something that it depends on (dependencies), began before the symptom or with \
-it, and is not itself a consequence. Earlier, louder or nearer in time is not enough. Rule out what is not connected, \
-and say so.
+it, and is not itself a consequence. Only more requests come from what calls it. Earlier, louder or nearer in time is \
+not enough. Rule out what is not connected, and say so.
 - If everything in the time was as usual, the verdict is that it is healthy. If a system could not be read, say that; \
 nothing found in what was not read means nothing. "Not known" is a good answer.
 - Use a runbook that fits: make its checks where a tool can, name it, and put the rest of its checks into next_steps.

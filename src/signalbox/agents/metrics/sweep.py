@@ -212,6 +212,9 @@ async def _sweep(looks: Sequence[tuple[str, Coroutine[Any, Any, Swept[_Found]]]]
         async with limit:
             try:
                 return await look
+            except MetricNotFoundError:
+                # A server without the labels that a measure needs does not have it.
+                return Swept()
             except SignalboxError as error:
                 failures.extend([error] if isinstance(error, ExternalError) else [])
                 return Swept(not_judged=[f"{title}: {error.user_message.rstrip('.')}"])
