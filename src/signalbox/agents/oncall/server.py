@@ -225,7 +225,7 @@ def _system_tools(desk: Desk) -> list[Tool]:
             str | None,
             Field(description="Words of which a line must have one, as plain text; all lines where left out."),
         ] = None,
-        minutes: Annotated[int | None, Field(description="How many minutes back from now.", ge=0)] = 5,
+        minutes: Annotated[int, Field(description="How many minutes back from now.", ge=0)] = 5,
         show_all_logs: Annotated[bool, Field(description="The whole log, however old.")] = False,
     ) -> Envelope:
         """The log of a device, filtered by words and by age."""
