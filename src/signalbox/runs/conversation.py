@@ -69,10 +69,11 @@ def turn_before(agent: Agent, thread: str) -> dict[str, Any] | None:
 
 
 def memory_of(agent: Agent, answer: Answer) -> dict[str, Any] | None:
-    """What an agent remembers of a turn that was completed, or failed only after a change; None of any other."""
+    """What an agent remembers of a turn that was completed, failed only after a change, or was refused though what it
+    is about is known; None of any other."""
     error = answer.state.get("error")
-    has_changed = isinstance(error, Mapping) and bool(error.get("after_change"))
-    if answer.status != "completed" and not has_changed:
+    is_kept = isinstance(error, Mapping) and bool(error.get("after_change") or error.get("goes_on"))
+    if answer.status != "completed" and not is_kept:
         return None
     return {key: answer.state.get(key) for key in agent.remembers} | answer.kept
 

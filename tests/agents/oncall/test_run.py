@@ -72,7 +72,7 @@ def test_a_thread_remembers_the_device(network: Network, model: ScriptedModel) -
 def test_exit_codes_tell_how_it_ended(network: Network, model: ScriptedModel, said: dict[str, Any], code: int) -> None:
     model.plan = said
     with network.serve():
-        assert CliRunner().invoke(make_app(), ["ask", "bgp", "--agent", "oncall"]).exit_code == code
+        assert CliRunner().invoke(make_app(), ["ask", "clear bgp", "--agent", "oncall"]).exit_code == code
 
 
 def test_a_dry_run_shows_plan_tools_and_devices_and_reads_no_device(network: Network, model: ScriptedModel) -> None:

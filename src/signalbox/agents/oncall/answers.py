@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from signalbox.agents.oncall.arguments import match_interface
 from signalbox.agents.oncall.facts import Record
-from signalbox.agents.oncall.fields import fact_lines, plans_for
+from signalbox.agents.oncall.fields import IS_UP, fact_lines, is_up, plans_for
 from signalbox.agents.oncall.presence import LABELS, Presence, presence_of
 from signalbox.agents.oncall.spoken import spoken_duration, spoken_moment
 from signalbox.agents.oncall.state import Finding
@@ -18,7 +19,7 @@ from signalbox.agents.oncall.subjects import find_subject, kinds_of
 
 __all__ = ["answer_lines", "rank", "subject_names"]
 
-_MOST_NAMED, _MOST_LINES, _LONGEST = 12, 16, 240
+_MOST_NAMED, _MOST_LINES, _LONGEST = 12, 100, 240
 _MANY = 2
 _LAST = 5
 """So many lines at the end of a log are told in any case."""
@@ -36,9 +37,11 @@ def answer_lines(
     missing: Sequence[Presence],
     *,
     asked: Sequence[str] = (),
+    checks: Sequence[str] = (),
     devices: int = 1,
 ) -> list[str]:
-    """What a device told of what was asked: the facts (`asked`), the one thing that is named, else every kind of thing.
+    """What a device told of what was asked: the facts (`asked`), the one thing that is named, else every kind of thing;
+    `checks` are asked for beside the facts.
 
     What else is missing is in the verdict where there is one device; of many devices, only what is not well is told in
     detail.
@@ -48,11 +51,11 @@ def answer_lines(
     lacking = [one.text for one in missing] if devices > 1 else []
     lines = [*untold, *fact_lines(asked, focus, facts)]
     by_fact = {plan for plans in plans_for(asked).values() for plan in plans}
-    rest = [intent for intent in intents if intent not in by_fact]
+    rest = [intent for intent in intents if intent not in by_fact or intent in checks]
     if asked and not rest:
         return [_cut(one) for one in (*lines, *lacking)]
-    subject = list(_subject_lines(focus, facts))
-    about = {kind for what, name in focus.items() for kind, _ in find_subject(what, name, facts)}
+    subject = list(_subject_lines(focus, facts, intents))
+    about = {kind for what, name in focus.items() for kind, _ in find_subject(what, name, facts, intents)}
     if focus.get("group") and "check_interface_status" in rest:
         ports = facts.get("interface", ())
         subject = subject or [f"none of {_count(ports, 'interface')} is {focus['group']}"]
@@ -60,13 +63,13 @@ def answer_lines(
     # Checks that are about something else than the one thing that is named.
     others = [intent for intent in rest if len(rest) > 1 and not about & {*kinds_of(intent)}]
     if subject:
-        return [_cut(one) for one in (*lines, *subject, *_kind_lines(others, facts, devices))]
+        return [_cut(one) for one in (*lines, *subject, *_kind_lines(others, focus, facts, devices))]
     if missing and set(focus) & {"interface", "vrf", "neighbor", "as_number", "prefix"}:
         return [*lines, *lacking]
-    return list(dict.fromkeys(_cut(one) for one in (*lines, *_kind_lines(rest, facts, devices))))
+    return list(dict.fromkeys(_cut(one) for one in (*lines, *_kind_lines(rest, focus, facts, devices))))
 
 
-def _kind_lines(intents: Sequence[str], facts: Facts, devices: int) -> list[str]:
+def _kind_lines(intents: Sequence[str], focus: Mapping[str, str], facts: Facts, devices: int) -> list[str]:
     """A headline for every kind of thing that the checks read, with its members where the check is no wide one."""
     lines: list[str] = []
     wide = [intent for intent in intents if len(kinds_of(intent)) > 2]
@@ -78,20 +81,36 @@ def _kind_lines(intents: Sequence[str], facts: Facts, devices: int) -> list[str]
                 is_told = found.state in _ABSENT and (wide or devices > 1)
                 lines += [f"{LABELS[kind]}: {_ABSENT[found.state]}"] if is_told else []
                 continue
-            headline, members = _TELLERS[kind](records, facts)
+            if focus.get("state") and kind in IS_UP:
+                lines += _in_state(kind, focus["state"], records)
+                continue
+            words = _log_words(focus)
+            headline, members = (
+                _logs_with(words, records, facts) if kind == "log" and words else _TELLERS[kind](records, facts)
+            )
+            headline = _brief(headline) if wide else headline
             if devices > _MANY:
-                headline, members = _NAMES.sub("", headline), [one for one in members if not one[0]]
+                headline = _NAMES.sub("", headline) if wide else headline
+                members = [one for one in members if not one[0]]
             lines += [headline] if headline else []
             lines += _shortened(members) if not wide else []
     return ["; ".join(_EVIDENCE.sub("", one) for one in lines)] if wide and devices > _MANY else lines
 
 
+def _in_state(kind: str, state: str, records: Sequence[Record]) -> list[str]:
+    """How many of the records are in the state that is asked for, and those."""
+    chosen = [one for one in records if is_up(kind, one) == (state == "up")]
+    things = {"interface": "interfaces", "bgp": "BGP neighbours", "isis": "IS-IS adjacencies", "ldp": "LDP neighbours"}
+    count = f"{len(chosen) or 'none'} of {len(records)} {things[kind]} {'are' if len(chosen) > 1 else 'is'} {state}"
+    return [_with_evidence(count, records[0]), *(_with_evidence(_MEMBERS[kind](one), one) for one in chosen)]
+
+
 _ABSENT = {"not_running": "not running", "not_configured": "not configured", "not_readable": "could not be read"}
 
 
-def subject_names(focus: Mapping[str, str], facts: Facts) -> set[str]:
+def subject_names(focus: Mapping[str, str], facts: Facts, intents: Sequence[str]) -> set[str]:
     """The names that findings call the one thing by that is asked about."""
-    found = [one for what, name in focus.items() for _, one in find_subject(what, name, facts)]
+    found = [one for what, name in focus.items() for _, one in find_subject(what, name, facts, intents)]
     return {str(one[key]) for one in found for key in ("name", "neighbor_address", "peer_name", "who") if one.get(key)}
 
 
@@ -100,10 +119,10 @@ def rank(findings: Sequence[Finding], names: set[str]) -> list[Finding]:
     return sorted(findings, key=lambda one: not any(name in (one["about"], *one["text"].split()) for name in names))
 
 
-def _subject_lines(focus: Mapping[str, str], facts: Facts) -> Iterator[str]:
+def _subject_lines(focus: Mapping[str, str], facts: Facts, intents: Sequence[str]) -> Iterator[str]:
     wanted = focus.get("as_number")
     for what, name in focus.items():
-        for kind, one in find_subject(what, name, facts):
+        for kind, one in find_subject(what, name, facts, intents):
             if what == "as_number" and focus.get("neighbor"):
                 continue
             yield _with_evidence(_MEMBERS[kind](one), one)
@@ -277,8 +296,36 @@ def _logs(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
     shown = [one for one in records if one in serious[-_MOST_LINES + _LAST :] or one in records[-_LAST:]]
     told += f"; {presence.why}" if presence.why else ""
     return _with_evidence(f"{told}; these and the last lines" if serious else f"{told}; the last", records[0]), [
-        (False, f"{spoken_moment(one.get('time'))}: {_plain(one.get('text'))}") for one in shown
+        (False, _line(one)) for one in shown
     ]
+
+
+def _log_words(focus: Mapping[str, str]) -> list[str]:
+    """What lines of the log are to have: the words that were asked for, or the name of the thing that is meant."""
+    told = focus.get("words", "").split(", ")
+    return [one for one in (*told, *(focus.get(what, "") for what in ("interface", "neighbor", "vrf"))) if one]
+
+
+def _logs_with(words: Sequence[str], records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
+    """The lines of the log that have one of the words; where none has, the log as a whole."""
+    said = " or ".join(f"'{word}'" for word in words)
+    fitting = [one for one in records if any(_says(str(one.get("text")), word) for word in words)]
+    if not fitting:
+        headline, members = _logs(records, facts)
+        return f"no line of the log has {said}; {headline}", members
+    told = f"{len(fitting)} of {_count(records, 'line')} of the log {'has' if len(fitting) == 1 else 'have'} {said}"
+    return _with_evidence(told, fitting[0]), [(False, _line(one)) for one in fitting]
+
+
+def _says(line: str, word: str) -> bool:
+    """Whether a line has a word, or the whole name of an interface that is abbreviated."""
+    plain = line.casefold().replace("-", "")
+    names = re.findall(r"[A-Za-z][\w./-]*\d", line) if "/" in word else []
+    return word.casefold().replace("-", "") in plain or any(match_interface(word, [name]) for name in names)
+
+
+def _line(one: Record) -> str:
+    return f"{spoken_moment(one.get('time'))}: {_plain(one.get('text'))}"
 
 
 def _severity(one: Record) -> int:
@@ -338,6 +385,7 @@ _MEMBERS: Mapping[str, Callable[[Record], str]] = {
     "isis": _adjacency,
     "ldp": _label_session,
     "vrf": _vrf,
+    "lldp": _wire,
 }
 
 
@@ -348,8 +396,18 @@ def _fields(name: str, values: Mapping[str, Any]) -> str:
 
 def _names(records: Sequence[Record], key: str) -> str:
     names = [_plain(one.get(key)) for one in records if one.get(key)]
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f" ({', '.join(names[:_MOST_NAMED])}{more})" if names else ""
+    return f" ({', '.join(names)})" if names else ""
+
+
+def _brief(headline: str) -> str:
+    """A headline of a wide check: of many names the first."""
+
+    def cut(found: re.Match[str]) -> str:
+        names = found[1].split(", ")
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        return f" ({', '.join(names[:_MOST_NAMED])}{more})"
+
+    return re.sub(r" \(((?:[^()]|\([^()]*\))*)\)", cut, headline)
 
 
 def _count(records: Sequence[Record], stem: str, one: str = "", many: str = "s") -> str:

@@ -14,7 +14,7 @@ from signalbox.agents.oncall.planner import lent_model
 from signalbox.agents.oncall.presence import Presence
 from signalbox.agents.oncall.prompts import assess_prompt
 from signalbox.agents.oncall.state import GraphState, StepExecutionResult, StopReason
-from signalbox.agents.oncall.subjects import absent, intents_of
+from signalbox.agents.oncall.subjects import absent, focus_on, intents_of
 from signalbox.agents.oncall.tools import PASSING
 from signalbox.errors import BudgetError, LLMAPIError
 
@@ -193,14 +193,21 @@ def missing_of(state: Mapping[str, Any]) -> dict[str, list[Presence]]:
                 one
                 for one in absent(
                     intents_of(state),
-                    state.get("focus") or {},
+                    focus_on(device, state.get("focus") or {}, intents_of(state), facts),
                     facts,
                     state.get("facts") or (),
                     state.get("not_looked_up") or (),
                 )
                 if one.state != "not_checked" or not state.get("answer")
             ]
-    return {device: missing for device, missing in found.items() if missing}
+    missing = {device: told for device, told in found.items() if told}
+    if (state.get("focus") or {}).get("which") and len(missing) < len(found):
+        # Who asks where something is wants to know where it is not.
+        missing = {
+            device: [one for one in told if one.state not in ("not_configured", "does_not_exist")]
+            for device, told in missing.items()
+        }
+    return {device: told for device, told in missing.items() if told}
 
 
 def _notes(

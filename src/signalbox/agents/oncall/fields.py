@@ -19,9 +19,31 @@ from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.presence import Presence, presence_of
 from signalbox.agents.oncall.spoken import spoken_duration, spoken_moment
 
-__all__ = ["Field", "askable", "fact_lines", "fields", "in_group", "of_subject", "plans_for", "untold"]
+__all__ = [
+    "IS_UP",
+    "Field",
+    "askable",
+    "fact_lines",
+    "fields",
+    "in_group",
+    "is_up",
+    "of_subject",
+    "plans_for",
+    "ports_facing",
+    "told_of",
+    "untold",
+    "value_of",
+    "within",
+]
 
-_MOST_LINES = 24
+_MOST_LINES = 100
+IS_UP = {
+    "interface": ("oper_state", "UP"),
+    "bgp": ("session_state", "ESTABLISHED"),
+    "isis": ("state", "UP"),
+    "ldp": ("session_state", "OPERATIONAL"),
+}
+"""What says that a thing of a kind is up."""
 _BASE = {"bgp_instance": "bgp", "isis_instance": "isis", "isis_interface": "isis", "hardware": "system"}
 """The kind that says whether records of this kind are there."""
 _KEYS = {
@@ -34,7 +56,7 @@ _KEYS = {
 _NAMED_BY = {
     "interface": ("interface", "isis_interface", "lldp"),
     "vrf": ("vrf", "interface", "bgp", "bgp_instance"),
-    "neighbor": ("bgp", "isis", "ldp", "lldp"),
+    "neighbor": ("bgp", "isis", "ldp", "lldp", "interface", "isis_interface"),
     "as_number": ("bgp",),
 }
 
@@ -99,17 +121,33 @@ def of_subject(kind: str, focus: Mapping[str, str], facts: Mapping[str, Sequence
 def _is_about(one: Record, kind: str, what: str, name: str, facts: Mapping[str, Sequence[Record]]) -> bool:
     keys = [key for key in _KEYS[what] if key != "name" or kind in ("interface", "isis_interface", "vrf")]
     told = [str(one[key]) for key in keys if one.get(key) is not None]
+    if what == "neighbor" and kind in ("interface", "isis_interface"):
+        return one.get("name") in ports_facing(name, facts)
     if what == "interface":
         known = [str(it.get(key)) for it in facts.get(kind, ()) for key in keys if it.get(key)]
         return match_interface(name, list(dict.fromkeys(known))) in told
     return name.casefold() in (text.casefold() for text in told)
 
 
+def ports_facing(neighbor: str, facts: Mapping[str, Sequence[Record]]) -> list[str]:
+    """The interfaces whose links lead to a neighbouring device."""
+    links = [one for one in facts.get("link", ()) if str(one.get("neighbor")).casefold() == neighbor.casefold()]
+    return [str(one.get("local_interface")) for one in links]
+
+
 def fact_lines(ids: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]]) -> list[str]:
-    """A line for each record that tells what was asked for, with its evidence."""
+    """A line for each record that tells what was asked for, with its evidence; of those in the state and within the
+    limit that are asked for."""
     lines: list[str] = []
     for kind, asked in _by_kind(ids).items():
-        own = list(_lines(kind, asked, of_subject(kind, focus, facts)))
+        records = of_subject(kind, focus, facts)
+        if kind in IS_UP and focus.get("state"):
+            records = [one for one in records if is_up(kind, one) == (focus["state"] == "up")]
+        fitting = [one for one in records if any(within(one, it, focus) for it in asked)]
+        own = list(_lines(kind, asked, fitting))
+        if records and not fitting:
+            limit = f"above {focus['above']}" if focus.get("above") else f"below {focus.get('below')}"
+            own = [f"nothing {limit}: {one}" for one in _lines(kind, asked, records)]
         lines += [*own[:_MOST_LINES], *([f"… and {len(own) - _MOST_LINES} more"] if own[_MOST_LINES:] else [])]
         if not own and kind in ("alarm", "hardware") and presence_of(facts, _BASE.get(kind, kind)).is_present:
             lines += ["no active alarm"] if kind == "alarm" else []
@@ -134,7 +172,7 @@ def untold(ids: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Seq
         elif not records:
             yield presence_of(facts, base)
         for one in asked if records else ():
-            if all(_value(record, one.path) in (None, "") for record in records):
+            if all(value_of(record, one.path) in (None, "") for record in records):
                 label = one.label.partition(" {}")[0]
                 said = f"{device} does not tell the {label}"
                 yield Presence(device, base, label, "not_readable", said=said)
@@ -148,13 +186,31 @@ def _by_kind(ids: Sequence[str]) -> dict[str, list[Field]]:
     return kept
 
 
+def is_up(kind: str, record: Record) -> bool:
+    """Whether a thing of a kind that has states is up."""
+    name, state = IS_UP[kind]
+    return record.get(name) == state
+
+
+def within(record: Record, field: Field, focus: Mapping[str, str]) -> bool:
+    """Whether the value of a field is within the limit that is asked for, if one is."""
+    value = value_of(record, field.path)
+    if not {"above", "below"} & focus.keys():
+        return True
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return value >= float(focus["above"]) if "above" in focus else value <= float(focus["below"])
+
+
+def told_of(kind: str, asked: Sequence[Field], record: Record, more: str = "") -> str:
+    """What a record tells of what is asked, with its name and evidence; empty where it tells nothing."""
+    told = [_told(one.label, said) for one in asked if (said := _said(value_of(record, one.path), one.path))]
+    name, evidence = _name(kind, record), f" [{record['evidence']}]" if record.get("evidence") else ""
+    return f"{f'{name}: ' if name else ''}{', '.join(told)}{more}{evidence}" if told else ""
+
+
 def _lines(kind: str, asked: Sequence[Field], records: Sequence[Record]) -> Iterator[str]:
-    for record in records:
-        told = [_told(one.label, said) for one in asked if (said := _said(_value(record, one.path), one.path))]
-        if told:
-            name = _name(kind, record)
-            evidence = f" [{record['evidence']}]" if record.get("evidence") else ""
-            yield f"{f'{name}: ' if name else ''}{', '.join(told)}{evidence}"
+    return filter(None, (told_of(kind, asked, one) for one in records))
 
 
 def _told(label: str, said: str) -> str:
@@ -179,15 +235,15 @@ def _name(kind: str, record: Record) -> str:
     return named.get(kind, "")
 
 
-def _value(record: Any, path: str) -> Any:
+def value_of(record: Any, path: str) -> Any:
     """What stands at a path; of a list, what stands there in each of its members."""
     name, _, rest = path.partition(".")
     found = record.get(name) if isinstance(record, Mapping) else None
     if not rest:
         return found
     if isinstance(found, list | tuple):
-        return [value for one in found if (value := _value(one, rest)) is not None]
-    return _value(found, rest)
+        return [value for one in found if (value := value_of(one, rest)) is not None]
+    return value_of(found, rest)
 
 
 def _said(value: Any, path: str) -> str:

@@ -59,6 +59,8 @@ class Request:
     """The facts that are asked for, by their ids in `fields.py`."""
     not_looked_up: tuple[str, ...] = ()
     """What was asked for and no tool reads, in words."""
+    checks: tuple[str, ...] = ()
+    """The checks that are asked for beside facts."""
 
 
 @dataclass(frozen=True, slots=True)

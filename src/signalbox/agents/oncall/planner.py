@@ -6,7 +6,8 @@ This file reads the request. Nothing behind it sees its text again, but the prom
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -48,12 +49,15 @@ async def planner(state: GraphState) -> dict[str, Any]:
         return await make_plan(state)
     except SignalboxError as error:
         _log.info("No plan: %s", error.user_message)
+        devices = list(getattr(error, "devices", ()))
         summary = [f"{error.user_message} {error.suggestion}".strip()]
         return {
-            "error": error.as_dict(),
+            "error": error.as_dict() | ({"goes_on": True} if devices else {}),
             "stop_reason": "error",
             "objective_achieved_assessment": True,
             "summary": summary,
+            # The next turn goes on from the devices of a refused one.
+            "asked": {**(state.get("previous") or {}), "devices": devices} if devices else None,
         }
 
 
@@ -98,6 +102,7 @@ async def _planned(
         "objective": objective,
         "focus": focus,
         "facts": list(read.facts),
+        "checks": list(read.checks),
         "not_looked_up": list(read.not_looked_up),
         "inventory": {device.name: device.about for device in read.inventory},
         "working_plan_steps": steps,
@@ -156,7 +161,10 @@ class _Reader:
             messages += [HumanMessage(str(before["query"])), AIMessage(str(before.get("answer", "")))]
         model = self._model.with_structured_output(plan_schema(self._told))
         reading = reading_of(dict(await model.ainvoke([*messages, HumanMessage(text)])))
-        _refuse(offline.action_of(text, reading, before))
+        if reading.action != "check":
+            with suppress(SignalboxError):
+                await self._know(needs_roles=False)
+        _refuse(offline.action_of(text, reading, before, self.inventory), offline.devices_named(text, self.inventory))
         return reading
 
     async def _names(self, text: str, before: Mapping[str, Any]) -> Reading:
@@ -171,7 +179,7 @@ class _Reader:
         asked = start_loop(text, conversation, records=shown)["asked"]
         model = self._model.with_structured_output(plan_schema(self._told, is_capable=True))
         reading = reading_of(dict(await model.ainvoke(prompt(SystemMessage(plan_prompt()), asked, [], {}))))
-        _refuse(reading.action)
+        _refuse(reading.action, [one.name for one in self.inventory if one.name in reading.devices])
         return reading
 
     def _by_name(self, reading: Reading, before: Mapping[str, Any], decided: Request) -> Request | Question:
@@ -214,12 +222,20 @@ def lent_model() -> BaseChatModel:
     return model
 
 
-def _refuse(action: str) -> None:
+class _ChangeRefusedError(UnsupportedError):
+    """A request for a change, on these devices."""
+
+    devices: Sequence[str] = ()
+
+
+def _refuse(action: str, devices: Sequence[str]) -> None:
     if action == "change":
-        raise UnsupportedError(
+        error = _ChangeRefusedError(
             "That would change something on a device, and the on-call agent only reads.",
             suggestion="Ask for the state instead, such as: check the interfaces of pe1.",
         )
+        error.devices = devices
+        raise error
     if action == "other":
         raise UnsupportedError("That is no check of network devices.", suggestion=f"{_DOES}.")
 

@@ -37,7 +37,7 @@ LABELS = {
     "link": "links to neighbours",
 }
 """The kinds of things, and how a person calls them."""
-_THINGS = {"bgp": "BGP neighbour", "isis": "IS-IS adjacency", "ldp": "LDP neighbour"}
+_THINGS = {"bgp": "BGP neighbour", "isis": "IS-IS adjacency", "ldp": "LDP neighbour", "link": "link to"}
 _EVERY_DEVICE_HAS = ("interface", "system", "log")
 _MOST_NAMED = 12
 

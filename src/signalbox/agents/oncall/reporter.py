@@ -12,12 +12,14 @@ from signalbox.agents.oncall.answers import answer_lines, rank, subject_names
 from signalbox.agents.oncall.assessor import devices_of, failed_steps, missing_of
 from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.fields import plans_for
+from signalbox.agents.oncall.follow_up import remembered
 from signalbox.agents.oncall.history import keep_run
 from signalbox.agents.oncall.judgement import judge_run
 from signalbox.agents.oncall.loop_executor import LEFT_OUT
 from signalbox.agents.oncall.presence import Presence, presence_of
+from signalbox.agents.oncall.selection import devices_having, found_on, ranking, searched_for
 from signalbox.agents.oncall.state import Finding, GraphState
-from signalbox.agents.oncall.subjects import intents_of, kinds_of
+from signalbox.agents.oncall.subjects import focus_on, intents_of, kinds_of
 from signalbox.agents.oncall.verdict import device_status, looked_at, overall, verdict_of
 from signalbox.errors import SignalboxError
 
@@ -42,7 +44,8 @@ async def report_generator(state: GraphState) -> dict[str, Any]:
     if not focus.get("vrf") and (vrf := next((word for word in unread if word.casefold() in known), "")):
         # What the reading left over turns out to be a name on the devices.
         focus, unread = {**focus, "vrf": vrf}, [word for word in unread if word != vrf]
-    report = make_report({**state, "focus": focus}, facts, results, findings)
+    state = {**state, "focus": focus, "not_covered": unread}
+    report = make_report(state, facts, results, findings)
     await asyncio.to_thread(_keep, state, facts, report)
     return {
         "summary": _summary(report),
@@ -52,6 +55,7 @@ async def report_generator(state: GraphState) -> dict[str, Any]:
         "focus": focus,
         "not_covered": unread,
         "report": report,
+        "asked": remembered({**(state.get("asked") or {}), "focus": focus}, facts, list(state.get("inventory") or ())),
     }
 
 
@@ -64,20 +68,30 @@ def make_report(
     """The report as data: what was found on each device, what was looked at, what was not and why, what to do next."""
     called = {one.get("device_name") for one in results if one.get("executed_calls")}
     unread = {device for device in facts if not called & {device, None}} | failed_steps(state).keys()
-    intents, focus, asked = intents_of(state), state.get("focus") or {}, state.get("facts") or ()
+    intents, asked, checks = intents_of(state), state.get("facts") or (), state.get("checks") or ()
+    focus = {device: focus_on(device, state.get("focus") or {}, intents, told) for device, told in facts.items()}
+    having = devices_having(intents, asked, focus, facts)
     # Far ends and the last good state tell what should be running from what was never configured.
     missing = {device: _refined(found, facts[device]) for device, found in missing_of(state).items()}
     answers = [
         f"{device}: {one}" if len(facts) > 1 else one
         for device, records in facts.items()
-        for one in answer_lines(intents, focus, records, missing.get(device, ()), asked=asked, devices=len(facts))
+        if having is None or having.get(device)
+        for one in answer_lines(
+            intents, focus[device], records, missing.get(device, ()), asked=asked, checks=checks, devices=len(facts)
+        )
     ]
+    if ranked := ranking(intents, asked, focus, facts):
+        answers = ranked
+    if having is not None:
+        answers = [*found_on(searched_for(intents, state.get("focus") or {}), having, facts), *answers]
     unlooked = [one for found in missing.values() for one in found if one.said and one.state == "not_checked"]
     by_fact = {plan for own in plans_for(asked).values() for plan in own if len(kinds_of(plan)) <= _FEW_KINDS}
-    is_fact = bool(intents) and set(intents) <= _FACTS | by_fact
-    names = {name for records in facts.values() for name in subject_names(focus, records)}
+    is_chosen = bool(ranked) or having is not None
+    is_fact = is_chosen or (bool(intents) and {*intents} <= _FACTS | (by_fact - {*checks}))
+    names = {name for device, told in facts.items() for name in subject_names(focus[device], told, intents)}
     findings = _sorted(rank(findings, names))
-    if is_fact and asked:
+    if is_chosen or (is_fact and asked):
         findings = [one for one in findings if one["severity"] != "info" or one["about"] in names]
     looked = {device: looked_at(results, device) for device in facts}
     statuses = {
@@ -89,9 +103,11 @@ def make_report(
         )
         for device in facts
     }
+    without = {device for device, has in (having or {}).items() if not has and statuses[device] == "healthy"}
+    statuses |= dict.fromkeys(without, "absent")
     return {
         "title": state.get("objective") or "Network check",
-        "status": overall(statuses),
+        "status": overall({device: one for device, one in statuses.items() if device not in without} or statuses),
         "verdict": verdict_of(statuses, findings, looked, missing),
         "is_wide": not asked and len(facts) > 2 and any(len(kinds_of(intent)) > 2 for intent in intents),
         "is_fact": is_fact,

@@ -95,9 +95,12 @@ class GraphState(TypedDict, total=False):
     intents: list[str]
     """All checks that the request asks for; `intent` is the first."""
     focus: dict[str, str]
-    """What the request names: `interface`, `vrf`, `neighbor`, `as_number`, `prefix`, `minutes`."""
+    """What the request names: `interface`, `vrf`, `neighbor`, `as_number`, `prefix`, `minutes`, `ends` of a link; and
+    what narrows the answer: `group`, `state`, `above`, `below`, `order`, `words` of a log, `which` devices."""
     facts: list[str]
     """The facts that are asked for, by their ids in `fields.py`."""
+    checks: list[str]
+    """The checks that are asked for beside facts."""
     not_looked_up: list[str]
     """What was asked for and no tool reads, in words."""
     retry: dict[str, list[int]]

@@ -11,10 +11,10 @@ from typing import Any
 
 from signalbox.agents.oncall.arguments import match_interface
 from signalbox.agents.oncall.facts import Record
-from signalbox.agents.oncall.fields import in_group, untold
+from signalbox.agents.oncall.fields import in_group, ports_facing, untold
 from signalbox.agents.oncall.presence import Presence, presence_of
 
-__all__ = ["absent", "find_subject", "intents_of", "kinds_of"]
+__all__ = ["absent", "find_subject", "focus_on", "intents_of", "kinds_of"]
 
 _KINDS = {
     "check_bgp_neighbors": ("bgp",),
@@ -33,7 +33,11 @@ _KINDS = {
 }
 _WIDER = ("general_device_health_check", "review_pe_device", "review_p_device", "review_rr_device")
 _ALL = ("system", "interface", "bgp", "isis", "ldp", "vrf")
-_PEERS = ("bgp", "isis", "ldp")
+_PEERS = ("bgp", "isis", "ldp", "lldp", "interface")
+"""What may lead to a neighbour; an interface does by its link."""
+_BETWEEN_NEIGHBOURS = {"check_bgp_neighbors", "check_isis_adjacencies", "check_interface_status", "show_lldp_neighbors"}
+"""Checks of what joins two devices directly: where nothing does, that is the answer."""
+ENDS = " <-> "
 _NAMED = ("name", "neighbor_address", "peer_name", "lsr_id", "who", "neighbor_ipv4", "neighbor_name", "description")
 
 
@@ -47,8 +51,21 @@ def kinds_of(intent: str) -> tuple[str, ...]:
     return _ALL if intent in _WIDER else _KINDS.get(intent, ())
 
 
-def find_subject(what: str, name: str, facts: Mapping[str, Sequence[Record]]) -> list[tuple[str, Record]]:
-    """The records of the interface, VRF, neighbour or AS that a request names, each with its kind."""
+def focus_on(
+    device: str, focus: Mapping[str, str], intents: Sequence[str], facts: Mapping[str, Sequence[Record]]
+) -> dict[str, str]:
+    """The focus as it is on one device: of the two ends of a link or session, the other one is its neighbour."""
+    own = {what: name for what, name in focus.items() if what != "ends"}
+    others = [name for name in focus["ends"].split(ENDS) if name != device] if focus.get("ends") else []
+    is_next = others and (find_subject("neighbor", others[0], facts, intents) or {*intents} <= _BETWEEN_NEIGHBOURS)
+    return {**own, "neighbor": others[0]} if is_next else own
+
+
+def find_subject(
+    what: str, name: str, facts: Mapping[str, Sequence[Record]], intents: Sequence[str]
+) -> list[tuple[str, Record]]:
+    """The records of the interface, VRF, neighbour or AS that a request names, each with its kind; a neighbour is that
+    of what the checks read."""
     if what == "interface":
         ports = facts.get("interface", ())
         known = match_interface(name, [str(one.get("name")) for one in ports])
@@ -57,14 +74,25 @@ def find_subject(what: str, name: str, facts: Mapping[str, Sequence[Record]]) ->
         return [("bgp", one) for one in facts.get("bgp", ()) if str(one.get("peer_as")) == name]
     if what == "group":
         return [("interface", one) for one in facts.get("interface", ()) if in_group(name, one)]
-    kinds = {"vrf": ("vrf",), "neighbor": _PEERS}.get(what, ())
+    kinds = {"vrf": ["vrf"], "neighbor": _peer_kinds(intents)}.get(what, [])
     plain = name.casefold()
+    facing = ports_facing(name, facts)
     return [
         (kind, one)
         for kind in kinds
         for one in facts.get(kind, ())
-        if any(str(one[key]).casefold() == plain for key in _NAMED if one.get(key))
+        if (one.get("name") in facing if kind == "interface" else _is_called(one, plain))
     ]
+
+
+def _is_called(one: Record, plain: str) -> bool:
+    return any(str(one[key]).casefold() == plain for key in _NAMED if one.get(key))
+
+
+def _peer_kinds(intents: Sequence[str]) -> list[str]:
+    """The kinds of things that lead to a neighbour, as far as the checks read them; all where they read none."""
+    read = {kind for intent in intents for kind in kinds_of(intent)}
+    return [one for one in _PEERS if one in read] or [*_PEERS]
 
 
 def absent(
@@ -85,7 +113,7 @@ def absent(
         for kind in _KINDS.get(intent, ())
         if kind not in kinds
     ]
-    if focus.get("neighbor") and find_subject("neighbor", focus["neighbor"], facts):
+    if focus.get("neighbor") and find_subject("neighbor", focus["neighbor"], facts, intents):
         whole = []
     # LDP is one way to MPLS, and labels may come from segment routing.
     has_labels = any(one.kind == "mpls" and one.is_present for one in whole)
@@ -116,18 +144,18 @@ def _absent_subjects(
 ) -> Iterator[Presence]:
     for what, name in focus.items():
         kind = {"interface": "interface", "vrf": "vrf", "neighbor": "bgp", "prefix": "route"}.get(what)
-        if what == "as_number" and not focus.get("neighbor") and not find_subject(what, name, facts):
+        if what == "as_number" and not focus.get("neighbor") and not find_subject(what, name, facts, intents):
             known = tuple(sorted({f"AS {one['peer_as']}" for one in facts.get("bgp", ()) if one.get("peer_as")}))
             yield _missing(presence_of(facts, "bgp"), f"in AS {name}", known)
-        elif kind is None or what == "as_number" or find_subject(what, name, facts):
+        elif kind is None or what == "as_number" or find_subject(what, name, facts, intents):
             continue
         elif what == "prefix":
             yield from _absent_route(name, facts)
         else:
-            if what == "neighbor" and "bgp" not in {one for intent in intents for one in _KINDS.get(intent, ())}:
-                kind = next((one for one in _PEERS if facts.get(one)), "bgp")
+            if what == "neighbor":
+                kind = next((one for one in _peer_kinds(intents) if facts.get(one)), "bgp")
             if _was_meant(kind, intents):
-                whole = presence_of(facts, kind)
+                whole = presence_of(facts, "link" if (what, kind) == ("neighbor", "interface") else kind)
                 yield _missing(whole, name, whole.known)
 
 

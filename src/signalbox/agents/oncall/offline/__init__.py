@@ -2,6 +2,7 @@
 
 - `asked.py`: the checks and facts that the words of `askable.yaml` ask for, and what no tool reads.
 - `devices.py` with `mentions.py`: every device that the text speaks of is accounted for.
+- `narrowing.py`: a state, a limit or an order that narrows the answer.
 - `times.py`: a time that is over, and how far back a log is asked for.
 
 `asked` and `mentions` are layers that `signalbox eval --ablate oncall` can leave out.
@@ -19,16 +20,18 @@ from signalbox.agents.oncall.focus import focus_of
 from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.named_devices import chosen_among
 from signalbox.agents.oncall.named_devices import speaks_of_roles as _speaks_of_roles
-from signalbox.agents.oncall.offline.asked import Asked, asked_in, complaints_in, strange_words
-from signalbox.agents.oncall.offline.devices import devices_meant, same_as_before
-from signalbox.agents.oncall.offline.mentions import find_mentions
-from signalbox.agents.oncall.offline.times import minutes_back, past_times
+from signalbox.agents.oncall.offline.asked import Asked, asked_in, complaints_in, is_lookup, strange_words
+from signalbox.agents.oncall.offline.devices import devices_meant, far_end_meant, same_as_before
+from signalbox.agents.oncall.offline.mentions import Mention, find_mentions
+from signalbox.agents.oncall.offline.narrowing import narrowed_by
+from signalbox.agents.oncall.offline.times import minutes_back, past_times, spans_of_time
 from signalbox.agents.oncall.plan import Question, Reading, Request
 from signalbox.agents.oncall.plans import Plan
+from signalbox.agents.oncall.subjects import ENDS
 from signalbox.language.switches import is_on
 from signalbox.language.synonyms import FILLERS
 
-__all__ = ["BROADEST", "LAYERS", "action_of", "read", "speaks_of_roles"]
+__all__ = ["BROADEST", "LAYERS", "action_of", "devices_named", "read", "speaks_of_roles"]
 
 LAYERS = ("mentions", "asked")
 BROADEST = "general_device_health_check"
@@ -47,8 +50,11 @@ _KEEPS = {
     "neighbor": ("check_bgp_neighbors", "check_logs"),
     "as_number": ("check_bgp_neighbors",),
     "prefix": ("check_routes",),
+    "words": ("check_logs",),
 }
 """The checks for which a thing that was named in the turn before stays in view."""
+_HAVE_PEERS = {"check_bgp_neighbors", "check_isis_adjacencies", "check_mpls_state", "check_interface_status"}
+_OF_NAMES, _GROUPS = ("name", "pair", "range"), ("role", "every", "pattern")
 _HAVE_ADDRESSES = {"check_routes", "check_bgp_neighbors", "check_mpls_state", "check_isis_adjacencies"}
 _ADDRESS = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?(?![\w.])")
 _DEFAULT = re.compile(r"\bdefault\s+(?:route|gateway|gw)\b", re.IGNORECASE)
@@ -63,10 +69,18 @@ def speaks_of_roles(text: str) -> bool:
     return _speaks_of_roles((text,))
 
 
-def action_of(text: str, reading: Reading, before: Mapping[str, Any]) -> str:
-    """Whether a request checks, changes, or does neither. What the model is not sure is a change can be looked at; a
-    follow-up that names a fact or a check goes on."""
+def devices_named(text: str, inventory: Sequence[Device]) -> list[str]:
+    """The devices whose names stand in a text."""
+    found = {name for one in find_mentions(text, inventory) if one.kind in _OF_NAMES for name in one.names}
+    return [device.name for device in inventory if device.name in found]
+
+
+def action_of(text: str, reading: Reading, before: Mapping[str, Any], inventory: Sequence[Device]) -> str:
+    """Whether a request checks, changes, or does neither. What the model is not sure is a change can be looked at, and
+    so can what names facts or checks and nothing that may be a change; a follow-up that names one goes on."""
     if reading.action == "other" and before and asked_in(text).is_anything:
+        return "check"
+    if reading.action != "check" and is_lookup(text, _taken(text, reading, find_mentions(text, inventory))):
         return "check"
     return "check" if reading.action == "change" and reading.confidence < _SURE else reading.action
 
@@ -83,7 +97,12 @@ def read(
 
     Raises NotFoundError for a device that there is not.
     """
-    taken = _taken(text, reading, inventory)
+    mentions = find_mentions(text, inventory)
+    reading = _of_names_seen(text, reading, before)
+    taken = _taken(text, reading, mentions)
+    if before and not mentions and (beyond := far_end_meant(text)):
+        taken.append(beyond)
+        before = _at_the_far_end(before)
     of_before = tuple(map(str, before.get("intents") or ())) if _THEIR.search(text) else ()
     asked = asked_in(text, taken, of_before) if is_on("oncall.asked") else Asked()
     if reading.intent in plans:
@@ -99,14 +118,22 @@ def read(
     if isinstance(found, Question):
         return replace(found, intents=checks)
     devices, unread, peers = found
-    if len(peers) == 1 and not reading.neighbor and "check_bgp_neighbors" in checks:
+    if len(peers) == 1 and {*checks} & _HAVE_PEERS:
         reading = replace(reading, neighbor=peers[0])
     if isinstance(chosen, Question):
         return replace(chosen, devices=tuple(devices))
     facts = asked.facts or (tuple(map(str, before.get("facts") or ())) if is_same else ())
+    narrowed = narrowed_by(
+        text,
+        replace(asked, facts=facts),
+        checks,
+        [text[one.start : one.end] for one in mentions if one.kind in _GROUPS],
+    )
     focus = _focus(text, reading, before, checks, asked, (devices, {device.name for device in inventory}), is_same)
-    past = past_times(text) if "check_logs" not in checks else []
-    covered = " ".join([*(text[start:end] for start, end in taken), *devices, *focus.values(), *past]).casefold()
+    focus = {**focus, **narrowed.focus, **_ends(mentions, devices)}
+    past, read_times = ([], spans_of_time(text)) if "check_logs" in checks else (past_times(text), [])
+    known = (*devices, *focus.values(), *past, *read_times, *narrowed.words)
+    covered = " ".join([*(text[start:end] for start, end in taken), *known]).casefold()
     left = [word for word in dict.fromkeys((*unread, *reading.not_covered)) if word.casefold() not in covered]
     left = [word for word in left if not (word.isdigit() and focus.get("minutes"))]
     left = [word for word in left if word.casefold() not in FILLERS and not asked_in(word).is_anything]
@@ -115,17 +142,37 @@ def read(
         tuple(devices),
         checks,
         focus,
-        (*left, *past),
+        (*left, *past, *narrowed.unused),
         inventory,
         is_guess,
         facts,
         (*asked.unread, *lost),
+        asked.own,
     )
 
 
-def _taken(text: str, reading: Reading, inventory: Sequence[Device]) -> Spans:
+def _at_the_far_end(before: Mapping[str, Any]) -> dict[str, Any]:
+    """The turn before as if it had been about the other end of its interface or session, where that is known."""
+    ends = {str(one["device"]): one for one in before.get("far") or ()}
+    return {**before, "focus": next(iter(ends.values()))["focus"]} if len(ends) == 1 else dict(before)
+
+
+def _ends(mentions: Sequence[Mention], devices: Sequence[str]) -> dict[str, str]:
+    """The two devices whose link or session is meant, if they are all that is."""
+    pairs = [one.names for one in mentions if one.kind == "pair" and {*one.names} == {*devices}]
+    return {"ends": ENDS.join(pairs[0])} if pairs else {}
+
+
+def _of_names_seen(text: str, reading: Reading, before: Mapping[str, Any]) -> Reading:
+    """The reading with the VRF that a follow-up names, of those that the turn before has shown."""
+    words = {word.casefold() for word in re.findall(r"[\w-]+", text)}
+    seen = [str(name) for name in (before.get("seen") or {}).get("vrf", ()) if str(name).casefold() in words]
+    return replace(reading, vrf=seen[0]) if len(seen) == 1 else reading
+
+
+def _taken(text: str, reading: Reading, mentions: Sequence[Mention]) -> Spans:
     """The stretches that name devices, or the one thing that is meant."""
-    spans = [(one.start, one.end) for one in find_mentions(text, inventory) if one.kind != "every"]
+    spans = [(one.start, one.end) for one in mentions if one.kind != "every"]
     for said in (reading.interface, reading.vrf, reading.neighbor, reading.prefix):
         at = text.casefold().find(said.casefold()) if re.search(r"\d|[A-Z]{2}", said) else -1
         spans += [(at, at + len(said))] if at >= 0 else []
@@ -148,13 +195,16 @@ def _devices(
         meant = chosen_among(reading, inventory)
         found: Any = meant if isinstance(meant, Question) else (meant, [], [])
     else:
-        found = devices_meant(text, reading, inventory, earlier)
+        found = devices_meant(
+            text, reading, inventory, earlier, had_peer=bool((before.get("focus") or {}).get("neighbor"))
+        )
     if isinstance(found, Question) or found[0]:
         return found  # type: ignore[no-any-return]
     if not earlier:
         return Question("Which device is meant?", names)
     recent = list(before.get("recent") or earlier)
-    same = same_as_before(text, [*found[1], *reading.not_covered], earlier, recent, inventory)
+    far = [str(one["device"]) for one in before.get("far") or () if one["device"] in names]
+    same = same_as_before(text, [*found[1], *reading.not_covered], earlier, recent, inventory, far)
     return same if isinstance(same, Question) else (same, [], found[2])
 
 
@@ -234,9 +284,12 @@ def _focus(
     focus = focus_of(reading, *named)
     if asked.group and not focus.get("interface"):
         focus["group"] = asked.group
+    if asked.log_words and "check_logs" in checks:
+        focus["words"] = ", ".join(asked.log_words)
     earlier = {str(name): str(value) for name, value in (before.get("focus") or {}).items()}
     if not focus or is_same:
         kept = {name: value for name, value in earlier.items() if set(_KEEPS.get(name, ())) & set(checks)}
+        kept |= {name: value for name, value in earlier.items() if is_same and name in ("state", "above", "below")}
         focus = {**kept, **focus}
     return focus
 

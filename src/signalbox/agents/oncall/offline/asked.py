@@ -7,20 +7,27 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from signalbox.agents.oncall.fields import askable, fields, plans_for
 from signalbox.language.names import close
 from signalbox.language.synonyms import FILLERS
 from signalbox.language.words import stem
 
-__all__ = ["Asked", "asked_in", "strange_words"]
+__all__ = ["Asked", "asked_in", "complaints_in", "is_lookup", "strange_words"]
 
 _WORD = re.compile(r"[a-z]+|\d+", re.IGNORECASE)
+_PARTS = re.compile(r"[,;.?!/&+]|\b(?:and|plus|then|also)\b", re.IGNORECASE)
+_IN_LOG = re.compile(r"\b(?:in|from)\s+(?:\w+\s+){0,2}(?:sys)?logs?\b", re.IGNORECASE)
+_SAYING = re.compile(r"\b(?:about|for|with|mention\w*|contain\w*|match\w*|grep|like)\s+(?P<word>[\w-]+)", re.IGNORECASE)
+_QUOTED = re.compile(r"(?<!\w)[\"“'‘][^\"”'’]{2,80}[\"”'’](?!\w)")
+_MORE_OFTEN, _FEW = 3, 2
 _LONGEST, _SHORTEST = 4, 6
 """Words of the longest phrase, and letters of the shortest word that may be mistyped."""
 _SYMPTOMS_OF = ("general_device_health_check",)
@@ -38,6 +45,10 @@ class Asked:
     unread: tuple[str, ...] = ()
     is_weak: bool = False
     """Whether the checks are told by words that fit several, such as neighbours."""
+    own: tuple[str, ...] = ()
+    """The checks that are asked for beside facts, and not only to say of what a fact is."""
+    log_words: tuple[str, ...] = ()
+    """What lines of the log are to have: they ask for no check."""
 
     @property
     def is_anything(self) -> bool:
@@ -47,7 +58,10 @@ class Asked:
 def asked_in(text: str, taken: Iterable[tuple[int, int]] = (), earlier: Sequence[str] = ()) -> Asked:
     """What a text asks for, without the stretches that name devices and other things; `earlier` are the checks of the
     turn before, of whose things facts are asked for ("their uptime")."""
-    found = list(_meanings(_masked(text, taken)))
+    plain = _masked(text, taken)
+    in_log = list(_log_words(plain))
+    plain = _masked(plain, in_log)
+    found = list(_meanings(plain))
     strong = [name for kind, name in found if kind == "check"]
     unread = [name for kind, name in found if kind == "unread"]
     # The neighbours of OSPF are none of BGP.
@@ -60,6 +74,70 @@ def asked_in(text: str, taken: Iterable[tuple[int, int]] = (), earlier: Sequence
         groups[0] if groups else "",
         tuple(dict.fromkeys(unread)),
         is_weak=not strong,
+        own=tuple(one for one in dict.fromkeys(checks) if facts and one in _without_facts(plain)),
+        log_words=tuple(dict.fromkeys(text[start:end].strip("\"'“”‘’") for start, end in in_log)),
+    )
+
+
+def _log_words(text: str) -> Iterator[tuple[int, int]]:
+    """Where words stand that lines of a log are to have: bgp in "bgp messages in the log", and what is quoted."""
+    cuts = [0, *(one.end() for one in _PARTS.finditer(text)), len(text)]
+    parts = list(pairwise(cuts))
+    if ("check", "check_logs") in _meanings(text):
+        yield from (one.span() for one in _QUOTED.finditer(text))
+    for place, (start, end) in enumerate(parts):
+        if ("check", "check_logs") not in _meanings(text[start:end]):
+            continue
+        if place and _IN_LOG.search(text[start:end]) and len(_WORD.findall(text[slice(*parts[place - 1])])) <= _FEW:
+            start = parts[place - 1][0]
+        for begins, ends, meant in _phrases_in(text[start:end]):
+            if any(_is_log_word(kind, name) for kind, name in meant):
+                yield start + begins, start + ends
+        for cue in _SAYING.finditer(text, start, end):
+            if strange_words(cue["word"]):
+                yield cue.span("word")
+
+
+def _is_log_word(kind: str, name: str) -> bool:
+    is_other = kind == "check" and name != "check_logs"
+    return is_other or kind == "unread" or (kind == "fact" and not name.startswith(("interface.", "bgp.last_error")))
+
+
+def _without_facts(text: str) -> set[str]:
+    """The checks of those parts of a list that name no fact: of "rid and bgp" the second."""
+    parts = [list(_meanings(part)) for part in _PARTS.split(text)]
+    return {
+        name
+        for part in parts
+        if all(kind != "fact" for kind, _ in part)
+        for kind, name in part
+        if kind in ("check", "weak")
+    }
+
+
+def is_lookup(text: str, taken: Iterable[tuple[int, int]]) -> bool:
+    """Whether a text names facts or checks, and has no word that may ask for a change."""
+    plain = _masked(text, taken)
+    known = asked_in(plain)
+    words = [word[0].casefold() for word in _WORD.finditer(plain)]
+    strange = [word for word in words if word not in FILLERS and len(word) > 2 and not asked_in(word).is_anything]
+    return bool(known.facts or known.checks) and not strange and not {*map(stem, words)} & _changing()
+
+
+@lru_cache(maxsize=1)
+def _changing() -> frozenset[str]:
+    """The words, without endings, that changes are asked for with in the examples, and hardly ever checks."""
+    told = [one for one in _examples() if isinstance(one["expected"], dict)]
+    counts = {action: Counter[str]() for action in ("change", "check")}
+    totals = Counter(str(one["expected"].get("action")) for one in told)
+    for one in told:
+        if (action := one["expected"].get("action")) in counts:
+            counts[action].update({stem(word.casefold()) for word in _WORD.findall(one["text"])})
+    changes, checks = counts["change"], counts["check"]
+    return frozenset(
+        word
+        for word, count in changes.items()
+        if count / totals["change"] > _MORE_OFTEN * checks[word] / totals["check"]
     )
 
 
@@ -103,6 +181,11 @@ def _masked(text: str, taken: Iterable[tuple[int, int]]) -> str:
 
 def _meanings(text: str) -> Iterator[tuple[str, str]]:
     """What the phrases of a text mean, in their order."""
+    return (meaning for _, _, meant in _phrases_in(text) for meaning in meant)
+
+
+def _phrases_in(text: str) -> Iterator[tuple[int, int, list[tuple[str, str]]]]:
+    """Where phrases of the table stand, in their order, and what each means."""
     phrases, words = _phrases(), list(_WORD.finditer(text.casefold()))
     place = 0
     while place < len(words):
@@ -114,7 +197,7 @@ def _meanings(text: str) -> Iterator[tuple[str, str]]:
             if meant is None and size == 1:
                 meant = phrases.get(_mistyped(said))
             if meant is not None:
-                yield from meant
+                yield run[0].start(), run[-1].end(), meant
                 place += size
                 break
         else:
@@ -163,9 +246,12 @@ def _mistyped(word: str) -> str:
 @lru_cache(maxsize=1)
 def _complaints() -> frozenset[str]:
     """The words of the examples that ask how a device is, without endings."""
-    lines = Path(__file__).parent.with_name("examples.jsonl").read_text("utf-8").splitlines()
-    cases = [json.loads(line) for line in lines if line.strip()]
-    plans = [one for one in cases if isinstance(one["expected"], dict)]
+    plans = [one for one in _examples() if isinstance(one["expected"], dict)]
     own = [one["text"] for one in plans if one["expected"].get("intent") in _SYMPTOMS_OF]
     own.append(str(askable()["complaints"]))
     return frozenset(stem(word.casefold()) for text in own for word in _WORD.findall(text))
+
+
+def _examples() -> list[dict[str, Any]]:
+    lines = Path(__file__).parent.with_name("examples.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines if line.strip()]

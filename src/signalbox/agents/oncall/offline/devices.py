@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from signalbox.agents.oncall.fields import plans_for
 from signalbox.agents.oncall.inventory import Device, parts, role_of
 from signalbox.agents.oncall.named_devices import no_device, speaks_of_roles
 from signalbox.agents.oncall.offline.asked import asked_in
 from signalbox.agents.oncall.offline.mentions import Mention, find_mentions, near_names, stem_fits
 from signalbox.agents.oncall.plan import Question, Reading
 
-__all__ = ["devices_meant", "same_as_before"]
+__all__ = ["devices_meant", "far_end_meant", "same_as_before"]
 
 _FILLED = (
     r"(?:\s+(?:the|for|on|in|at|with|any|both|all|of|two|three|four|only|just|to|check\w*|look\w*|care|about))*\s*$"
@@ -51,6 +52,12 @@ _PEER = re.compile(
     r"\s+(?:(?:the|its|our|peer|neighbou?r|router)\s+)*$",
     re.IGNORECASE,
 )
+_RELATIONS = frozenset(
+    "check_bgp_neighbors check_isis_adjacencies check_mpls_state show_lldp_neighbors check_interface_status".split()
+)
+"""Checks of what joins two devices."""
+_ASKING = re.compile(r"(?:which|what|where|who)\b", re.IGNORECASE)
+_NEXT_PEER = re.compile(r"(?:and|what about|how about|or|\W)*\s*(?:with|to|towards|from)\s+", re.IGNORECASE)
 _ON = re.compile(r"(?:\b(?:on|at|of|for)|@)\s+(?:(?:the|our)\s+)?$", re.IGNORECASE)
 _AND = re.compile(
     r"\b(?:and|an|n|or|nor|plus|also|then|vs|versus|against|too|as\s+well(?:\s+as)?|along\s+with|same\s+for)\b"
@@ -80,6 +87,10 @@ _GENERIC = frozenset(
     "interface peer neighbour neighbor vpn network core edge in of on at rack lab both all everything".split()
 )
 _FAR_END = re.compile(r"\b(?:far|remote|other|opposite)\s+(?:end|side)\b", re.IGNORECASE)
+_IS_AT = re.compile(
+    r"\b(?:what|who|where|which)(?:['’]s|\s+is|\s+are)?\s+(?:(?:on|at|is|device|router|port|box)\s+)*(?:the\s+)?$",
+    re.IGNORECASE,
+)
 _POINTING = re.compile(
     r"\bthe\s+(?:first|second|third|last|former|latter)\b(?:\s+(?:one|two|box|router|device))?(?=\s*(?:[.,;:?!]|$)|\s+(?:again|too|please|pls)\b)",
     re.IGNORECASE,
@@ -91,18 +102,21 @@ _THE_REST = re.compile(
 
 
 def devices_meant(
-    text: str, reading: Reading, devices: Sequence[Device], earlier: Sequence[str] = ()
+    text: str, reading: Reading, devices: Sequence[Device], earlier: Sequence[str] = (), *, had_peer: bool = False
 ) -> tuple[list[str], list[str], list[str]] | Question:
     """The devices that a request means, in the inventory's order, the words that named none, and the devices that are
     named as peers; or what to ask.
 
-    `earlier` are the devices of the turn before, of which some may be left out. Raises NotFoundError, with the nearest
+    `earlier` are the devices of the turn before, of which some may be left out; `had_peer` says that it was about one
+    of their neighbours. Raises NotFoundError, with the nearest
     names, for a device that there is not.
     """
     every = [device.name for device in devices]
     mentions = [_at_a_place(text, one, reading) for one in _in_a_role(text, find_mentions(text, devices))]
     lists = _lists(text, mentions)
-    kinds = _parts(text, mentions, lists, reading)
+    kinds = _parts(text, mentions, lists, reading, earlier)
+    if had_peer and len(mentions) == 1 and _NEXT_PEER.fullmatch(text[: mentions[0].start]):
+        kinds = ["peer"]
     named, unread = _named_otherwise(text, mentions, reading, devices)
     if isinstance(named, Question):
         return named
@@ -141,7 +155,7 @@ def devices_meant(
         chosen |= {name for at, kind in enumerate(kinds) if kind == "aside" for name in mentions[at].names}
         if len(chosen) != count:
             return Question("Which devices are meant?", tuple(name for name in every if name in chosen))
-    peers = {name for at, kind in enumerate(kinds) if kind == "aside" for name in mentions[at].names}
+    peers = {name for at, kind in enumerate(kinds) if kind in ("aside", "peer") for name in mentions[at].names}
     return [name for name in every if name in chosen], unread, [name for name in every if name in peers - chosen]
 
 
@@ -188,9 +202,15 @@ def _is_joined(between: str) -> bool:
     return bool(_AND.search(between)) and all(word in _FILLING or word.isdigit() for word in words) and not ends
 
 
-def _parts(text: str, mentions: Sequence[Mention], lists: Sequence[Sequence[int]], reading: Reading) -> list[str]:
-    """The part that each mention plays: meant, left, aside (a peer) or nothing."""
-    kinds = [_own_part(text, mentions, at, reading) for at in range(len(mentions))]
+def _parts(
+    text: str, mentions: Sequence[Mention], lists: Sequence[Sequence[int]], reading: Reading, earlier: Sequence[str]
+) -> list[str]:
+    """The part that each mention plays: meant, left, aside (a peer, or the device if nothing else is), peer (surely
+    one) or nothing."""
+    kinds = [
+        "peer" if _is_peer_of(text, one, mentions, earlier) else _own_part(text, mentions, at, reading)
+        for at, one in enumerate(mentions)
+    ]
     has_group = False
     for place, members in enumerate(lists):
         first, last = mentions[members[0]], mentions[members[-1]]
@@ -227,6 +247,19 @@ def _parts(text: str, mentions: Sequence[Mention], lists: Sequence[Sequence[int]
     return kinds
 
 
+def _is_peer_of(text: str, one: Mention, mentions: Sequence[Mention], earlier: Sequence[str]) -> bool:
+    """Whether the only device that a follow-up names is the other end of something of those before: its session with
+    pe2."""
+    cue = _PEER.search(text[: one.start])
+    if cue is None or one.kind != "name" or len(mentions) > 1 or not earlier or {*one.names} & {*earlier}:
+        return False
+    before = re.split(r"[.,;?!]", text[: cue.start()])[-1]
+    asked = asked_in(before)
+    joins = bool(_RELATIONS & {*asked.checks, *(plan for own in plans_for(asked.facts).values() for plan in own[:1])})
+    # Interfaces from pe2 are its own, and prefixes from pe2 are not.
+    return joins and not (cue[0].casefold().startswith("from") and "check_interface_status" in asked.checks)
+
+
 def _own_part(text: str, mentions: Sequence[Mention], at: int, reading: Reading) -> str:
     one, marked = mentions[at], _is_marked(text, mentions[at], reading.devices)
     before = text[max(0, one.start - 60) : one.start]
@@ -244,6 +277,9 @@ def _own_part(text: str, mentions: Sequence[Mention], at: int, reading: Reading)
 def _describes(text: str, mentions: Sequence[Mention], at: int, marked: bool) -> bool:
     """Whether a mention names no device of its own: the role of one, the kind of a review, a bare "all"."""
     one, after = mentions[at], mentions[at + 1] if at + 1 < len(mentions) else None
+    if _ASKING.match(text, one.start) and (len(mentions) > 1 or _FAR_END.search(text)):
+        # Which device is at the other end of Gi0/0/0/1 of pe1.
+        return True
     is_group = one.kind in (*_ROLES, "some")
     is_before_name = after is not None and after.kind not in (*_ROLES, "every")
     if is_group and after and is_before_name and re.fullmatch(r"[\s:(\"'-]*", text[one.end : after.start]):
@@ -406,11 +442,23 @@ def _strangers(text: str, mentions: Sequence[Mention], reading: Reading, has_dev
     return found
 
 
+def far_end_meant(text: str) -> tuple[int, int] | None:
+    """Where a text means the other end of a link or session, and does not ask what is there."""
+    found = _FAR_END.search(text)
+    return found.span() if found and not _IS_AT.search(text[: found.start()]) else None
+
+
 def same_as_before(
-    text: str, words: Sequence[str], earlier: Sequence[str], recent: Sequence[str], devices: Sequence[Device]
+    text: str,
+    words: Sequence[str],
+    earlier: Sequence[str],
+    recent: Sequence[str],
+    devices: Sequence[Device],
+    far: Sequence[str] = (),
 ) -> list[str] | Question:
     """The devices of a turn that names none: those of the turn before; by a figure another that is named alike (after
-    xrd-5, "6" is xrd-6); the two that were spoken of last by "both". Words that point beyond them are asked about."""
+    xrd-5, "6" is xrd-6); the two that were spoken of last by "both"; by "the far end" the device that is there (`far`).
+    Words that point beyond them are asked about."""
     names = tuple(device.name for device in devices)
     if re.search(r"\bboth\b", text, re.IGNORECASE) and len(earlier) == 1 and len(recent) > 1:
         return [name for name in names if name in recent[:2]]
@@ -424,6 +472,8 @@ def same_as_before(
         if len(fits) != 1:
             return Question(f"Which device is meant by '{figure}'?", names)
         found += fits
-    if (beyond := _FAR_END.search(text)) and not asked_in(text).facts:
-        return Question(f"Which device is meant by '{beyond[0]}'?", names)
+    if beyond := far_end_meant(text):
+        if len({*far}) == 1:
+            return [far[0]]
+        return Question(f"Which device is meant by '{text[slice(*beyond)]}'?", tuple(dict.fromkeys(far)) or names)
     return [name for name in names if name in (found or earlier)]

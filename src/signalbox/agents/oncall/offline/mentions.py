@@ -17,7 +17,7 @@ from signalbox.language.numbers import NUMBERS
 
 __all__ = ["Mention", "find_mentions", "near_names", "stem_fits"]
 
-Kind = Literal["name", "range", "pattern", "role", "one_of_role", "every", "some", "unknown"]
+Kind = Literal["name", "pair", "range", "pattern", "role", "one_of_role", "every", "some", "unknown"]
 
 _GAP = r"[\s._-]{0,2}"
 _TO = r"\s*(?:through|thru|up\s+to|down\s*to|until|till|,?\s*(?:\.{2,3}|…)\s*,?|–|—|-+>?|→)\s*|\s+to\s+"
@@ -25,7 +25,7 @@ _COUNT = rf"(?:{'|'.join(NUMBERS)}|\d{{1,4}})"
 _PATTERN = re.compile(r"(?<!\S)[\w.-]*(?:[*?]|\[[\d,\s-]+\]|\{[\w,\s-]+\})[\w.*?\[\]{},-]*", re.ASCII)
 _TOKEN = re.compile(r"[^\W_][\w.-]*\w|\w", re.ASCII)
 _ROLE = re.compile(
-    r"\b(?:(?P<all>all|every|each|both|any)\s+"
+    r"\b(?:(?P<all>all|every|each|both|any|which|what)\s+"
     rf"(?:(?:of\s+)?(?:the|our|my|its|those|these|single|last|{_COUNT})\s+|\w+\s+of\s+the\s+)*)?"
     r"(?:(?P<RR>route[\s-]*reflectors?|reflectors?|RRs?)|(?P<CE>customer[\s-]+edges?|CPEs?|CEs?)"
     r"|(?P<PE>provider[\s-]+edges?|PEs?|edges?(?=\s+(?:router|device|box|node|kit)))"
@@ -36,9 +36,13 @@ _ROLE = re.compile(
 )
 # rr-lon-1 is a name, and not one of the reflectors.
 _COMPOUND = re.compile(r"(?<![\w-])(?=[\w-]*\d)[A-Za-z]\w*(?:-\w+)+")
-_WAY = re.compile(
-    r"\b(?:link|path|circuit|connection|session|adjacency|tunnel|lsp|between)s?\s+(?:from\s+)?$", re.IGNORECASE
-)
+_JOINS = r"(?:link|path|circuit|connection|session|adjacency|peering|tunnel|lsp)"
+_WAY = re.compile(rf"\b(?:{_JOINS}s?|between)\s+(?:from\s+)?$", re.IGNORECASE)
+_WAY_AFTER = re.compile(rf"\s+(?:\w+\s+)?{_JOINS}\b", re.IGNORECASE)
+_BOTH_WAYS = re.compile(r"\s*(?:<[-=~]*>|[↔⇔⟷⇄])\s*")
+_END_TO_END = re.compile(r"\s+to\s+|\s*(?:–|—|-+>?|→)\s*", re.IGNORECASE)
+_BETWEEN = re.compile(r"\bbetween\s+(?:the\s+)?$", re.IGNORECASE)
+_COMPARED = re.compile(r"\b(?:compar|differ|diff\b|versus|vs\b)", re.IGNORECASE)
 _ONE_OF = re.compile(
     r"\b(?:one|1|either|half|most|some|several|few|any)\s+(?:one\s+)?of\s+(?:(?:the|our|my|your|these|those)\s+)?(?:two|three|four|five)?\s*$"
     r"|\bhalf\s+the\s+$",
@@ -68,9 +72,9 @@ _NOT_OF = re.compile(r"\bnon[\s-]?$", re.IGNORECASE)
 _GROUPS = ("role", "every")
 _BEFORE_NAMES = re.compile(r"\s*(?:of\s+)?(?:the\s+|our\s+)?", re.IGNORECASE)
 _EVERY = re.compile(
-    r"\beverything\b|\b(?:every|any)where\b|\bnetwork[\s-]*wide\b|\bfleet[\s-]*wide\b|\bthe\s+fleet\b|\bthe\s+lot\s+of\s+them\b"
+    r"\beverything\b|\b(?:every|any)?where\b|\bwho\b|\bnetwork[\s-]*wide\b|\bfleet[\s-]*wide\b|\bthe\s+fleet\b|\bthe\s+lot\s+of\s+them\b"
     r"|\b(?:the\s+)?(?:whole|entire|complete|full)\s+(?:\w+\s+)?(?:network|lab|fleet|estate|backbone|inventory|domain|campus|pantheon)\b"
-    r"|\b(?:all|every|each|any)\s+(?:(?:single|last|of|the|our|my|known)\s+)*(?:[\w-]+\s+){0,2}?"
+    r"|\b(?:all|every|each|any|which|what)\s+(?:(?:single|last|of|the|our|my|known)\s+)*(?:[\w-]+\s+){0,2}?"
     r"(?:devices?|routers?|boxes|box|nodes?|machines?|hosts?|switch(?:es)?|kit|gear|network\s+elements?)\b"
     r"|\bacross\s+the\s+(?:board|network)\b|\bthe\s+(?:complete\s+)?network\b|\bevery\s*one\b"
     rf"|\ball(?:\s+{_COUNT})?(?:\s+of\s+(?:them|these|those|it))?\b",
@@ -108,10 +112,31 @@ def find_mentions(text: str, devices: Sequence[Device]) -> list[Mention]:
     starts = {one.start for one in found}
     every = (one for one in _EVERY.finditer(text) if not _is_of_names(text, one, starts))
     found += _take((Mention(one.start(), one.end(), "every", tuple(names)) for one in every), taken)
+    found = _paired(text, sorted(found, key=lambda one: one.start))
     found = [_with_the_next(text, one, found) for one in found]
     found = [_narrowed(text, one, devices) if one.kind in _GROUPS else one for one in found]
     found = [replace(one, kind="some") if _AND_UP.match(text, one.end) else one for one in found]
     return sorted(found, key=lambda one: one.start)
+
+
+def _paired(text: str, found: Sequence[Mention]) -> list[Mention]:
+    """The mentions, those of the two ends of a link or a session as one: xrd-1 <-> xrd-3, between xrd-1 and xrd-3."""
+    is_compared = _COMPARED.search(text) is not None
+    made: list[Mention] = []
+    for one in found:
+        first = made[-1] if made else None
+        between = text[first.end : one.start] if first else ""
+        names = (*first.names, *one.names) if first and first.kind == one.kind == "name" else one.names
+        begins = first.start if first and len(names) > len(one.names) else one.start
+        is_between = _BETWEEN.search(text[:begins]) and not is_compared
+        is_joined = begins == one.start or _AND.fullmatch(between) is not None
+        is_way = _WAY.search(text[:begins]) or _WAY_AFTER.match(text, one.end)
+        is_pair = _BOTH_WAYS.fullmatch(between) or (is_way and _END_TO_END.fullmatch(between))
+        if len({*names}) == 2 and one.kind == "name" and ((is_between and is_joined) or is_pair):
+            made[-1 if begins < one.start else len(made) :] = [Mention(begins, one.end, "pair", names)]
+        else:
+            made.append(one)
+    return made
 
 
 def _is_of_names(text: str, every: re.Match[str], starts: Container[int]) -> bool:
@@ -206,10 +231,11 @@ def _ranges(text: str, names: Sequence[str]) -> Iterator[Mention]:
         within = tuple(name for one, name in numbered.items() if one[:-1] == first[:-1] and low <= int(one[-1]) <= high)
         order = sorted(within, key=lambda name: int(key(name)[-1]), reverse=low != int(first[-1]))
         kind: Kind = "range" if last in numbered else "unknown"
-        if re.fullmatch(r"\s+to\s+", rest[1]) and _WAY.search(text[: match.start()]):
+        is_way = _WAY.search(text[: match.start()]) or _WAY_AFTER.match(text, at)
+        if kind == "range" and is_way and _END_TO_END.fullmatch(rest[1]):
             # The session xrd-1 to xrd-7 has two ends.
-            order = [order[0], order[-1]]
-        yield Mention(match.start(), at, kind, tuple(order) if kind == "range" else ())
+            kind, order = "pair", [order[0], order[-1]]
+        yield Mention(match.start(), at, kind, tuple(order) if kind != "unknown" else ())
 
 
 def _lists(text: str, names: Sequence[str]) -> Iterator[Mention]:

@@ -8,7 +8,7 @@ from signalbox.errors import TimeRangeError
 from signalbox.language.time import find_range
 from signalbox.settings import now
 
-__all__ = ["minutes_back", "past_times"]
+__all__ = ["minutes_back", "past_times", "spans_of_time"]
 
 
 def _ranges(text: str) -> Iterator[tuple[str, float, float]]:
@@ -25,6 +25,11 @@ def _ranges(text: str) -> Iterator[tuple[str, float, float]]:
 def past_times(text: str) -> list[str]:
     """The words for a time that is over: devices are read as they are, and tell little of how they were."""
     return [said for said, _, ended in _ranges(text) if ended > 60 or said.casefold().endswith(" ago")]
+
+
+def spans_of_time(text: str) -> list[str]:
+    """The words for every stretch of time."""
+    return [said for said, _, _ in _ranges(text)]
 
 
 def minutes_back(text: str) -> int:

@@ -1,0 +1,78 @@
+"""What narrows an answer: a state, a limit, an order, and that the devices themselves are asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from signalbox.agents.oncall.offline.asked import Asked, asked_in
+from signalbox.language.quantities import convert, find_quantities
+
+__all__ = ["Narrowed", "narrowed_by"]
+
+_STATE = re.compile(
+    r"\b(?:only|just|which|any|list|how\s+many|what)\b(?!\s*['’]?s\s+up)[^.;?!]*?"
+    r"\b(?:(?P<down>down|not\s+(?:up|established)|idle|dead)|(?P<up>up(?!\s+(?:for|since|to|with)\b)|established))\b",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(
+    r"(?:\b(?:(?P<above>above|over|exceed\w*|at\s+least|(?:more|greater|higher|longer|older)\s+than)"
+    r"|(?P<below>below|under|at\s+most|(?:less|fewer|lower|shorter|younger)\s+than))\s*|(?P<more>>=?)\s*|(?P<less><=?)\s*)(?=\d|an?\b)",
+    re.IGNORECASE,
+)
+_ORDER = re.compile(
+    r"\b(?:(?P<most>(?<!at )most(?!\s+of\b)|highest|longest|largest|biggest|greatest|hottest|busiest|oldest|worst)"
+    r"|(?P<least>fewest|(?<!at )least|lowest|shortest|smallest|newest|youngest))\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(r"\b(?:which|what|where|who)\b", re.IGNORECASE)
+_OF_WHAT = re.compile(r"\b(?:which|what)\s+((?:\w+\s+)?\w+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """What narrows an answer, as slots of the focus; the words for it; and words for which nothing that is asked for
+    can be narrowed."""
+
+    focus: dict[str, str]
+    words: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+
+
+def narrowed_by(text: str, asked: Asked, checks: Sequence[str], groups: Sequence[str]) -> Narrowed:
+    """How a request narrows what it asks for; `groups` are the words that name devices by role or all of them."""
+    focus: dict[str, str] = {}
+    words: list[str] = []
+    unused: list[str] = []
+    if (state := _STATE.search(text)) and set(checks) & _WITH_STATES:
+        focus["state"] = "down" if state["down"] else "up"
+        words.append(state["down"] or state["up"])
+    if limit := _LIMIT.search(text):
+        quantity = next((one for one in find_quantities(text) if one.start >= limit.end()), None)
+        said = text[limit.start() : quantity.end if quantity else limit.end()].strip()
+        lasts = any(one.endswith("_seconds") for one in asked.facts)
+        hours = convert(quantity, "h") if quantity and quantity.unit else None
+        value = hours * 3600 if hours is not None else quantity.value if quantity else None
+        is_time = hours is not None
+        if asked.facts and value is not None and (lasts or not is_time):
+            focus["above" if limit["above"] or limit["more"] else "below"] = f"{value:g}"
+            words.append(said)
+        elif not is_time:
+            unused.append(said)
+    if order := _ORDER.search(text):
+        if asked.facts or checks:
+            focus["order"] = "most" if order["most"] else "least"
+        (words if "order" in focus else unused).append(order[0])
+    if (group := next((one for one in groups if _ASKS.match(one)), "")) or _asks_for_devices(text, focus):
+        focus["which"] = group or "device"
+    return Narrowed(focus, tuple(words), tuple(unused))
+
+
+_WITH_STATES = {"check_interface_status", "check_bgp_neighbors", "check_isis_adjacencies", "check_mpls_state"}
+
+
+def _asks_for_devices(text: str, focus: dict[str, str]) -> bool:
+    """Whether the devices are put in order, and not their interfaces or neighbours."""
+    of_what = _OF_WHAT.search(text)
+    return "order" in focus and not (of_what and asked_in(of_what[1]).checks)
