@@ -60,8 +60,8 @@ def main() -> int:
 def command_line() -> str:
     """Every command's help."""
     intro = (
-        "Exit codes: 0 completed, 1 error, 2 wrong usage, 3 needs input. `--json` prints for programs; errors then\n"
-        "come as JSON too ([what is stable in it](json.md)). Shell completion: `signalbox --install-completion`."
+        "Exit codes: 0 completed, 1 error, 2 wrong usage, 3 needs input. `--json` prints JSON for programs, also for\n"
+        "errors ([which keys are stable](json.md)). Shell completion: `signalbox --install-completion`."
     )
     parts = [f"# The command line\n\n{NOTE}\n\n{intro}\n"]
     parts += [
@@ -84,31 +84,31 @@ def settings() -> str:
     """Every setting with its default and meaning."""
     rows = ["| variable | default | meaning |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
-        default = _DEFAULTS.get(name) or ("" if field.default is None else f"`{field.default}`")
+        default = _DEFAULTS.get(name) or ("" if field.default in (None, "") else f"`{field.default}`")
         rows.append(f"| `SIGNALBOX_{name.upper()}` | {default} | {field.description} |")
     intro = """\
-Settings are environment variables. A `.env` file in the working folder is read too, and after it a config file:
-`config.toml` in the user's config folder, or the file that `SIGNALBOX_CONFIG` names. The first of the three that sets
-something wins, and an empty variable sets nothing. Addresses and keys of live systems and model providers may stand in
-any of the three, too; [.env.example](../.env.example) lists them. `signalbox config` shows what is set here, and where.
+Settings are environment variables. They can also be set in a `.env` file in the working folder, or in a config file:
+`config.toml` in your config folder, or the file named by `SIGNALBOX_CONFIG`. The environment takes precedence over
+`.env`, and `.env` over the config file; empty variables are ignored. Addresses and keys of live systems and model
+providers can be set in all three places; [.env.example](../.env.example) lists them. `signalbox config` shows what is
+set, and where.
 
 ```toml
-tz = "Europe/Berlin"          # settings: the names below without SIGNALBOX_, in small letters
+tz = "Europe/Berlin"          # the settings below, in lower case and without SIGNALBOX_
 model = "ollama/qwen3"
 
-[environment]                 # what the clients of live systems read, for the command line and the service
+[environment]                 # variables that the clients of live systems read
 PROMETHEUS_URL = "http://prometheus:9090"
 ```
 
-A file with tokens, keys or passwords below `[environment]` must be readable by you alone (`chmod 600`). Keys of model
-providers (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `GOOGLE_API_KEY`) may stand there or in the environment."""
+If the file has tokens, keys or passwords under `[environment]`, only you may be able to read it (`chmod 600`)."""
     return "\n".join([f"# Settings\n\n{NOTE}\n\n{intro}\n", *rows, ""])
 
 
 def env_example() -> str:
     """A `.env` file with every setting commented out."""
     lines = [
-        "# Copy to .env and uncomment what you need. Written by docs/reference.py from the code.",
+        "# Copy to .env and uncomment what you need. Generated from the code by docs/reference.py.",
         "",
         "# Live systems",
         "",

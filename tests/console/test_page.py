@@ -293,7 +293,7 @@ def test_a_change_of_an_experiment_is_shown_as_a_diff_and_made_only_after_a_yes(
     page.emulate_media(color_scheme="dark")
     turn = ask(page, "Stop the experiment Hint Timing")
     assert (turn.locator("del").inner_text(), turn.locator("ins").inner_text()) == ("running", "paused")
-    assert page.locator("#confirm-what").inner_text() == "Stop 'Hint Timing' on upgrade, the demonstration?"
+    assert page.locator("#confirm-what").inner_text() == "Stop 'Hint Timing' on upgrade (demonstration)?"
     look(page, "confirm")
     page.locator(".confirm").press("r")
     page.locator(".answer", has_text="Nothing was changed").wait_for()

@@ -1,4 +1,4 @@
-"""The web page on which agents are asked."""
+"""The web page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page: a small front end that is a client of the service's own API, served as files with a strict policy."""
+"""The web page: a small front end that uses the service's own API, served as files with a strict content policy."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""Nothing inline, nothing evaluated, nothing from elsewhere. Pictures may be `data:` and `blob:`, which cannot run."""
+"""No inline scripts, no eval, nothing from other servers. Images may be `data:` and `blob:`, which cannot run."""
 _HEADERS = {"Content-Security-Policy": _POLICY, "Cache-Control": "no-cache"}
 
 
 def create_app(agent: str | None = None) -> Any:
-    """The page as an ASGI application, for one agent or for the one that sends requests on. Raises NotFoundError.
+    """The page as an ASGI application, for one agent or by default the front door. Raises NotFoundError.
 
-    It stands behind the service's door, beside the API that it uses.
+    The service mounts it next to the API that it uses, behind the same authentication.
     """
     from starlette.applications import Starlette
     from starlette.middleware.gzip import GZipMiddleware
@@ -63,7 +63,7 @@ def create_app(agent: str | None = None) -> Any:
 
 
 async def _plotly(request: Request) -> Response:
-    """Plotly's script as its wheel ships it, for the first curve."""
+    """Plotly's script from its wheel, loaded with the first curve."""
     from starlette.responses import Response
 
     packed, mark = await asyncio.to_thread(_packed_plotly)
@@ -77,7 +77,7 @@ async def _plotly(request: Request) -> Response:
 
 @cache
 def _packed_plotly() -> tuple[bytes, str]:
-    """The script, packed once for all who ask, and what tells it from that of another version."""
+    """The script, compressed once, and its ETag."""
     found = find_spec("plotly")
     if found is None or found.origin is None:
         raise MissingExtraError("Curves", "console")

@@ -1,4 +1,4 @@
-"""What an agent is and gives back: the class of a node (`BaseAgent`), and what can be asked (`Agent`)."""
+"""What an agent is and what it returns: the class of a node (`BaseAgent`), and an agent for people (`Agent`)."""
 
 from signalbox.contract.agent import BaseAgent
 from signalbox.contract.room import Agent, Examination, Observation, Presented, Relation, lazy

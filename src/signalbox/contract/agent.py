@@ -1,4 +1,4 @@
-"""`BaseAgent`: the contract that every agent keeps. A subclass writes `process` and nothing else."""
+"""`BaseAgent`: the base class of all nodes. A subclass only implements `process`."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ __all__ = ["BaseAgent"]
 TRACE = 5
 _OWNED = frozenset({"last_action_success", "graph_success", "errors"})
 _FOR_ASKER = (LLMAPIError, OperatorError, RequestError)
-"""Errors whose words are for who asks; what else a node fails with is for who wrote it."""
+"""Errors worded for the person who asks; any other error of a node concerns its author."""
 _PLAIN = frozenset({str, int, float, bool})
 """Outputs that can be nothing but a value."""
 package_logger = logging.getLogger("signalbox")
 
 
 class BaseAgent:
-    """A node of a graph: reads its inputs from the state, processes them, and gives back what changed.
+    """A node of a graph: reads its inputs from the state, processes them, and returns what changed.
 
-    `process(inputs)` may be a plain or an `async` method, and may give LangGraph's `Command` to say what changes and
-    where the graph goes. `expected_params` binds inputs by position. A class may say what it never does, and so runs
-    faster: `pauses = False`, it never calls `interrupt`; `blocking = False`, its plain `process` never waits for
-    anything, so that an event loop may call it directly; `hooks_write_state = False`, its hooks only read the state.
+    `process(inputs)` can be a plain or an `async` method. It may return LangGraph's `Command` to set what changes and
+    where the graph goes. `expected_params` binds inputs by position. A class runs faster if it declares what it never
+    does: `pauses = False`, it never calls `interrupt`; `blocking = False`, its plain `process` never waits, so that an
+    event loop may call it directly; `hooks_write_state = False`, its hooks only read the state.
     """
 
     expected_params: tuple[str, ...] | list[str] = ()
@@ -62,11 +62,11 @@ class BaseAgent:
 
     @property
     def output_fields(self) -> list[str]:
-        """The names in `output_field`, which may hold several: `a|b`."""
+        """The names in `output_field`, which can list several: `a|b`."""
         return [part.strip() for part in (self.output_field or "").split("|") if part.strip()]
 
     def log(self, level: str, message: str, *args: Any, **kwargs: Any) -> None:
-        """Log a message with the agent's name, to the injected logger or else to the package's own."""
+        """Log a message with the agent's name, to the injected logger or the package's own."""
         if self._logger is not None:
             write = getattr(self._logger, level, self._logger.info)
             write(f"{self._log_prefix} {message}", *args, **kwargs)
@@ -96,22 +96,22 @@ class BaseAgent:
         self.log("trace", message, *args, **kwargs)
 
     def process(self, inputs: dict[str, Any]) -> Any:
-        """Turn the inputs into the value of the output field. Subclasses must implement it."""
+        """Return the value of the output field. Subclasses must implement this method."""
         raise NotImplementedError("Subclasses must implement process()")
 
     def _pre_process(self, state: Any, inputs: dict[str, Any]) -> tuple[Any, Any]:
-        """A hook before `process`: gives back state and inputs."""
+        """A hook before `process`; returns the state and inputs to use."""
         return state, inputs
 
     def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
-        """A hook after `process`: gives back state and output. An output of `{"state_updates": {…}}` sets
+        """A hook after `process`; returns the state and output to use. An output of `{"state_updates": {…}}` sets
         several fields of the state at once."""
         return state, output
 
     def run(self, state: Any) -> dict[str, Any]:
         """Run the agent on a state and return only the fields that change.
 
-        A failure does not raise: it comes back as `last_action_success` False and a line in `errors`.
+        A failure does not raise; it is returned as `last_action_success` False and a line in `errors`.
         Raises ValueError without a tracker when strict mode is on.
         """
         step = _Step(self, state)
@@ -124,7 +124,7 @@ class BaseAgent:
             return step.fail(error)
 
     async def arun(self, state: Any) -> dict[str, Any]:
-        """As `run`, for an event loop: an `async process` is awaited; a plain one runs in a thread."""
+        """Like `run`, for an event loop: an `async process` is awaited; a plain one runs in a thread."""
         step = _Step(self, state)
         try:
             inputs = step.begin()
@@ -141,7 +141,7 @@ class BaseAgent:
             return step.fail(error)
 
     def invoke(self, state: Any) -> dict[str, Any]:
-        """Alias of `run`, as LangGraph calls it."""
+        """An alias of `run`, called by LangGraph."""
         return self.run(state)
 
 

@@ -1,4 +1,4 @@
-"""The Answer: what any agent gives back, from the command line, the API, MCP and the console alike."""
+"""The Answer that every agent returns, on the command line, in the API, over MCP and on the page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CITED = re.compile(r"[ \t]?\\?\[E\d+(?:,\s*E\d+)*\\?\]")
 
 
 def notes_of(not_covered: Sequence[str], source: Mapping[str, Any] | None) -> list[str]:
-    """What is said beside an answer: what of the request it leaves out, and where it comes from."""
+    """The notes shown with an answer: what it does not cover, and its source."""
     notes = [f"Not considered: {'; '.join(not_covered)}"] if not_covered else []
     if source and source.get("kind") == "embedded":
         connect, several = source.get("connect"), source.get("parts")
@@ -33,17 +33,17 @@ def notes_of(not_covered: Sequence[str], source: Mapping[str, Any] | None) -> li
 
 
 def uncited(text: str) -> str:
-    """The text of an answer without citations of its evidence ([E1]), for who is not given the evidence."""
+    """The text of an answer without citations of evidence ([E1]), for clients that do not get the evidence."""
     return _CITED.sub("", text)
 
 
 @dataclass(slots=True)
 class Answer:
-    """One request, answered. `answer` is Markdown for a person; `state` is the agent's own, as its contract says.
+    """The answer to a request. `answer` is Markdown for a person; `state` is the agent's own, defined by its contract.
 
-    `blocks` are the parts of the answer, for who draws them; `source` says where it comes from (a question and an error
-    say so as well; None where no system is behind it), and `not_covered` what of the request it leaves out. `parts` is
-    there as JSON only where other agents were called.
+    `blocks` are the parts of the answer as data. `source` says where it comes from, also for questions and errors; it
+    is None if no system is involved. `not_covered` lists the parts of the request that the answer does not cover.
+    `parts` is included in JSON only if other agents were called.
     """
 
     agent: str | None
@@ -61,19 +61,19 @@ class Answer:
     route: dict[str, Any] | None = None
     timings_ms: dict[str, Any] = field(default_factory=dict)
     parts: list[dict[str, Any]] = field(default_factory=list, metadata={"optional": True})
-    """The Answers of the agents that were called on the way to this one."""
+    """The Answers of other agents that were called."""
     kept: dict[str, Any] = field(default_factory=dict, repr=False, metadata={"private": True})
-    """What the thread remembers and nobody is shown."""
+    """State that the thread remembers but never shows."""
 
     @classmethod
     def of_error(cls, error: SignalboxError, **known: Any) -> Self:
-        """The Answer to a request that came to nothing."""
+        """The Answer to a request that failed."""
         about = {"agent": None, "thread_id": None, "run_id": None, **known}
         return cls(status="error", answer=error.user_message, error=error.as_dict(), **about)
 
     @property
     def notes(self) -> list[str]:
-        """What is said beside the answer: what of the request it leaves out, and where it comes from."""
+        """The notes shown with the answer: what it does not cover, and its source."""
         return notes_of(self.not_covered, self.source)
 
     @property
@@ -82,7 +82,7 @@ class Answer:
         return {"completed": 0, "error": 1, "needs_input": 3}[self.status]
 
     def as_dict(self) -> dict[str, Any]:
-        """The Answer as JSON carries it."""
+        """The Answer as JSON data."""
         told = {item.name: getattr(self, item.name) for item in fields(self) if not item.metadata.get("private")}
         optional = {item.name for item in fields(self) if item.metadata.get("optional")}
         return {name: plain(value) for name, value in told.items() if value or name not in optional}

@@ -1,4 +1,4 @@
-"""Blocks: the parts of an answer as plain data, for terminals, pages and programs that know no agent.
+"""Blocks: the parts of an answer as plain data, for terminals, pages and programs that do not know the agent.
 
     text      text (Markdown), title?
     value     title, value, unit, at?, compared?: {title, value, change}, query?, link?
@@ -12,12 +12,12 @@
     report    title, verdict, findings: [{text, severity, evidence: ["E1", …]}], sections: [{title, blocks}],
               sureness?: confirmed | likely | not known, connection?: [{from, to, why}], from a cause to its symptom
 
-A block is a dict with its `type` and these keys; those with `?` may be missing. Moments are ISO 8601 with an offset.
-`query` is what a server was asked for it, `link` where it can be seen there. A timeline has a `lane` for each that saw
-something, and the `points` of a symptom are its curve. A report with `sureness` is the verdict of an investigation, and
-is drawn together with the timeline after it. Units are machine-readable (bytes, seconds, ratio, requests/s, …; empty
-where there is none), and severity is info, warning or critical. An untitled text says what the `answer` says too: who
-shows that leaves it out.
+A block is a dict with its `type` and these keys; those with `?` are optional. Times are ISO 8601 with an offset.
+`query` is the query that was sent to a server, `link` an address where it can be opened there. In a timeline, `lane`
+names who saw an event, and `points` are the curve of a symptom. A report with `sureness` is the verdict of an
+investigation, and is drawn together with the timeline after it. Units are machine-readable (bytes, seconds, ratio,
+requests/s, …; empty if there is none). An untitled text repeats what the `answer` says; clients that show the answer
+leave it out.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Severity = Literal["info", "warning", "critical"]
 
 
 def text(text: str, title: str = "") -> Block:
-    """A paragraph or more, in Markdown."""
+    """One or more paragraphs of Markdown."""
     return {"type": "text", "title": title, "text": text}
 
 
@@ -46,7 +46,7 @@ def value(
     at: Moment | None = None,
     compared: tuple[str, float, float | None] | None = None,
 ) -> Block:
-    """One figure; `compared` is another one: its title, its value, and the change from it to this one as a ratio."""
+    """One figure. `compared` is another one: its title, its value, and the change from it to this one as a ratio."""
     block: Block = {"type": "value", "title": title, "value": value, "unit": unit}
     if at is not None:
         block["at"] = _iso(at)
@@ -66,8 +66,8 @@ def series(
     overlaid: bool = False,
     threshold: float | None = None,
 ) -> Block:
-    """Curves over time, each with its name, labels and points. `bands` are shaded, `marks` are pointed at; `overlaid`
-    lays the curves over each other from where each starts; `threshold` is a line across."""
+    """Curves over time, each with its name, labels and points. `bands` are shaded, and `marks` are highlighted points.
+    `overlaid` aligns the curves at their starts; `threshold` is a horizontal line."""
     block: Block = {
         "type": "series",
         "title": title,
@@ -94,8 +94,8 @@ def ranking(
     span: tuple[Moment, Moment] | None = None,
     expected: Mapping[str, tuple[float, float, float]] | None = None,
 ) -> Block:
-    """Things by a figure, the best first, each with its name and labels. `expected` has for a name the figure that was
-    expected, and the lowest and highest that the true one may be."""
+    """Things ranked by a figure, each with its name and labels. `expected` has, by name, the expected figure and the
+    bounds of the true one."""
     ranked: list[dict[str, Any]] = [
         {"name": name, "labels": dict(labels), "value": number} for name, labels, number in rows
     ]
@@ -106,19 +106,19 @@ def ranking(
 
 
 def table(columns: Sequence[str | tuple[str, str]], rows: Iterable[Sequence[Any]], title: str = "") -> Block:
-    """Rows of cells; a column is a name, or a name and the unit of its numbers."""
+    """Rows of cells. A column is a name, or a name and the unit of its numbers."""
     named = [{"name": one, "unit": ""} if isinstance(one, str) else {"name": one[0], "unit": one[1]} for one in columns]
     return {"type": "table", "title": title, "columns": named, "rows": [list(row) for row in rows]}
 
 
 def diff(title: str, rows: Iterable[tuple[str, Any, Any]]) -> Block:
-    """What changed: a name, what it was before, and what it is after."""
+    """What changed: names with their values before and after."""
     changed = [{"name": name, "before": before, "after": after} for name, before, after in rows]
     return {"type": "diff", "title": title, "rows": changed}
 
 
 def timeline(title: str, events: Iterable[tuple[Moment, str, Severity] | Mapping[str, Any]]) -> Block:
-    """What happened when, in its order; an event with more than a moment, a text and a severity is a mapping."""
+    """Events in order: a time, a text and a severity each, or a mapping with more keys."""
     told = [
         dict(one) if isinstance(one, Mapping) else {"at": _iso(one[0]), "text": one[1], "severity": one[2]}
         for one in events
@@ -135,8 +135,8 @@ def report(
     sureness: str = "",
     connection: Sequence[Mapping[str, str]] = (),
 ) -> Block:
-    """A verdict, the findings that it rests on with the ids of their evidence, and sections made of blocks. `sureness`
-    and the `connection` from cause to symptom belong to an investigation."""
+    """A verdict, its findings with the ids of their evidence, and sections of blocks. `sureness` and `connection` (from
+    cause to symptom) are for investigations."""
     block: Block = {
         "type": "report",
         "title": title,

@@ -1,6 +1,6 @@
 """The installed agents: those of Signalbox, and those that other packages add.
 
-A package adds one so: `[project.entry-points."signalbox.agents"]  weather = "my_package:AGENT"`.
+A package adds one like this: `[project.entry-points."signalbox.agents"]  weather = "my_package:AGENT"`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ GROUP = "signalbox.agents"
 
 @dataclass(frozen=True, slots=True)
 class InstalledAgent:
-    """What a package offers under a name: an agent, or the reason why it cannot be used."""
+    """An agent offered by a package, or the reason why it cannot be used."""
 
     name: str
     package: str
@@ -30,17 +30,17 @@ class InstalledAgent:
 
 
 def list_installed() -> list[InstalledAgent]:
-    """Everything that is offered, Signalbox's own first; one that is broken breaks only itself."""
+    """All agents that packages offer, Signalbox's own first, including broken ones."""
     return list(_installed())
 
 
 def list_agents() -> list[Agent]:
-    """The agents that can be asked, Signalbox's own first."""
+    """The usable agents, Signalbox's own first."""
     return [one.agent for one in _installed() if one.agent is not None]
 
 
 def find_agent(name: str) -> Agent:
-    """The agent of that name. Raises NotFoundError that names the nearest, and OperatorError for one that is broken."""
+    """The agent with that name. Raises NotFoundError with the closest names, or OperatorError for a broken agent."""
     found = next((one for one in _installed() if _same(one.name, name)), None)
     if found is not None and found.agent is not None:
         return found.agent
@@ -57,8 +57,8 @@ def find_agent(name: str) -> Agent:
 
 
 def default_agent() -> Agent:
-    """The agent that is asked where none is named: SIGNALBOX_DEFAULT_AGENT, else one that sends requests on, else the
-    first. Raises as `find_agent`."""
+    """The agent to ask if none is named: SIGNALBOX_DEFAULT_AGENT, or the front door, or the first. Raises like
+    `find_agent`."""
     # Settings cost more to load than the command line may take to start.
     from signalbox.settings import get_settings
 

@@ -1,4 +1,4 @@
-"""What the floors above know of an agent: its name, its map, and the functions at the two ends of a run."""
+"""What the rest of Signalbox knows about an agent: its name, its map, and functions for the start and end of a run."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ State = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Presented:
-    """A final state for a person: `text` is Markdown, `blocks` are what terminal and page draw (see `blocks`).
+    """A final state, presented to a person: `text` is Markdown, `blocks` are drawn by terminal and page (see `blocks`).
 
-    `source` says where the answer comes from: `{"kind": "embedded" | "live", "system": …, "address": …}`,
-    of an embedded one also what would `connect` one's own;
-    `not_covered` lists the parts of the request that it leaves out. `state` replaces the state that is shown.
-    `error` (error_type, message, suggestion) makes it an error that still shows what was found: the text says so too.
-    `parts` are the Answers of other agents that it rests on, as JSON.
+    `source` says where the answer comes from: `{"kind": "embedded" | "live", "system": …, "address": …}`; for an
+    embedded one, `connect` names the setting that connects a real one. `not_covered` lists the parts of the request
+    that the answer does not cover. `state` replaces the state that is shown. `error` (error_type, message, suggestion)
+    marks an error that still shows what was found; the text must mention it too. `parts` are the Answers of other
+    agents that were used, as JSON.
     """
 
     text: str
@@ -40,7 +40,7 @@ class Presented:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Something that an agent saw and that may explain a symptom, or is one: when, how bad, and what it is about."""
+    """Something an agent saw that is a symptom or may explain one: when, how severe, and what it is about."""
 
     text: str
     start: datetime
@@ -50,23 +50,23 @@ class Observation:
     is_symptom: bool = False
     evidence: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
-    """What identifies the thing in the system's own labels (service, instance, device, interface, …)."""
+    """Labels of the system that identify the thing (service, instance, device, interface, …)."""
     measure: str = ""
-    """What was measured; observations of one measure are of one kind."""
+    """What was measured; observations with the same measure are of the same kind."""
     points: Sequence[tuple[datetime, float]] = ()
-    """The curve around it, a few dozen points, for who draws it; in this `unit`."""
+    """The curve around it, a few dozen points in this `unit`, for drawing."""
     unit: str = ""
     is_since_known: bool = True
-    """False for what is so now and began at an unknown time; then `start` is when it was seen."""
+    """False if the time when it began is unknown; then `start` is when it was seen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """One thing depends on another, and what says so.
+    """One thing depends on another, with the evidence.
 
     Things are written `kind:name`, such as `service:checkout`, `machine:web-1` or `experiment:Hint Timing`. With
-    `is_wire`, two machines are wired to each other; with `is_same`, `other` is another name of `thing`. `role` is what
-    the inventory says of `thing`.
+    `is_wire`, two machines are connected by a wire; with `is_same`, `other` is another name of `thing`. `role` is the
+    role of `thing` in the inventory.
     """
 
     thing: str
@@ -79,8 +79,8 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What an agent saw between two moments. `looked_at` says in words what it looked at, the unremarkable included;
-    `failed` says what it could not look at, and why."""
+    """What an agent saw in a period. `looked_at` lists in words everything it examined, even if unremarkable; `failed`
+    lists what it could not examine, and why."""
 
     observations: list[Observation] = field(default_factory=list)
     looked_at: list[str] = field(default_factory=list)
@@ -89,7 +89,7 @@ class Examination:
 
 
 TOOLS_MAP = Path(__file__).parents[1] / "maps" / "tool_agent.csv"
-"""The map of agents that give tools and have no map of their own."""
+"""The map of agents that have tools but no map of their own."""
 
 
 def _start_request(request: str, before: State | None, agent: str = "") -> dict[str, Any]:
@@ -103,13 +103,13 @@ def _present_outcome(state: State) -> Presented:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """An agent that can be asked. A package offers one by an entry point in the group `signalbox.agents`.
+    """An agent that people can ask. A package offers it with an entry point in the group `signalbox.agents`.
 
-    One that gives `tools` needs no map of its own: a model works with them in the loop, and their results are the
-    answer. Any other has `map`, `start` and `present`.
+    An agent with `tools` needs no map: a model works with the tools in the loop, and their results are the answer. Any
+    other agent has `map`, `start` and `present`.
 
-    A run that fails puts `error` into its state, with `error_type`, `message` and `suggestion`; `present` then is not
-    called. A state's own `timings_ms` is added to those of the Answer.
+    If a run fails, it puts `error` into its state, with `error_type`, `message` and `suggestion`, and `present` is not
+    called. `timings_ms` in the state is added to the timings of the Answer.
     """
 
     name: str
@@ -118,53 +118,53 @@ class Agent:
     examples: tuple[str, ...]
     map: Path = TOOLS_MAP
     start: Callable[[str, State | None], dict[str, Any]] = _start_request
-    """The request, and what was remembered of the turn before: the state that a run begins with."""
+    """Returns the initial state, given the request and what was remembered from the previous turn."""
     present: Callable[[State], Presented] = _present_outcome
-    """The final state of a run that completed, for a person."""
+    """Presents the final state of a completed run to a person."""
     plan: Callable[[State, Any], Awaitable[Presented]] | None = None
-    """The first state and a chat model (or None): what would be done, without touching a live system."""
+    """Given the initial state and a chat model (or None), says what would be done, without contacting a live system."""
     close: Callable[[], Awaitable[None]] | None = None
-    """Closes the connections that were opened in the running event loop."""
+    """Closes the connections opened in the running event loop."""
     check: Callable[[], Awaitable[str]] | None = None
-    """What answers, in words; raises a SignalboxError where the live system does not."""
+    """Says in words what responds; raises a SignalboxError if the live system does not."""
     suggest: Callable[[], Awaitable[Sequence[str]]] | None = None
-    """Requests about what the connected system has; where nothing real is connected, `examples` are shown."""
+    """Returns example requests for the connected system; if no real system is connected, `examples` are shown."""
     source: Callable[[], dict[str, Any] | None] | None = None
-    """Where it reads as the settings stand, without asking there: in the form of `Presented.source`."""
+    """Where it reads with the current settings, without contacting the system, in the form of `Presented.source`."""
     has_system: bool = True
-    """Whether a real system can be connected to it. One that keeps the person's own things, or that asks other agents,
+    """Whether it can be connected to a real system. An agent that stores the person's own things, or asks other agents,
     counts as neither live nor embedded."""
     data: str = ""
-    """What it reads there, in a word for a sentence ("figures"); by default its name."""
+    """The kind of data it reads, as a word for sentences ("figures"); by default its name."""
     examine: Callable[[str, datetime, datetime], Awaitable[Examination]] | None = None
-    """What it saw between two moments that may explain the trouble of a thing, which may be empty. Reads only."""
+    """What it saw between two times that may explain a problem of the given thing (or ""). Must only read."""
     relate: Callable[[datetime, datetime], Awaitable[Sequence[Relation]]] | None = None
-    """What it knows of which thing depends on which, between two moments. Reads only."""
+    """The dependencies between things that it knows of, between two times. Must only read."""
     start_alert: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
-    """The state that a run begins with for an alert: `summary`, `labels`, `since` and `until` (ISO 8601 or empty)."""
+    """Returns the initial state for an alert, given `summary`, `labels`, `since` and `until` (ISO 8601 or empty)."""
     tools: Callable[[], Sequence[Any]] | None = None
-    """What it can do, as `signalbox.toolbox.Tool`s, for the loop."""
+    """Its tools (`signalbox.toolbox.Tool`), for the loop."""
     note: Callable[[Sequence[str], str], Awaitable[str]] | None = None
-    """Writes these things down for who asks, once for a key, and says in words what it did."""
+    """Stores these notes for the person, once per key, and says in words what it did."""
     routes: str = ""
-    """What kinds of requests are for it, in the words that the front door's model reads; by default `about` and
-    `examples`."""
+    """Which requests it should get, for the front door's model; by default `about` and `examples`."""
     is_offered: bool = True
     """Whether the front door sends requests to it."""
     is_command: bool = False
-    """Whether `signalbox NAME "…"` asks it, beside `signalbox ask --agent NAME "…"`."""
+    """Whether `signalbox NAME "…"` asks it, in addition to `signalbox ask --agent NAME "…"`."""
     hands_over: Callable[[State], Mapping[str, Any] | None] | None = None
-    """The agent that the final state sends the request on to: `{"to": name, "confidence": number}`, with the `request`
-    to hand on and the person's own words as `said` where they differ; or None. Such an agent is given the turn before
-    of any agent, as `{"agent", "said", "answer"}`, and may call the others with `RunContext.call_agent`."""
+    """Returns the agent that the request is handed over to: `{"to": name, "confidence": number}`, with the `request` to
+    hand over and the person's own words as `said` if they differ; or None. Such an agent gets the previous turn of any
+    agent, as `{"agent", "said", "answer"}`, and may call the others with `RunContext.call_agent`."""
     graph: str = ""
-    """Which graph of the map; by default the one named like the agent, else the only one."""
+    """Which graph of the map; by default the one named like the agent, or the only one."""
     remembers: tuple[str, ...] = ()
-    """The keys of the final state, as JSON, that the next turn of a thread is given. Agents of one map share them."""
+    """The keys of the final state (JSON values) that are passed to the next turn of a thread. Agents of one map share
+    them."""
     private: tuple[str, ...] = ()
-    """The keys of the state that no Answer shows."""
+    """The keys of the state that are never shown in an Answer."""
     asides: tuple[Agent, ...] = ()
-    """Agents that only its own commands start, which nobody asks."""
+    """Agents that are started only by its own commands."""
 
     def __post_init__(self) -> None:
         if self.start is _start_request:
@@ -174,9 +174,9 @@ class Agent:
 
 
 def lazy(reference: str, extra: str = "") -> Callable[..., Any]:
-    """The function that `module:name` refers to, imported at its first call, so that AGENT itself costs nothing.
+    """The function `module:name`, imported on its first call, so that AGENT is cheap to import.
 
-    A package that is missing then raises MissingExtraError for `extra`, if one is given.
+    If a package is missing then, it raises MissingExtraError for `extra`, if given.
     """
     module, _, name = reference.partition(":")
 

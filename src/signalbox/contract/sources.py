@@ -38,7 +38,7 @@ _log = logging.getLogger("signalbox.contract")
 
 
 def source_of(agent: Agent) -> Source | None:
-    """Where an agent reads as the settings stand; None if it does not say."""
+    """Where an agent reads with the current settings; None if it does not say."""
     if agent.source is None:
         return None
     try:

@@ -11,7 +11,7 @@ __all__ = ["StateAdapter"]
 
 
 class StateAdapter:
-    """Access to a state that never changes it: a write gives a new state."""
+    """Access to a state without changing it: writing returns a new state."""
 
     @staticmethod
     def has_value(state: Any, key: str) -> bool:
@@ -20,7 +20,7 @@ class StateAdapter:
 
     @staticmethod
     def get_value(state: Any, key: str, default: Any = None) -> Any:
-        """The value of the key, or the default. Where there is no key `a.b`, it is that of `b` in `a`."""
+        """The value of the key, or the default. If there is no key `a.b`, it is the value of `b` in `a`."""
         if isinstance(state, Mapping):
             return _inside(state, key, default) if "." in key and key not in state else state.get(key, default)
         return getattr(state, key, default)
@@ -40,10 +40,10 @@ class StateAdapter:
     def get_inputs(
         state: Any, input_fields: Sequence[str], expected_params: Sequence[str] | None = None
     ) -> dict[str, Any]:
-        """The values that a node declares as its inputs, by parameter name; a field that is absent is None.
+        """The values of a node's input fields, by parameter name; missing fields are None.
 
-        `key:param` hands the value of `key` over as `param`. Where no field does that, `expected_params` names the
-        parameters by position. Otherwise a field keeps its name.
+        `key:param` passes the value of `key` as `param`. If no field does that, `expected_params` names the parameters
+        by position. Otherwise fields keep their names.
         """
         bound = _bound(tuple(input_fields), tuple(expected_params or ()))
         if type(state) is dict:  # The usual one, and every node of every run comes by here.
@@ -58,7 +58,7 @@ class StateAdapter:
 
 @lru_cache(maxsize=4096)
 def _bound(fields: tuple[str, ...], expected: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Kept, since every run of a node asks for the same."""
+    """Cached, because every run of a node needs the same pairs."""
     if any(":" in field for field in fields):
         split = (field.partition(":") for field in fields)
         return tuple((key.strip(), param.strip() or key.strip()) for key, _, param in split)

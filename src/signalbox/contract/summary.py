@@ -1,4 +1,4 @@
-"""What a run did: every node's start, duration, success, output and error, as plain data."""
+"""The summary of a run: each node's start, duration, success, output and error, as plain data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class NodeExecution:
     subgraph: ExecutionSummary | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The record as JSON can carry it."""
+        """The record as JSON data."""
         return {
             "node_name": self.node_name,
             "start_time": self.start_time.isoformat(),
@@ -38,7 +38,7 @@ class NodeExecution:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> NodeExecution:
-        """The record that `to_dict` gave."""
+        """The record from the result of `to_dict`."""
         subgraph = data.get("subgraph")
         return cls(
             node_name=data["node_name"],
@@ -54,8 +54,8 @@ class NodeExecution:
 
 @dataclass(slots=True)
 class ExecutionSummary:
-    """One run of one graph. `graph_success` is what the success policy said; `waiting` holds the summaries of graphs
-    inside it that wait for a person, by node."""
+    """One run of one graph. `graph_success` is the result of the success policy; `waiting` holds the summaries of
+    sub-graphs that wait for a person, by node."""
 
     graph_name: str
     start_time: datetime
@@ -69,7 +69,7 @@ class ExecutionSummary:
     waiting: dict[str, ExecutionSummary] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary as JSON can carry it."""
+        """The summary as JSON data."""
         return {
             "graph_name": self.graph_name,
             "start_time": self.start_time.isoformat(),
@@ -84,12 +84,12 @@ class ExecutionSummary:
         }
 
     def to_json(self, indent: int | None = 2) -> str:
-        """The summary as a JSON text."""
+        """The summary as JSON text."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> ExecutionSummary:
-        """The summary that `to_dict` gave."""
+        """The summary from the result of `to_dict`."""
         end = data.get("end_time")
         return cls(
             graph_name=data["graph_name"],
@@ -106,7 +106,7 @@ class ExecutionSummary:
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON can carry it: what JSON does not know becomes its text."""
+    """The value as JSON data; anything that JSON cannot represent becomes text."""
     if value is None or isinstance(value, str | int | bool):
         return value
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""The tracker of one run: it is told when a node starts and how it ended, and gives the summary."""
+"""The tracker of a run: it records when nodes start and how they end, and makes the summary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SuccessPolicy = Callable[[ExecutionSummary], bool]
 
 @dataclass(frozen=True, slots=True)
 class NodeEvent:
-    """Something that happened to a node: `kind` is start, end or pause."""
+    """An event of a node: `kind` is start, end or pause."""
 
     kind: str
     node: str
@@ -51,10 +51,10 @@ class ExecutionTracker:
         self._started = time.perf_counter()
         self._open: dict[str, tuple[NodeExecution, float]] = {}
         self.errors: dict[str, dict[str, str]] = {}
-        """By the node's name: the error that it failed with, where its words are for who asks."""
+        """By node name, the error it failed with, if that is worded for the person who asks."""
 
     def record_node_start(self, node_name: str, inputs: dict[str, Any] | None = None) -> None:
-        """A node starts."""
+        """Record the start of a node."""
         clock = time.perf_counter()
         moment = self._start_time + timedelta(seconds=clock - self._started)
         record = NodeExecution(node_name, moment, inputs if inputs is not None else {})
@@ -64,7 +64,7 @@ class ExecutionTracker:
             self._listener(NodeEvent("start", node_name))
 
     def record_node_result(self, node_name: str, success: bool, result: Any = None, error: str | None = None) -> None:
-        """A node ended, well or with an error."""
+        """Record the end of a node, successful or not."""
         record, clock = self._open.pop(node_name, (None, 0.0))
         if record is None:
             clock = time.perf_counter()
@@ -76,7 +76,7 @@ class ExecutionTracker:
             self._listener(NodeEvent("end", node_name, success, result, error, record.duration * 1000, record))
 
     def record_node_pause(self, node_name: str) -> None:
-        """A node waits for a person; its record goes, because it starts anew when it is resumed."""
+        """Record that a node waits for a person. Its record is removed, because it starts again when resumed."""
         record, _ = self._open.pop(node_name, (None, 0.0))
         if record is not None:
             self.node_executions.remove(record)
@@ -84,24 +84,24 @@ class ExecutionTracker:
             self._listener(NodeEvent("pause", node_name, record=record))
 
     def record_inputs(self, node_name: str, inputs: Mapping[str, Any]) -> None:
-        """The node that runs now was given these, rather than what it started with."""
+        """Replace the inputs recorded for the current node."""
         record, _ = self._open.get(node_name, (None, 0.0))
         if record is not None:
             record.inputs = dict(inputs)
 
     def record_subgraph(self, node_name: str, summary: ExecutionSummary) -> None:
-        """The node that runs now ran a whole graph of its own."""
+        """Record the summary of a sub-graph that the current node ran."""
         record, _ = self._open.get(node_name, (None, 0.0))
         if record is not None:
             record.subgraph = summary
 
     def warn(self, message: str) -> None:
-        """Something a person should know, said once."""
+        """Add a warning for the person, once."""
         if message not in self.warnings:
             self.warnings.append(message)
 
     def add_usage(self, usage: Mapping[str, float]) -> None:
-        """Add what a model call used: tokens, and cost where it is known."""
+        """Add the usage of a model call: tokens, and the cost if known."""
         for name, amount in usage.items():
             self.usage[name] = self.usage.get(name, 0) + amount
 
@@ -111,15 +111,15 @@ class ExecutionTracker:
         return self.node_executions[-1].node_name if self.node_executions else ""
 
     def has_run(self, node_name: str) -> bool:
-        """Whether the node has ended before in this run."""
+        """Whether the node has already ended in this run."""
         return any(r.node_name == node_name and r.success is not None for r in self.node_executions)
 
     def update_graph_success(self) -> bool:
-        """What the success policy says of the run so far."""
+        """The result of the success policy for the run so far."""
         return bool(self._policy(self._summary("running")))
 
     def summarize(self, status: str = "completed", final_output: Any = None) -> ExecutionSummary:
-        """The summary of the run, ended now."""
+        """End the run and return its summary."""
         summary = self._summary(status)
         summary.duration = time.perf_counter() - self._started
         summary.end_time = self._start_time + timedelta(seconds=summary.duration)
@@ -128,7 +128,7 @@ class ExecutionTracker:
         return summary
 
     def continue_from(self, summary: ExecutionSummary) -> None:
-        """Take over the records of the same run from before it paused."""
+        """Add the records of the same run from before a pause."""
         self.node_executions[:0] = summary.node_executions
         self.warnings[:0] = summary.warnings
         self.waiting |= summary.waiting

@@ -1,4 +1,4 @@
-"""Maps: a graph as a table, read, checked, built onto LangGraph, run and drawn.
+"""Maps: graphs as tables, which are read, checked, compiled to LangGraph, run and drawn.
 
 from signalbox.maps import run_map
 result = run_map("hello.csv", {"name": "Ann"})
@@ -68,7 +68,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name when it is first used, so that reading a map does not load LangGraph."""
+    """Import a public name when it is first used, so that reading a map does not load LangGraph."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

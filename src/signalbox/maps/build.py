@@ -1,4 +1,4 @@
-"""Building: a checked graph becomes a compiled LangGraph, once for each content."""
+"""Compiling a checked graph to LangGraph, once for each content."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ CACHE_SIZE = 128
 
 
 def compile_map(graph: GraphSpec, folder: Path, *, checkpointer: Any = None, stepwise: bool = False) -> CompiledMap:
-    """The compiled graph, from the cache where the same content was compiled before.
+    """The compiled graph, from a cache if the same content has been compiled before.
 
     The first row's Context may name a state class (`state: module:Class`): the graph then has that class's own channels
     and reducers. Otherwise its state is a table's: any keys. With a checkpointer, or `stepwise`, every row is a step of

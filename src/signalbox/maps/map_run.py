@@ -1,4 +1,4 @@
-"""A run, ready to start: which graph of which map, with what around it."""
+"""A run, ready to start: its graph, its map and its surroundings."""
 
 from __future__ import annotations
 

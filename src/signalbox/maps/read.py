@@ -1,4 +1,4 @@
-"""Reading a map: a CSV file, tidy or not, becomes graphs, and everything odd about it becomes a finding."""
+"""Reading maps: a CSV file, tidy or not, becomes graphs, and anything odd about it becomes a finding."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MARKS = (
 
 @dataclass(slots=True)
 class MapFile:
-    """A map as read: its graphs in the order of the file, and what was odd."""
+    """A map that was read: its graphs in file order, and findings about anything odd."""
 
     path: Path
     graphs: dict[str, GraphSpec] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class MapFile:
 
 
 def read_map(path: str | Path) -> MapFile:
-    """Read a map file. Raises MapReadError, naming the place, for what is no map at all."""
+    """Read a map file. If it is not a map at all, raises MapReadError with the place."""
     path = Path(path)
     try:
         if path.is_dir():
@@ -62,7 +62,7 @@ def read_map(path: str | Path) -> MapFile:
 
 
 def read_map_text(text: str, path: str | Path = "<text>") -> MapFile:
-    """Read a map from its text; `path` is what findings call it."""
+    """Read a map from text; findings use `path` as its name."""
     document = MapFile(Path(path))
     rows = read_rows(text, document.path, lambda line, what, better: document.add("warning", line, "", what, better))
     header = next(rows, None)

@@ -1,4 +1,4 @@
-"""What a run of a map gives back, and how it looks as the Answer that every part of Signalbox gives."""
+"""The result of a run of a map, also in the form of an Answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OWNED = frozenset(
 
 @dataclass(slots=True)
 class MapResult:
-    """The end of a run, or its pause: `questions` then says what it waits for."""
+    """The result of a run that has ended or paused; `questions` lists what a paused run waits for."""
 
     graph: str
     status: Literal["completed", "needs_input", "error"]
@@ -38,22 +38,22 @@ class MapResult:
     questions: list[dict[str, Any]] = field(default_factory=list)
     error: dict[str, str] | None = None
     agent: str = ""
-    """The installed agent that the run belongs to, if it was asked by its name."""
+    """The installed agent that was asked, if any."""
     usage: dict[str, float] = field(default_factory=dict)
 
     @property
     def values(self) -> dict[str, Any]:
-        """The state without the keys that the framework owns."""
+        """The state without the reserved keys."""
         return {key: value for key, value in self.state.items() if key not in OWNED}
 
     @property
     def output(self) -> Any:
-        """What the last node gave."""
+        """The output of the last node."""
         return self.summary.final_output
 
     @property
     def question(self) -> dict[str, Any] | None:
-        """The first question that the run waits with; those of parallel branches are its `others`."""
+        """The first open question; those of parallel branches are in its `others`."""
         if not self.questions:
             return None
         first, *others = self.questions
@@ -65,7 +65,7 @@ class MapResult:
         return {"completed": 0, "error": 1, "needs_input": 3}[self.status]
 
     def as_answer(self) -> Answer:
-        """The run in the shape that every agent answers in."""
+        """The result as an Answer."""
         timings: dict[str, Any] = {}
         for node in self.summary.node_executions:
             timings[node.node_name] = round(timings.get(node.node_name, 0.0) + _ms(node.duration), 3)
@@ -93,7 +93,7 @@ class MapResult:
 
 
 def as_text(value: Any) -> str:
-    """A value as a person reads it."""
+    """A value as text for a person."""
     if value is None:
         return ""
     if isinstance(value, Mapping | list | tuple):

@@ -34,7 +34,7 @@ Listener = Callable[[NodeEvent], None]
 def run_map(
     source: Source, state: Mapping[str, Any] | None = None, *, listener: Listener | None = None, **options: Any
 ) -> MapResult:
-    """Run a map to its end, or to the point where it waits for a person.
+    """Run a map until it ends or waits for a person.
 
     Options: graph, model (a LangChain chat model), data (the data folder), policy, max_steps, thread_id, and a
     checkpointer of one's own. The listener hears of every node.
@@ -58,7 +58,7 @@ def run_map(
 async def arun_map(
     source: Source, state: Mapping[str, Any] | None = None, *, listener: Listener | None = None, **options: Any
 ) -> MapResult:
-    """As `run_map`, in an event loop; inside `use_writing`, what models write is told as they write it."""
+    """Like `run_map`, in an event loop. Inside `use_writing`, text from models is passed on as it is written."""
     run = _prepare(source, state, options)
     execute = _executed
     if current_listener.get() is not None:
@@ -109,7 +109,7 @@ async def _overheard(
 def stream_map(
     source: Source, state: Mapping[str, Any] | None = None, *, listener: Listener | None = None, **options: Any
 ) -> Iterator[NodeEvent | MapResult]:
-    """Run a map and give each node's events as they happen; the last item is the result."""
+    """Run a map and yield each node's events as they happen; the last item is the result."""
     run = _prepare(source, state, options)
     compiled, context, tracker = run.compiled(), run.context(), run.tracker(_to_stream(listener))
     steps = compiled.langgraph.stream(_input(run, compiled), run.config(context), **_options(run), stream_mode=_MODES)
@@ -135,7 +135,7 @@ def stream_map(
 async def astream_map(
     source: Source, state: Mapping[str, Any] | None = None, *, listener: Listener | None = None, **options: Any
 ) -> AsyncIterator[NodeEvent | MapResult]:
-    """As `stream_map`, in an event loop."""
+    """Like `stream_map`, in an event loop."""
     run = _prepare(source, state, options)
     compiled, context, tracker = run.compiled(), run.context(), run.tracker(_to_stream(listener))
     steps = compiled.langgraph.astream(_input(run, compiled), run.config(context), **_options(run), stream_mode=_MODES)

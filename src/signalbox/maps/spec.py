@@ -1,4 +1,4 @@
-"""A graph as plain data: what a map says, row by row. The same thing as the CSV, in Python."""
+"""A graph as plain data, row by row: the same as the CSV file, in Python."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ FUNC = "func:"
 
 @dataclass(frozen=True, slots=True)
 class NodeSpec:
-    """One row of a map. `edge`, `success_next` and `failure_next` hold the targets in the order of the cell; a
-    target may be `func:name`, a routing function."""
+    """One row of a map. `edge`, `success_next` and `failure_next` list the targets in the order of the cell; a target
+    can be `func:name`, a routing function."""
 
     name: str
     agent_type: str = "default"
@@ -37,31 +37,31 @@ class NodeSpec:
 
     @property
     def on_success(self) -> tuple[str, ...]:
-        """Where the graph goes when the node succeeds. Edge has the word over Success_Next."""
+        """Where the graph goes after success. Edge takes precedence over Success_Next."""
         return self.edge or self.success_next
 
     @property
     def on_failure(self) -> tuple[str, ...]:
-        """Where the graph goes when the node fails. An Edge without Failure_Next is taken either way, and one that
-        is a routing function is always asked."""
+        """Where the graph goes after failure. Without Failure_Next, the Edge is taken; a routing function in Edge is
+        always called."""
         if any(target.startswith(FUNC) for target in self.edge):
             return self.edge
         return self.failure_next or self.edge
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """Every target that the row names, each once."""
+        """All targets of the row, without duplicates."""
         return tuple(dict.fromkeys((*self.edge, *self.success_next, *self.failure_next)))
 
     @property
     def is_conditional(self) -> bool:
-        """Whether success decides where the graph goes."""
+        """Whether the next node depends on success."""
         return self.on_success != self.on_failure
 
 
 @dataclass(frozen=True, slots=True)
 class GraphSpec:
-    """One graph of a map: its rows in order. The first is the entry."""
+    """One graph of a map: its rows in order. The graph starts at the first one."""
 
     name: str
     nodes: tuple[NodeSpec, ...] = ()
@@ -75,7 +75,7 @@ class GraphSpec:
 
     @property
     def written(self) -> frozenset[str]:
-        """Every field that some node writes."""
+        """All fields that nodes write."""
         if "written" not in self._kept:
             outputs = (name for node in self.nodes for name in node.outputs)
             self._kept["written"] = frozenset(name.partition("=")[0].strip() for name in outputs)
@@ -100,23 +100,23 @@ class GraphSpec:
         return len(self.nodes)
 
     def node(self, name: str) -> NodeSpec:
-        """The row of that name, the first where there are several. Raises KeyError."""
+        """The first row with that name. Raises KeyError."""
         if "rows" not in self._kept:
             self._kept["rows"] = {node.name: node for node in reversed(self.nodes)}
         found: NodeSpec = self._kept["rows"][name]
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """The graph as JSON can carry it."""
+        """The graph as JSON data."""
         return {"name": self.name, "nodes": [_node_to_dict(node) for node in self.nodes]}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], source: Path | None = None) -> GraphSpec:
-        """The graph that `to_dict` gave."""
+        """The graph from the result of `to_dict`."""
         return cls(data["name"], tuple(_node_from_dict(node) for node in data["nodes"]), source)
 
     def digest(self) -> str:
-        """A hash of the content: two graphs that say the same have the same."""
+        """A hash of the content."""
         if "digest" not in self._kept:
             text = json.dumps(self.to_dict(), sort_keys=True, default=str)
             self._kept["digest"] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

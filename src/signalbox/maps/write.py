@@ -1,4 +1,4 @@
-"""Writing graphs as a map: what is read back is the same graph, or it is not written at all."""
+"""Writing graphs as a map. Round-trips, or raises."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["write_map"]
 
 
 def write_map(graphs: GraphSpec | Iterable[GraphSpec]) -> str:
-    """The text of a CSV map with these graphs. Raises MapError for what a table cannot hold without loss."""
+    """The text of a CSV map with these graphs. Raises MapError if a table cannot hold them without loss."""
     specs = [graphs] if isinstance(graphs, GraphSpec) else list(graphs)
     extra = sorted({key for spec in specs for node in spec for key in node.extra})
     rows = [{**_row(spec.name, node), **node.extra} for spec in specs for node in spec]

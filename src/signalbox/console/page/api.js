@@ -1,4 +1,4 @@
-/** The service's public API, as any client uses it. */
+/** The service's public API, used as by any other client. */
 
 /**
  * @typedef {import("./types.js").Thread} Thread
@@ -28,7 +28,7 @@ async function send(path, options = {}) {
     sent = await fetch(path, { credentials: "same-origin", ...options });
   } catch (error) {
     if (options.signal?.aborted) throw error;
-    throw new ApiError(0, "The service cannot be reached.", "Check that it runs; the page tries again by itself.");
+    throw new ApiError(0, "The service cannot be reached.", "Check that it is running. The page will reconnect by itself.");
   }
   if (sent.ok) return sent;
   if (sent.status === 401) location.reload();
@@ -75,7 +75,7 @@ export const api = {
 };
 
 /**
- * Ask an assistant, or answer what its run waits for, and hear of all that happens until it ends or asks.
+ * Ask an assistant, or answer its question, and listen until the run ends or asks something.
  * @param {string} thread @param {{assistant: string, input?: string, resume?: any}} asked
  * @param {Listener} listener @param {AbortSignal} signal
  */
@@ -88,7 +88,7 @@ export async function ask(thread, asked, listener, signal) {
 }
 
 /**
- * Join a run: what happened after an event, and then what happens.
+ * Join a run: receive its events after a given one, and all that follow.
  * @param {string} thread @param {string} run @param {number} after @param {Listener} listener @param {AbortSignal} signal
  */
 export async function join(thread, run, after, listener, signal) {
@@ -104,7 +104,7 @@ function open(place, last, signal) {
 }
 
 /**
- * Read a stream to its end. Where it breaks, it is opened again after the last event that came.
+ * Read a stream to its end. If it breaks, it is opened again after the last event received.
  * @param {Response} sent @param {string} place @param {string} last @param {Listener} listener @param {AbortSignal} signal
  */
 async function follow(sent, place, last, listener, signal) {

@@ -1,5 +1,5 @@
-/** The page: conversations on the left, the open one beside them. Addresses are `/`, `/t/<thread>` and
- * `/connections`; `?agent=NAME` asks one agent itself. */
+/** The page: conversations on the left, the open one next to them. Addresses are `/`, `/t/<thread>` and
+ * `/connections`; `?agent=NAME` asks one agent directly. */
 import { api } from "./api.js";
 import { Conversation } from "./conversation.js";
 import { append, button, h, icon } from "./dom.js";
@@ -33,12 +33,12 @@ function route() {
   else main.replaceChildren(new Conversation(named || newId(), new URLSearchParams(location.search).get("agent") || own, !named));
 }
 
-/** An id for a thread; `crypto.randomUUID` is missing where the page is not served safely. */
+/** An id for a thread; `crypto.randomUUID` does not exist on pages without https. */
 function newId() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((one) => one.toString(16).padStart(2, "0")).join("");
 }
 
-/** Light, dark, or as the system has it. */
+/** Switch between light and dark; by default, the system decides. */
 function shade() {
   const isDark = document.documentElement.dataset.shade === "dark" || (!document.documentElement.dataset.shade && matchMedia("(prefers-color-scheme: dark)").matches);
   document.documentElement.dataset.shade = isDark ? "light" : "dark";
@@ -62,7 +62,7 @@ function build() {
     threads,
     h("footer", {}, signed, h("div", { class: "foot" },
       h("a", { href: "/connections", class: "plain" }, icon("plug"), "Connections"),
-      button({ class: "plain", "aria-label": "Dark or light", title: "Dark or light", onclick: shade }, icon("shade")),
+      button({ class: "plain", "aria-label": "Switch between dark and light", title: "Switch between dark and light", onclick: shade }, icon("shade")),
       button({ class: "plain", "aria-label": "Sign out", title: "Sign out", onclick: () => void api.signOut().then(() => location.assign("/")) }, icon("out")))),
   ]);
   document.body.replaceChildren(h("a", { href: "#question", class: "skip" }, "Skip to the question"), menu, side, h("div", { class: "shadow", onclick: () => drawer(false) }), main, h("div", { id: "announcer", class: "offscreen", role: "status" }));
@@ -74,7 +74,7 @@ function build() {
   route();
 }
 
-/** A link of the page's own opens without loading it anew. @param {MouseEvent} event */
+/** Open the page's own links without reloading it. @param {MouseEvent} event */
 function follow(event) {
   const anchor = event.target instanceof Element ? event.target.closest("a[href^='/']") : null;
   if (!anchor || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
@@ -82,7 +82,7 @@ function follow(event) {
   go(anchor.getAttribute("href") || "/");
 }
 
-/** `/` writes, `n` begins a new conversation, Esc stops or closes; never while something is typed. @param {KeyboardEvent} event */
+/** `/` goes to the box, `n` starts a new conversation, Esc stops or closes; no letters while typing. @param {KeyboardEvent} event */
 function keys(event) {
   const isTyping = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
   if (event.key === "Escape") {

@@ -64,7 +64,7 @@ export function blockNode(block, cite) {
   try {
     inside = (DRAWN[block.type] || (() => null))(block, cite);
   } catch (error) {
-    console.warn("A block cannot be drawn:", error);
+    console.warn("Could not draw a block:", error);
   }
   if (inside === null) {
     const { type, title, ...data } = block;
@@ -145,7 +145,7 @@ function ranking(block) {
     made.appendChild(h("li", {}, h("span", { class: "name" }, row.name), track, h("span", { class: "number" }, figure(row.value, unit), told)));
   }
   const legend = rows.some((/** @type {any} */ one) => typeof one.expected === "number")
-    ? h("p", { class: "quiet" }, "The line marks what was expected, the band how far chance may carry it.") : null;
+    ? h("p", { class: "quiet" }, "The line marks the expected value, the band what chance can explain.") : null;
   const left = rows.length - 100;
   return h("div", {}, made, left > 0 ? h("p", { class: "quiet" }, `… and ${left} more`) : null, legend, query(block));
 }

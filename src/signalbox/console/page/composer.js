@@ -1,4 +1,4 @@
-/** Where a person writes, and where a question of an agent waits for its answer. */
+/** The question box, and the questions of agents that take its place. */
 import { append, button, h, icon } from "./dom.js";
 import { inline } from "./markdown.js";
 
@@ -36,7 +36,7 @@ export class Composer extends HTMLElement {
     this.dispatchEvent(new CustomEvent(name, { bubbles: true, detail }));
   }
 
-  /** As high as what is written, up to a third of the window. */
+  /** Grow with the text, up to a third of the window. */
   fit() {
     this.box.style.setProperty("height", "auto");
     this.box.style.setProperty("height", `${Math.min(this.box.scrollHeight + 2, innerHeight / 3)}px`);
@@ -68,7 +68,7 @@ export class Composer extends HTMLElement {
   }
 
   /**
-   * Put the question of an agent where the box is. Nothing is done before it is answered.
+   * Show an agent's question in place of the box.
    * @param {Question | null} question @param {Source | null | undefined} source
    */
   ask(question, source) {
@@ -100,7 +100,7 @@ export class Composer extends HTMLElement {
       if (event.key.toLowerCase() === "r") reject.click();
     });
     this.panel.replaceChildren(made);
-    // The keys work at once; a stray Enter approves nothing, as no button has the focus.
+    // The keys work at once; a stray Enter approves nothing, because no button has the focus.
     made.focus({ preventScroll: true });
   }
 
@@ -117,7 +117,7 @@ export class Composer extends HTMLElement {
     return button({ class: "option", onclick: () => this.emit("answer", one) }, typeof one === "object" ? one.label || one.name || JSON.stringify(one) : String(one));
   }
 
-  /** The box again, for something else than an answer. */
+  /** Bring back the box, for something other than an answer. */
   hideQuestion() {
     if (!this.form.hidden) return;
     this.form.hidden = false;
@@ -127,16 +127,16 @@ export class Composer extends HTMLElement {
 }
 customElements.define("sb-composer", Composer);
 
-/** The question itself, of a text that may say more; else its first sentence. @param {string} text */
+/** The question in a longer text, otherwise its first sentence. @param {string} text */
 function asked(text) {
   const line = text.split("\n").find((one) => one.trim()) || text;
   return (line.match(/^.+?[?](?=\s|$)/) || line.match(/^.+?[.!](?=\s|$)/))?.[0] || line;
 }
 
-/** On which server it will be done. @param {Source | null | undefined} source */
+/** The server on which it will be done. @param {Source | null | undefined} source */
 function server(source) {
   if (!source || !source.system) return null;
   const isLive = source.kind === "live";
-  const place = isLive ? [source.system, source.address].filter(Boolean).join(" at ") : `${source.system}, the demonstration`;
+  const place = isLive ? [source.system, source.address].filter(Boolean).join(" at ") : `${source.system} (demonstration)`;
   return h("span", { class: "where" }, " on ", h("b", { class: isLive ? "live-name" : "" }, place));
 }

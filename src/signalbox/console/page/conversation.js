@@ -60,7 +60,7 @@ export class Conversation extends HTMLElement {
     this.composer.box.focus({ preventScroll: true });
   }
 
-  /** The latest turns; what is under way is joined. */
+  /** Show the latest turns, and join an active run. */
   async open() {
     try {
       let turns = await api.turns(this.thread, PAGE);
@@ -225,7 +225,7 @@ export class Conversation extends HTMLElement {
   async settle(view) {
     const near = this.isNearEnd();
     view.finish();
-    announce(view.turn.answer?.question ? "The agent asks." : "The answer is there.");
+    announce(view.turn.answer?.question ? "The agent has a question." : "The answer is ready.");
     if (view.turn.answer?.question) this.waitFor(view);
     if (near) this.scrollToAnswer(view);
     document.dispatchEvent(new Event("threads"));
@@ -251,7 +251,7 @@ export class Conversation extends HTMLElement {
     try {
       await api.cancel(this.thread, run);
     } catch (error) {
-      // It ended meanwhile.
+      // It has ended in the meantime.
       console.info(error);
     }
   }

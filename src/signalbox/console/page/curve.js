@@ -20,7 +20,7 @@ function plotly() {
     script.addEventListener("load", () => resolve(/** @type {any} */ (window).Plotly));
     script.addEventListener("error", () => {
       loading = null;
-      reject(new Error("Plotly's script cannot be loaded."));
+      reject(new Error("Plotly's script could not be loaded."));
     });
     document.head.appendChild(script);
   });
@@ -50,7 +50,7 @@ export class Curve extends HTMLElement {
       append(this, [this.plot, this.legend(), left > 0 ? h("p", { class: "quiet" }, `… and ${left} more curves, which the data holds`) : null, query(this.block)]);
     }
     document.addEventListener("shade", this.redraw);
-    // A chart that nobody scrolls to, or only past, costs nothing: until then its sketch is shown.
+    // A chart is drawn only when it stays in view; until then a sketch is shown.
     this.watching = new IntersectionObserver((seen) => {
       clearTimeout(this.rest);
       if (seen[seen.length - 1].isIntersecting) this.rest = setTimeout(() => this.begin(), 150);
@@ -70,7 +70,7 @@ export class Curve extends HTMLElement {
     this.plotly?.purge(this.plot);
   }
 
-  /** What a screen reader says of it. */
+  /** The description for screen readers. */
   summary() {
     const told = this.curves.slice(0, 5).map((one) => {
       const known = statistics(one);
@@ -185,7 +185,7 @@ customElements.define("sb-curve", Curve);
 /** Plotly takes a few tags in texts; data has none. @param {string} text */
 const escape = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 
-/** What a clock on the person's wall shows: Plotly has no zones. @param {number} at */
+/** Local time, because Plotly knows no time zones. @param {number} at */
 function wall(at) {
   const then = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
   return Number.isNaN(then.getTime()) ? null : then.toISOString().replace("Z", "");
@@ -204,7 +204,7 @@ function statistics(line) {
   return { min, max, mean: sum / values.length, last: values[values.length - 1] };
 }
 
-/** By what the values of an axis are divided, and what stands after them. @param {string} unit @param {number} most */
+/** The divisor and the unit of an axis. @param {string} unit @param {number} most */
 function scaleOf(unit, most) {
   const [base, per = ""] = unit.replace("/second", "/s").split("/");
   const after = per ? `/${per}` : "";

@@ -1,4 +1,4 @@
-/** Findings: what was found, how grave it is, and the evidence for it. */
+/** Findings, with their severity and evidence. */
 import { h } from "./dom.js";
 import { inline } from "./markdown.js";
 

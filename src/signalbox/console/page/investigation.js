@@ -1,4 +1,4 @@
-/** An investigation: the verdict and how sure it is, the way from cause to symptom, one time axis, and what speaks for it. */
+/** An investigation: the verdict and its certainty, the chain from cause to symptom, a timeline, and the evidence. */
 import { append, h } from "./dom.js";
 import { findings } from "./findings.js";
 import { inline, markdown } from "./markdown.js";

@@ -1,4 +1,4 @@
-/** The map of an agent as a picture: its nodes in layers, the ones at work lit. */
+/** The map of an agent as a picture: its nodes in layers, the active ones highlighted. */
 import { api } from "./api.js";
 import { h, s } from "./dom.js";
 

@@ -1,4 +1,4 @@
-/** The steps of a turn: what the agent is doing, in words that come with each event, and each call's details on demand. */
+/** The steps of a turn: what the agent is doing, in words, with the details of each call on demand. */
 import { append, h, icon } from "./dom.js";
 import { duration, readable } from "./format.js";
 
@@ -98,7 +98,7 @@ customElements.define("sb-steps", Steps);
 
 /** @param {Step["state"]} state */
 function stateMark(state) {
-  if (state === "running") return h("span", { class: "spinner", role: "img", "aria-label": "under way" });
+  if (state === "running") return h("span", { class: "spinner", role: "img", "aria-label": "running" });
   const made = h("span", { class: `state ${state}`, role: "img", "aria-label": state === "ok" ? "done" : "failed" });
   made.appendChild(icon(state === "ok" ? "check" : "close"));
   return made;
@@ -136,7 +136,7 @@ function pretty(text) {
   try {
     return readable(JSON.parse(text));
   } catch {
-    // Its end was cut off: at least a line for each field.
+    // The text was cut off: show at least one line per field.
     return text.replace(/, (?=["{])/g, ",\n");
   }
 }

@@ -1,4 +1,4 @@
-/** A table that sorts by its columns, scrolls inside itself, and leaves columns out that hold nothing. */
+/** A table that can be sorted, scrolls inside itself, and hides empty columns. */
 import { button, h } from "./dom.js";
 import { cell } from "./format.js";
 

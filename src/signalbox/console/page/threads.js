@@ -28,7 +28,7 @@ export class Threads extends HTMLElement {
       typing = setTimeout(this.reload, 200);
     });
     document.addEventListener("threads", this.reload);
-    // What another tab did shows when this one is looked at again.
+    // Show what other tabs did when this one becomes visible again.
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.reload(); });
     this.reload();
   }
@@ -69,7 +69,7 @@ export class Threads extends HTMLElement {
   /** @param {Thread} one */
   row(one) {
     const address = `/t/${encodeURIComponent(one.thread_id)}`;
-    const state = one.status === "busy" ? h("span", { class: "spinner", role: "img", "aria-label": "under way" }) : one.status === "interrupted" ? h("span", { class: "waits", role: "img", "aria-label": "waits for an answer", title: "Waits for an answer" }) : null;
+    const state = one.status === "busy" ? h("span", { class: "spinner", role: "img", "aria-label": "running" }) : one.status === "interrupted" ? h("span", { class: "waits", role: "img", "aria-label": "waiting for an answer", title: "Waiting for an answer" }) : null;
     const anchor = h("a", { href: address, title: one.title, "aria-current": this.chosen === one.thread_id ? "page" : null },
       mark(one.agent || ""), h("span", { class: "thread-title" }, one.title || ""), state, h("time", { datetime: one.updated_at, class: "quiet" }, day(one.updated_at)));
     const made = h("li", {}, anchor);

@@ -28,7 +28,7 @@ function withLane(one) {
 /** @param {TimelineEvent} one */
 const endOf = (one) => (one.end && !Number.isNaN(Date.parse(one.end)) ? Date.parse(one.end) : Date.parse(one.at));
 
-/** The time that matters: a stray event from long before must not press the rest together. @param {TimelineEvent[]} events */
+/** The period to show: an early stray event must not squeeze the rest together. @param {TimelineEvent[]} events */
 function spanOf(events) {
   const weighty = events.filter((one) => one.role === "cause" || one.role === "symptom" || one.severity === "critical" || one.severity === "warning");
   const all = weighty.length ? weighty : events;
@@ -42,8 +42,8 @@ function axis(events) {
   const [from, to] = spanOf(events);
   const part = (/** @type {number} */ at) => `${Math.min(Math.max((at - from) / (to - from), 0), 1) * 100}%`;
   const lanes = Map.groupBy ? Map.groupBy(events, (one) => one.lane || "") : grouped(events);
-  const grid = h("div", { class: "lanes", role: "group", "aria-label": "Time line; each mark opens its details" });
-  const detail = h("p", { class: "lane-detail quiet", role: "status" }, "Point at a mark, or move to it with Tab, for what it is.");
+  const grid = h("div", { class: "lanes", role: "group", "aria-label": "Timeline; each mark shows its details" });
+  const detail = h("p", { class: "lane-detail quiet", role: "status" }, "Point at a mark, or press Tab, to see what it is.");
   const cause = events.find((one) => one.role === "cause");
   const ticks = ticksOf(from, to);
   for (const [lane, inside] of [...lanes].sort(([, one], [, other]) => weight(other) - weight(one))) {
@@ -141,7 +141,7 @@ function tickName(at, span) {
   return then.getHours() === 0 && then.getMinutes() === 0 ? date : clock(then);
 }
 
-/** The same as a list, for who reads rather than looks. @param {TimelineEvent[]} events @param {boolean} isFolded */
+/** The same events as a list. @param {TimelineEvent[]} events @param {boolean} isFolded */
 function listed(events, isFolded) {
   const items = events.map((one) => h("li", { class: one.role === "cause" ? "cause" : one.severity || "info" },
     h("time", { datetime: one.at }, when(one)), h("span", {}, one.lane ? h("b", {}, `${one.lane} `) : null, one.text)));
@@ -149,7 +149,7 @@ function listed(events, isFolded) {
   return isFolded ? h("details", { class: "folds" }, h("summary", {}, "All events", h("span", { class: "quiet" }, ` ${events.length}`)), list) : list;
 }
 
-/** The way from a cause to its symptom. @param {{from: string, to: string, why?: string}[]} edges */
+/** The chain from a cause to its symptom. @param {{from: string, to: string, why?: string}[]} edges */
 export function connection(edges) {
   if (!edges.length) return null;
   const step = (/** @type {string} */ name, /** @type {string} */ kind) => h("li", { class: `thing ${kind}` }, name);

@@ -12,8 +12,8 @@ import { exchange, Steps } from "./steps.js";
  * @typedef {import("./api.js").ServerEvent} ServerEvent
  */
 
-/** Errors by which the asker learns something; nothing is broken. */
-const CALM = /request|not_found|missing_input|time_range|unsupported|ambiguous|clarif|denied|cancel|no_data|empty/;
+/** Errors that only tell the person something; nothing is broken. */
+const CALM = /request|not_found|missing_input|time_range|invalid_query|unsupported|ambiguous|clarif|denied|cancel|no_data|empty/;
 
 export class TurnView extends HTMLElement {
   /** @param {Turn} turn @param {string} thread */
@@ -99,7 +99,7 @@ export class TurnView extends HTMLElement {
     this.dispatchEvent(new CustomEvent(name, { bubbles: true, detail }));
   }
 
-  /** From now on what happens is shown as it happens. */
+  /** Start showing events as they happen. */
   begin() {
     this.fill();
     this.isLive = this.hasSteps = true;
@@ -111,7 +111,7 @@ export class TurnView extends HTMLElement {
   /** @param {ServerEvent} event */
   take(event) {
     const { data } = event;
-    if (event.event === "broken") this.say("The connection broke. Joining again …");
+    if (event.event === "broken") this.say("Connection lost. Reconnecting …");
     else if (event.event === "custom") this.takeStep(data);
     else if (event.event === "messages") this.takeText(data[0], data[1]);
     else if (event.event === "values") this.turn.answer = data;
@@ -137,14 +137,14 @@ export class TurnView extends HTMLElement {
     this.draft += piece.content;
     const place = this.live.querySelector(".draft");
     if (!place || this.drawing) return;
-    // One picture a frame, however fast the pieces come.
+    // At most one update per frame, however fast the pieces arrive.
     this.drawing = requestAnimationFrame(() => {
       this.drawing = 0;
       place.replaceChildren(markdown(this.draft));
     });
   }
 
-  /** It has ended, or asks. */
+  /** The run has ended or asks something. */
   finish() {
     this.isLive = false;
     this.steps.removeAttribute("live");
@@ -208,7 +208,7 @@ export class TurnView extends HTMLElement {
     return made;
   }
 
-  /** A question that was put in this turn; while it waits, the box below asks it. @param {Answer} answer @param {(id: string) => Node | null} cite */
+  /** The question asked in this turn; while it is open, the box below asks it too. @param {Answer} answer @param {(id: string) => Node | null} cite */
   asks(answer, cite) {
     const question = answer.question;
     if (!question?.message || answer.error) return null;
@@ -304,14 +304,14 @@ export class TurnView extends HTMLElement {
 }
 customElements.define("sb-turn", TurnView);
 
-/** What came to nothing; where that only tells the asker something, it is no alarm. @param {import("./types.js").Failure} error */
+/** An error; shown without alarm if nothing is broken. @param {import("./types.js").Failure} error */
 function failure(error) {
   const calm = CALM.test(error.error_type || "");
   return h("div", calm ? { class: "note-card" } : { class: "failure", role: "alert" },
     h("p", {}, inline(error.message || "Something went wrong.")), error.suggestion ? h("div", { class: "text quiet" }, markdown(error.suggestion)) : null);
 }
 
-/** What the answer leaves out, and where it comes from. @param {Answer} answer */
+/** What the answer leaves out, and its source. @param {Answer} answer */
 function notes(answer) {
   const left = answer.not_covered || [];
   return h("div", { class: "notes" }, left.length ? h("p", { class: "left-out" }, `Not considered: ${left.join("; ")}`) : null, source(answer.source));
@@ -324,5 +324,5 @@ export function source(given) {
   const named = parts.map((one) => [one.system, one.kind === "live" ? one.address : ""].filter(Boolean).join(" at ")).join("; ");
   const isLive = given.kind === "live";
   return h("p", { class: "source" }, h("span", { class: isLive ? "chip live-chip" : "chip demo" }, isLive ? "live" : "demonstration"), ` ${named}`,
-    !isLive && given.connect ? h("span", { class: "quiet" }, ` · invented; ${given.connect} connects your own`) : null);
+    !isLive && given.connect ? h("span", { class: "quiet" }, ` · invented data; set ${given.connect} to connect your own`) : null);
 }

@@ -1,4 +1,4 @@
-/** The first thing that a newcomer sees: what this is, one example of each agent, and what is connected. */
+/** The start page: what this is, one example for each agent, and what is connected. */
 import { api } from "./api.js";
 import { append, button, h, mark } from "./dom.js";
 
@@ -19,7 +19,7 @@ export class Welcome extends HTMLElement {
     this.systems = h("p", { class: "systems quiet" });
     append(this, [
       h("h1", {}, "Ask your systems in plain language"),
-      h("p", { class: "lead" }, "A request goes to the agent that it is for. The answer comes with its figures, its steps and its evidence, and nothing is changed without your word."),
+      h("p", { class: "lead" }, "The right agent answers, with its steps and its evidence. Nothing is changed without your approval."),
       this.examples, this.systems,
     ]);
     void this.fill();
@@ -41,7 +41,7 @@ export class Welcome extends HTMLElement {
       this.examples?.appendChild(box);
       const show = (/** @type {Agent} */ { examples }) => examples.length && box.replaceWith(...examples.slice(0, chosen ? MOST_OF_ONE : 1).map((example) => this.example(one, example)));
       show(one);
-      // A slow live system keeps only its own box waiting.
+      // A slow live system delays only its own box.
       if (!one.examples.length && isLive(one)) void api.agent(one.name).then(show, () => undefined);
     }
     const named = (/** @type {string} */ kind) => [...new Set(agents.flatMap((one) => (one.source?.parts?.length ? one.source.parts : one.source ? [one.source] : [])).filter((one) => one.kind === kind).map((one) => one.system))];

@@ -1,4 +1,4 @@
-"""The validator: everything that can be known to be wrong with a map before it runs.
+"""The validator: finds everything that can be known to be wrong with a map before it runs.
 
 `check_map` is what `signalbox maps check` prints; `require_sound` is what every run goes through first.
 """
@@ -40,7 +40,7 @@ _sound: OrderedDict[object, None] = OrderedDict()
 
 
 def check_map(source: str | Path, *, code: bool = True) -> tuple[MapFile, list[Finding]]:
-    """Read a map file and check every graph in it, and those of other files that it runs.
+    """Read a map file and check all its graphs, and those in other files that it runs.
 
     The code that the map names is imported, as a run would; with `code` False nothing is, and what could not be
     checked is a note. Raises MapReadError for what is no map at all.
@@ -77,7 +77,7 @@ def check_graph(
     *,
     code: bool = True,
 ) -> list[Finding]:
-    """What is wrong with one graph; `code` as in `check_map`."""
+    """Check one graph; `code` as in `check_map`."""
     view = View(graph, folder, graphs, document, code)
     findings = [finding for check in _FIRST for finding in check(view)]
     if view.too_large:
