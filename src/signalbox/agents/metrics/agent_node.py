@@ -23,7 +23,7 @@ from langchain_core.language_models import BaseChatModel
 from signalbox.agents.metrics.answering import answer_request
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.clients import current_client, source_of, use_client
-from signalbox.agents.metrics.conversation import start_state
+from signalbox.agents.metrics.conversation import named_things, start_state
 from signalbox.agents.metrics.dry_run import plan_query
 from signalbox.agents.metrics.live import Live, open_live
 from signalbox.agents.metrics.loop_answer import answer_in_loop
@@ -100,6 +100,7 @@ async def _answer(
             answered["asked"] = asked_before(state, request)
             with steps.timed("execute"):
                 query, result = await answer_request(request, live, moment)
+            answered["asked"]["things"] = named_things(request, result)
             with steps.timed("format"):
                 confidence = round(request.plan.confidence, 3)
                 answered |= {"parsed_query": query.model_copy(update={"confidence": confidence}), "result": result}

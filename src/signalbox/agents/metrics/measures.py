@@ -494,10 +494,11 @@ def time_beyond(measure: Measure, bound: float, *, title: str, above: bool, seco
 def _gauge_agg(family: Family) -> Aggregation:
     """Levels, shares and degrees are averaged if nobody says how; what can be counted is added up."""
     unit = _unit_of(family.name)
-    # Metres by the second are a speed, which does not add up either.
-    if {unit, unit.partition("/")[0]} & _LEVEL_UNITS or {
-        one[0] for one in dimension_of(unit.partition("/")[0])
-    } & _LEVELS:
+    first, _, per = unit.partition("/")
+    # Metres by the second are a speed, and milligrams in a litre a density: neither adds up.
+    is_density = bool(per) and not any(one[0] == "time" for one in dimension_of(per))
+    kinds = {one[0] for one in dimension_of(first)}
+    if is_density or {unit, first} & _LEVEL_UNITS or kinds & _LEVELS or base("price") in map(base, family.words):
         return "avg"
     if unit:
         return "sum"

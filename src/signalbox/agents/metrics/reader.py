@@ -27,22 +27,25 @@ from signalbox.agents.metrics.errors import (
     InvalidTimeRangeError,
     MetricNotFoundError,
     ParsingError,
+    UnknownNameError,
     UnsupportedOperationError,
 )
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.fill import Asked, fill, offer_of
-from signalbox.agents.metrics.offline.followups import continue_plan
+from signalbox.agents.metrics.offline.followups import continue_plan, refers_back
 from signalbox.agents.metrics.offline.listings import (
     info_request,
     offer_of_bound,
+    offers_of_things,
     state_request,
     things_of_server,
     things_request,
 )
-from signalbox.agents.metrics.offline.mentions import name_metric, whole_words
+from signalbox.agents.metrics.offline.mentions import kinds_in, name_metric, whole_words
 from signalbox.agents.metrics.offline.operations import refuse_operation
-from signalbox.agents.metrics.offline.times import Times, find_time, read_times
+from signalbox.agents.metrics.offline.states import STATE_WORDS
+from signalbox.agents.metrics.offline.times import Times, find_time, read_times, window_of
 from signalbox.agents.metrics.offline.words import OF_SCHEMA
 from signalbox.agents.metrics.plan import (
     MOST_OPTIONS,
@@ -66,7 +69,7 @@ from signalbox.language.search import Found, Hit
 from signalbox.language.switches import is_on
 from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.vectors import is_known
-from signalbox.language.words import split_name, tokens
+from signalbox.language.words import split_name, stem, tokens
 from signalbox.maps.context import current_run
 from signalbox.models import is_offline
 from signalbox.toolbox.loop import LoopState
@@ -178,9 +181,9 @@ class _Reading:
         hits = _by_wording(self.text, await self.live.rank(found, self.within, _MOST_SEARCHED))
         self.hits = {hit.thing.key: hit for hit in hits}
         self.found = found
-        mentioned = [(one.label, one.value) for one in found.mentions]
         explained = {hit.thing.key: hit.explained for hit in hits}
-        self.asked = Asked(self.text, self.live, self.moment, mentioned, explained)
+        nouns = kinds_in(self.text, values.labels)
+        self.asked = Asked(self.text, self.live, self.moment, found.mentions, nouns, explained)
 
     @property
     def has_sense(self) -> bool:
@@ -195,7 +198,9 @@ class _Reading:
         explained = frozenset[str]().union(*(hit.explained for hit in self.hits.values()))
         words = [word for word in tokens(self.text) if word.isalpha() and len(word) > 3]
         known = named | explained | FILLERS
-        new = [word for word in words if word not in known and not is_known(word)]
+        new = [
+            word for word in words if word not in known and not any(map(is_known, (word, stem(word), f"{stem(word)}e")))
+        ]
         return any(not any(close(base(word), one) for one in OF_SCHEMA) for word in new)
 
     def is_thing(self, measure: str) -> bool:
@@ -207,6 +212,12 @@ class _Reading:
             f" {one.lower()} " in f" {' '.join(tokens(self.text))} " for one in hit.thing.wordings
         )
         return hit is not None and bool(self.found.mentions) and hit.explained <= named and not is_called
+
+    def telling(self, measure: str) -> frozenset[str]:
+        """The words of the question that speak of a measure, and are no name of a thing."""
+        hit = self.hits.get(measure)
+        named = {word for one in self.found.mentions for word in tokens(self.text[one.start : one.end])}
+        return hit.explained - named if hit is not None else frozenset()
 
     def is_unnamed(self, measure: str) -> bool:
         """True if no word of the question that something else is said of names the measure: its shortest."""
@@ -288,7 +299,8 @@ def _completed(plan: MetricsPlan, reading: _Reading) -> MetricsPlan:
         plan = plan.model_copy(update={"measure": None, "kind": None, "how": None})
     if reading.before is not None and plan.continues and reading.is_unnamed(plan.measure or ""):
         plan = plan.model_copy(update={"measure": None})  # "And its shortest?" names none.
-    if reading.before is not None and (plan.continues or _lacks_measure(plan)):
+    is_back = reading.before is not None and refers_back(plan, reading.text)
+    if reading.before is not None and (plan.continues or is_back or _lacks_measure(plan)):
         plan = continue_plan(plan, reading.before, reading.text, reading.moment)
     return plan
 
@@ -353,15 +365,23 @@ async def _in_state(plan: MetricsPlan, reading: _Reading, times: Times) -> Reque
 
 
 async def _of_things(plan: MetricsPlan, reading: _Reading, times: Times) -> Request | None:
-    """The request for what the things of a question have, where it names no measure: their state, if it names one, or
-    the only measure in the unit of its bound."""
-    asked = reading.asked
-    if plan.filters and any(label in STATE_LABELS for label, _ in asked.mentioned):
+    """The request for what the things of a question have, where it names no measure or one that they do not have: their
+    state, if it names one, the only measure in the unit of its bound, or the one that the same words speak of."""
+    asked, open_ = reading.asked, plan.model_copy(update={"measure": None})
+    if not plan.filters:
+        return None
+    if any(one.label in STATE_LABELS for one in asked.mentioned) or STATE_WORDS & {*tokens(asked.text)}:
         try:
-            return await state_request(plan, asked, times, ())
+            return await state_request(open_, asked, times, ())
         except (MetricNotFoundError, InvalidQueryError):
-            return None
-    offer = await offer_of_bound(plan, asked, times) if plan.bound else None
+            pass
+    if plan.bound:
+        offer = await offer_of_bound(plan, asked, times)
+    else:
+        having = {one.key for one in await offers_of_things(plan, asked, window_of(times, asked.moment))}
+        told = reading.telling(plan.measure or "")
+        able = (key for key in reading.hits if key in having - {plan.measure} and told & reading.telling(key) == told)
+        offer = reading.live.offers.get(next(filter(reading.telling, able), ""))
     return await _of_measure(plan.model_copy(update={"measure": offer.key}), reading, times) if offer else None
 
 
@@ -380,6 +400,11 @@ async def _of_measure(plan: MetricsPlan, reading: _Reading, times: Times) -> Req
             raise
         request = await _of_things(plan, reading, times) if not plan.bound else None
         if request is None and (request := await info_request(plan, reading.asked, times)) is None:
+            raise
+        return request
+    except UnknownNameError:
+        request = None if plan.named or plan.bound else await _of_things(plan, reading, times)
+        if request is None:
             raise
         return request
     return Request(plan, slots, title=slots[0].measure.title, explains=plan.kind == "why")

@@ -35,7 +35,7 @@ TROUBLE = frozenset(
 )
 """Words in names of metrics that are 1 while something needs looking at. Of any other, those at 0 do."""
 _NOUNS = frozenset(map(base, "fault alarm error leak jam".split()))
-_DAY, _MOST_TIMED = timedelta(days=1), 200
+_DAY, _MOST_TIMED, _SOON = timedelta(days=1), 200, 300.0
 """How far back the beginning of a present state is looked for, and for how many things."""
 
 
@@ -171,9 +171,15 @@ async def _lasted(selector: str, value: str, slots: Slots, live: Live, at: datet
     if await _count(selector, live, at) > _MOST_TIMED:
         return {}
     if slots.is_current:
-        promql = f"max_over_time(timestamp(({selector}) != {value})[{duration_text(_DAY.total_seconds())}:1m])"
-        curves = (await ask(Query(promql, at=at), live)).curves
-        return {label_key(one.labels): f"since {format_moment(moment_of(one.values[-1] + 60))}" for one in curves}
+        span = f"{duration_text(_DAY.total_seconds())}:1m"
+        changed, seen = await asyncio.gather(
+            ask(Query(f"max_over_time(timestamp(({selector}) != {value})[{span}])", at=at), live),
+            ask(Query(f"min_over_time(timestamp({selector})[{span}])", at=at), live),
+        )
+        whole = (at - _DAY).timestamp() + _SOON
+        lasted = {label_key(one.labels): "for a day or longer" for one in seen.curves if one.values[-1] <= whole}
+        began = {label_key(one.labels): one.values[-1] + 60 for one in changed.curves}
+        return lasted | {key: f"since {format_moment(moment_of(stamp))}" for key, stamp in began.items()}
     if slots.always:
         return {}
     length = seconds_of(slots.time_range)

@@ -42,12 +42,13 @@ from signalbox.agents.metrics.slots import Against, Matcher, Measure, Shape, Sho
 from signalbox.agents.metrics.state import MOST_DAYS, Aggregation, TimeRange
 from signalbox.agents.metrics.states import state_kind
 from signalbox.agents.metrics.windows import seconds_of
+from signalbox.language.mentions import Mention
 from signalbox.language.names import did_you_mean
 from signalbox.language.switches import is_on
 from signalbox.language.synonyms import ASKED, FILLERS, base
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["Asked", "Chosen", "choose", "fill", "offer_of"]
+__all__ = ["Asked", "Chosen", "choose", "fill", "offer_of", "with_found"]
 
 AGGREGATIONS: dict[str, Aggregation] = {"average": "avg", "highest": "max", "lowest": "min", "total": "sum"}
 _SHAPES: dict[str, Shape] = {
@@ -68,9 +69,14 @@ _CHANGED = re.compile(
     r"\b(?:get|got|getting|become|became|is|are|was|were|any) (?:slower|faster|worse|better|higher|lower)\b", re.I
 )
 _WHEN = re.compile(r"\W*(?:and\s+)?(?:when|since when|how long)\b", re.I)
-_DAY = timedelta(days=1)
+_DAY, _MINUTE = timedelta(days=1), timedelta(minutes=1)
 _HOW_MANY = re.compile(r"\bhow many\b", re.I)
 _HOW = re.compile(r"\W*how (?!long|has|have|did|does|do\b)\w+", re.I)
+_PAST = re.compile(
+    r"^\W*(?:and\s+)?(?:did|was|were|has|have|had)\b|\b(?:ever|went|exceeded|dropped|fell|rose|climbed|reached|hit)\b",
+    re.I,
+)
+_SUMMED = re.compile(r"\b(?:total|altogether|in all|overall|combined|together|sum)\b", re.I)
 _PRESENT = re.compile(r"\b(?:is|are|now|currently|at the moment|waiting|open|left)\b", re.I)
 _TOGETHER = re.compile(r"\b(?:both|all|of|in|across|over)\s+(?:of\s+)?(?:the\s+|our\s+)?$", re.I)
 _HOW_LONG_IS = re.compile(r"\W*how long (?:is|are|was|were)\b", re.I)
@@ -80,6 +86,7 @@ _ENDS = {
 }  # fmt: skip
 _ENERGY = "That is the average power times the hours of the range."
 _NO_TIME = "The question names no time: this is of the last {}."
+_AT_ONCE = "Added up over {} at one moment, not over time."
 _LENGTHS = {"extreme": timedelta(days=1), "forecast": timedelta(days=7)}
 
 
@@ -90,9 +97,16 @@ class Asked:
     text: str
     live: Live
     moment: Moment
-    mentioned: Sequence[tuple[str, str]] = ()
+    mentioned: Sequence[Mention] = ()
+    nouns: Sequence[Mention] = ()
+    """The words that say where, and that are labels of this server."""
     explained: Mapping[str, frozenset[str]] | None = None
     """For each measure that search found, the words that it explains."""
+
+    @property
+    def things(self) -> list[Mention]:
+        """All words of the question that are names, or kinds, of things on this server."""
+        return [*self.mentioned, *self.nouns]
 
     def says(self, words: frozenset[str]) -> bool:
         return any(word in words or base(word) in words for word, *_ in read_words(self.text))
@@ -214,7 +228,7 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     if plan.kind in ("comparison", "ranking") and not plan.against and names_goal(asked.text):
         plan = plan.model_copy(update={"kind": "threshold", "also": ""})  # Warmer than their setpoint.
     plan = _with_end(_in_total(plan, asked.text), asked.text)
-    is_alone = not plan.against and not plan.also and len(plan.filters) < 2
+    is_alone = not plan.against and not plan.also and len([*plan.filters, *plan.carried]) < 2
     if plan.kind == "comparison" and is_alone and not _COMPARES.search(asked.text):
         plan = plan.model_copy(update={"kind": None})
     plan, times = _times(plan, asked)
@@ -236,7 +250,7 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     if await state_kind(chosen.measure, live, within.end_time):
         things += STATE_WORDS
     _check_fit(plan, asked, offer, things)
-    times = _counting(plan, asked, chosen.measure, times)
+    times = _last_day(plan, asked, chosen.measure, times)
     plan, chosen, whole = await _with_second(plan, asked, chosen, within, wanted)
     kind = await state_kind(chosen.measure, live, within.end_time)
     plan = lasting_state(plan, kind, chosen.offer, asked.text) if kind else plan
@@ -245,7 +259,7 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     if kind and (state := state_slots(slots, plan, kind, chosen.offer, asked.text)):
         unused = [one for one in chosen.unused if one.lower() not in map(str.lower, kind.states)]
         names = (*chosen.measure.labels, *kind.states, *STATE_WORDS)
-        not_covered = uncovered(_with_found(plan, chosen), asked.text, offer, names, (), unused)
+        not_covered = uncovered(with_found(plan, chosen), asked.text, offer, names, (), unused, asked.things)
         return (replace(state, not_covered=not_covered, is_current=times.main is None, confidence=plan.confidence),)
     if strange := _decisive(plan, asked, chosen, whole):
         if failing := _failing(offer, [word for word, _ in strange], live):
@@ -273,8 +287,11 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     elif plan.kind == "forecast":
         slots = forecast_bound(slots, plan)
     _check_moment(slots, asked.text)
-    slots = _with_unit(slots, plan)
-    left = uncovered(_with_found(plan, chosen), asked.text, offer, chosen.measure.labels, slots.by, chosen.unused)
+    slots = _at_one_moment(_with_window(_with_unit(slots, plan), times), plan, asked.text)
+    names = [*chosen.measure.labels, *(one.offer.key for one in (whole, also) if one)]
+    found = with_found(plan, chosen)
+    unused = (*chosen.unused, *chosen.labelled.lost)
+    left = uncovered(found, asked.text, offer, names, slots.by, unused, asked.things)
     left += tuple(word for word, _ in strange)
     said = {word.lower() for one in chosen.labelled.said for word in one.said.split()}
     for words, second_ in ((plan.per or plan.less, whole), (plan.also, also)):
@@ -287,8 +304,12 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
 def _with_end(plan: MetricsPlan, text: str) -> MetricsPlan:
     """The plan of figures with the end that is written out: the highest wind at each station, the lowest depth."""
     said = {end for word, *_ in read_words(text) if word.endswith("est") and (end := end_of(word))}
-    if len(said) == 1 and plan.order != (end := said.pop()) and (plan.order or plan.kind in ("ranking", "extreme")):
-        plan = plan.model_copy(update={"order": end})
+    if len(said) == 1:
+        end = said.pop()
+        if plan.order or plan.kind in ("ranking", "extreme"):
+            plan = plan.model_copy(update={"order": end})
+        elif plan.how in ORDERS:
+            plan = plan.model_copy(update={"how": end})
     if plan.kind == "ranking" and plan.how in ORDERS and not plan.time:
         plan = plan.model_copy(update={"order": plan.how, "how": None})  # The lowest stock: that of which thing.
     is_open = plan.kind in ("figure", "ranking", None) and not (plan.how or plan.order or plan.top or plan.percentiles)
@@ -325,7 +346,7 @@ def _decisive(plan: MetricsPlan, asked: Asked, chosen: Chosen, whole: second.Sec
     names = [*chosen.measure.labels, *(value for one in chosen.labelled.said for value in one.values)]
     names += whole.offer.wordings if whole else ()
     names += split_name(whole.offer.key) if whole else ()
-    return decisive(_with_found(plan, chosen), asked.text, chosen.offer, names)
+    return decisive(with_found(plan, chosen), asked.text, chosen.offer, names)
 
 
 def _failing(offer: Offer, words: Sequence[str], live: Live) -> Offer | None:
@@ -336,8 +357,8 @@ def _failing(offer: Offer, words: Sequence[str], live: Live) -> Offer | None:
     return next((one for one in able if said <= own_words(one)), None)
 
 
-def _with_found(plan: MetricsPlan, chosen: Chosen) -> MetricsPlan:
-    """The plan with the words of all values that were found, also of those that the model did not mark."""
+def with_found(plan: MetricsPlan, chosen: Chosen) -> MetricsPlan:
+    """Return the plan with the words of all values that were found, also of those that the model did not mark."""
     return plan.model_copy(update={"filters": [*plan.filters, *(one.said for one in chosen.labelled.said)]})
 
 
@@ -580,23 +601,29 @@ def _slots(plan: MetricsPlan, asked: Asked, chosen: Chosen, times: Times, percen
         is_current=is_now and not is_total and not over_time, matchers=labelled.matchers, by=by, how=how,
         is_total=is_total, is_rate=says_rate and measure.type == "counter", quantile=quantile, top=plan.top,
         lowest=plan.order == "lowest" or (shape == "extreme" and plan.how == "lowest"),
-        notes=tuple(filter(None, (times.note or _assumed(times, shape, length, is_current=is_now and not over_time),))),
+        notes=(times.note,) if times.note else (),
     )  # fmt: skip
 
 
-def _assumed(times: Times, shape: Shape, length: timedelta, *, is_current: bool) -> str:
-    """What is said of a range that the question does not name; a forecast tells its own."""
-    is_said = times.main is not None or times.against is not None or is_current or shape == "forecast"
-    hours = length // timedelta(hours=1)
-    return "" if is_said else _NO_TIME.format("hour" if hours == 1 else f"{hours} hours")
+def _with_window(slots: Slots, times: Times) -> Slots:
+    """The slots; a range that the question does not name is told. A forecast tells its own."""
+    if times.main is not None or times.against is not None or slots.is_current or slots.shape == "forecast":
+        return slots
+    hours = round(seconds_of(slots.time_range) / 3600)
+    return replace(slots, notes=(*slots.notes, _NO_TIME.format("hour" if hours == 1 else f"{hours} hours")))
 
 
-def _counting(plan: MetricsPlan, asked: Asked, measure: Measure, times: Times) -> Times:
-    """The times; the last day, and a note of it, where it is asked how many there were and no time is said."""
+def _last_day(plan: MetricsPlan, asked: Asked, measure: Measure, times: Times) -> Times:
+    """The times; the last day, and a note of it, where no time is said and it is asked how many there were, or whether
+    something was beyond a bound."""
+    if times != Times():
+        return times
     asks_number = plan.how == "total" or bool(_HOW_MANY.search(asked.text))
-    is_open = times == Times() and plan.kind in ("figure", "ranking", None) and not _PRESENT.search(asked.text)
+    is_open = plan.kind in ("figure", "ranking", None) and not (_PRESENT.search(asked.text) or plan.percentiles)
     says_rate = plan.how == "rate" or asked.says(_RATES) or bool(_PER_TIME.search(f"{asked.text} {plan.unit}"))
-    if measure.type != "counter" or not (asks_number and is_open) or says_rate or plan.percentiles:
+    is_counted = measure.type == "counter" and asks_number and is_open and not says_rate
+    was_beyond = plan.kind == "threshold" and bool(plan.bound) and bool(_PAST.search(asked.text))
+    if not (is_counted or was_beyond):
         return times
     now = asked.moment.now
     return Times(TimeRange(start_time=now - _DAY, end_time=now), note=_NO_TIME.format("24 hours"))
@@ -756,6 +783,18 @@ def _with_unit(slots: Slots, plan: MetricsPlan) -> Slots:
         shape: Shape = "ranking" if slots.by else "value"
         return replace(slots, shape=shape, how="avg", shown=shown, notes=(*slots.notes, _ENERGY))
     return replace(slots, shown=shown_in(plan.unit, slots.measure, is_total=slots.is_total))
+
+
+def _at_one_moment(slots: Slots, plan: MetricsPlan, text: str) -> Slots:
+    """The slots of a total of levels: what there is of all things at the end of the range, which the answer says."""
+    is_level = slots.measure.type == "gauge" and slots.how == "sum" and slots.shape == "value"
+    pinned = {one.label for one in slots.matchers if len(one.values) == 1 and not one.negated}
+    added = sorted(slots.measure.labels - pinned - {*slots.by})
+    if not (is_level and added and plan.how == "total" and _SUMMED.search(text)):
+        return slots
+    end = slots.time_range.end_time
+    slots = slots if slots.is_current else replace(slots, time_range=TimeRange(start_time=end - _MINUTE, end_time=end))
+    return replace(slots, notes=(*slots.notes, _AT_ONCE.format(" and ".join(added))))
 
 
 def _side_by_side(slots: Slots, also: second.Second | None, percentiles: Sequence[float]) -> tuple[Slots, ...]:

@@ -40,6 +40,8 @@ class Labelled:
     said: tuple[Meant, ...]
     matchers: tuple[Matcher, ...]
     by: tuple[str, ...]
+    lost: tuple[str, ...] = ()
+    """What the question before narrowed, and this measure has no label for."""
 
 
 def label_plan(plan: MetricsPlan, measure: Measure, values: Values, offer: Offer, also: Sequence[Meant]) -> Labelled:
@@ -55,7 +57,8 @@ def label_plan(plan: MetricsPlan, measure: Measure, values: Values, offer: Offer
     labels = {one.label for one in (*said, *excluded)} | ({*by} if plan.split_by else set())
     said += [one for words in plan.carried for one in values.find(words) or () if one.label not in labels]
     excluded += [one for words in plan.carried_out for one in values.find(words) or () if one.label not in labels]
-    return Labelled(tuple(said), matchers_of(said, excluded), by)
+    lost = [one for one in (*plan.carried, *plan.carried_out) if values.find(one) is None]
+    return Labelled(tuple(said), matchers_of(said, excluded), by, tuple(one.partition("=")[2] or one for one in lost))
 
 
 def _as_carried(meant: Meant, plan: MetricsPlan, values: Values) -> Meant:
@@ -120,7 +123,8 @@ def _values_of(words: str, measure: Measure, values: Values, offer: Offer) -> li
     listed = [f"{one}: {', '.join(v[:4])}{', …' if len(v) > 4 else ''}" for one, v in list(shown.items())[:4]]
     told.append(f"There is {'; '.join(listed)}." if listed else "It has no labels to narrow it by.")
     title = f"{measure.title[:1].upper()}{measure.title[1:]}"
-    raise UnknownNameError(f'{title} has nothing called "{words}" here.', suggestion=" ".join(told))
+    called = words.partition("=")[2].strip("\"'") or words
+    raise UnknownNameError(f'{title} has nothing called "{called}" here.', suggestion=" ".join(told))
 
 
 def _two_ends(said: list[Meant], values: Values) -> list[Meant]:

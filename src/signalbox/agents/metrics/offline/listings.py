@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundErr
 from signalbox.agents.metrics.measures import find_offer, measure_for
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.figures import bound_in, read_bound
-from signalbox.agents.metrics.offline.fill import Asked, choose, offer_of
+from signalbox.agents.metrics.offline.fill import Asked, choose, offer_of, with_found
 from signalbox.agents.metrics.offline.second_measure import is_goal
 from signalbox.agents.metrics.offline.states import STATE_WORDS, state_slots
 from signalbox.agents.metrics.offline.times import Times, window_of
@@ -24,7 +24,9 @@ from signalbox.agents.metrics.vocabulary import label_kind
 from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["info_request", "offer_of_bound", "state_request", "things_of_server", "things_request"]
+__all__ = [
+    "info_request", "offer_of_bound", "offers_of_things", "state_request", "things_of_server", "things_request",
+]  # fmt: skip
 
 _RECENT = timedelta(hours=6)
 _MOST_TRIED, _MOST_CARRYING = 6, 20
@@ -34,17 +36,22 @@ async def things_of_server(words: Sequence[str], asked: Asked, times: Times) -> 
     """Return the label values that words name anywhere on the server. Raises InvalidQueryError for other words."""
     labels = await asked.live.labels_of(window_of(times, asked.moment, _RECENT))
     values = Values(labels, labels)
+    return matchers_of(_meant(words, values, labels))
+
+
+def _meant(words: Sequence[str], values: Values, labels: Iterable[str]) -> list[Meant]:
+    """What words refer to, besides those that name a label. Raises UnknownNameError."""
     meant = []
     for one in words:
         found = values.find(one)
         if found is None and find_label(one, labels) is None:
             near = values.nearest(one)
-            raise InvalidQueryError(
-                f'There is nothing called "{one}" on this server.',
+            raise UnknownNameError(
+                f'There is nothing called "{one}" here.',
                 suggestion=f"Did you mean {' or '.join(near)}?" if near else "",
             )
         meant += found or []
-    return matchers_of(meant)
+    return meant
 
 
 async def info_request(plan: MetricsPlan, asked: Asked, times: Times, *, only: Offer | None = None) -> Request | None:
@@ -60,7 +67,7 @@ async def info_request(plan: MetricsPlan, asked: Asked, times: Times, *, only: O
     best: tuple[int, str, str] | None = None
     said = {base(word) for word in words}
     for name, series in (await asked.live.series(names, window)).items():
-        named = {of for of, one in asked.mentioned if one in series.values.get(of, ())}
+        named = {one.label for one in asked.mentioned if one.value in series.values.get(one.label, ())}
         labels = series.names() - {"job", "instance"} - named
         label = next((one for word in words for one in sorted(labels) if base(word) in map(base, split_name(one))), "")
         shared = len(said & {base(word) for word in split_name(name)})
@@ -72,7 +79,11 @@ async def info_request(plan: MetricsPlan, asked: Asked, times: Times, *, only: O
     series = (await asked.live.series([name], window))[name]
     values = Values(series.values, series.names() - {label})
     meant = [one for word in plan.filters for one in values.find(word) or ()]
-    meant += [Meant(of, (one,), one) for of, one in asked.mentioned if one in values.values.get(of, ())]
+    meant += [
+        Meant(one.label, (one.value,), one.value)
+        for one in asked.mentioned
+        if one.value in values.values.get(one.label, ())
+    ]
     return Request(
         plan, report="info", metric=name, label=label, things=matchers_of(meant), time_range=times.main, title=name
     )
@@ -87,8 +98,7 @@ async def things_request(plan: MetricsPlan, asked: Asked, times: Times) -> Reque
         measure, series = await measure_for(offer, asked.live, window)
         label = next((found for one in words if (found := find_label(one, measure.labels))), "")
         if label:
-            values = Values(series.values, measure.labels - {label})
-            meant = [one for word in plan.filters for one in values.find(word) or ()]
+            meant = _meant(plan.filters, Values(series.values, measure.labels - {label}), measure.labels)
             return Request(
                 plan, report="things", metric=measure.name, label=label, things=matchers_of(meant),
                 time_range=times.main, title=measure.title,
@@ -97,8 +107,7 @@ async def things_request(plan: MetricsPlan, asked: Asked, times: Times) -> Reque
     label = next((found for one in words if (found := find_label(one, labels))), "")
     if not label:
         return None
-    values = Values(labels, labels.keys() - {label})
-    meant = [one for word in plan.filters for one in values.find(word) or ()]
+    meant = _meant(plan.filters, Values(labels, labels.keys() - {label}), labels)
     return Request(plan, report="things", label=label, things=matchers_of(meant), time_range=times.main)
 
 
@@ -126,10 +135,12 @@ async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: S
         except UnknownNameError as error:
             unknown = unknown or error
             continue
+        names = (*chosen.measure.labels, *kind.states, *STATE_WORDS)
+        found = with_found(plan, chosen)
         slots = Slots(
             chosen.measure, "state", window, asked.moment.now, is_current=times.main is None,
             matchers=chosen.labelled.matchers, confidence=plan.confidence,
-            not_covered=uncovered(plan, asked.text, offer, (*chosen.measure.labels, *STATE_WORDS), (), chosen.unused),
+            not_covered=uncovered(found, asked.text, offer, names, (), chosen.unused, asked.things),
         )  # fmt: skip
         as_state = plan.model_copy(update={"kind": "up", "how": None, "unit": "", "top": None})
         slots = state_slots(slots, as_state, kind, plain, asked.text) or slots
@@ -146,7 +157,7 @@ async def offers_of_things(plan: MetricsPlan, asked: Asked, window: TimeRange) -
     labels = await asked.live.labels_of(window)
     values = Values(labels, labels)
     things = [values.find(words) for words in plan.filters]
-    states = [Meant(label, (value,), value) for label, value in asked.mentioned if label in STATE_LABELS]
+    states = [Meant(one.label, (one.value,), one.value) for one in asked.mentioned if one.label in STATE_LABELS]
     if not (things or states) or None in things:
         return []
 

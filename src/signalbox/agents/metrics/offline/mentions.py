@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from signalbox.agents.metrics.candidates import Meant, Values, find_label
 from signalbox.agents.metrics.offers import Offer
@@ -18,7 +18,16 @@ from signalbox.language.time.stretches import is_time_word
 from signalbox.language.units import dimension_of
 from signalbox.language.words import read_words
 
-__all__ = ["name_metric", "named_values", "numbered", "split_named", "splits_of", "whole_names", "whole_words"]
+__all__ = [
+    "kinds_in",
+    "name_metric",
+    "named_values",
+    "numbered",
+    "split_named",
+    "splits_of",
+    "whole_names",
+    "whole_words",
+]
 
 _METRIC = re.compile(r"(?<![\w:.])[A-Za-z]\w*_[\w:]*\w(?![\w=])")
 _LEAVES_OUT = re.compile(
@@ -26,9 +35,19 @@ _LEAVES_OUT = re.compile(
 )
 _PLACE = re.compile(r"\b(?:in|at|on|of|for|from|via|by|to|with|without|except)\s+(?:the\s+|our\s+|all\s+)?$", re.I)
 _NUMBERED = re.compile(r"([A-Za-z]{3,})[-_ ]?\d+")
+_OF_KIND = re.compile(
+    r"\b(?:in|at|on|of|for|from|with|during|while)\s+(?:the\s+|our\s+|all\s+)?(?:\w+\s+)?(?P<kind>[a-z]{3,})\b", re.I
+)
 _SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
 _SIGNED = re.compile(r"\w{1,6}[+#-]+")
+_JOINED = re.compile(r"\s*(?:,|and|or|&|vs\.?|versus|against)\s*(?:the\s+)?", re.I)
 _LONGEST, _FEW = 400, 300
+
+
+def kinds_in(text: str, labels: Collection[str]) -> list[Mention]:
+    """Return the words of a question that say where, and that are called like one of these labels: of the trucks."""
+    places = [(one["kind"], *one.span("kind")) for one in _OF_KIND.finditer(text[:_LONGEST])]
+    return [Mention(word, word, *span) for word, *span in places if base(word) in labels]
 
 
 def splits_of(text: str) -> list[str]:
@@ -72,9 +91,9 @@ def name_metric(plan: MetricsPlan, text: str, names: Iterable[str]) -> MetricsPl
     return plan.model_copy(update={"named": found.pop()}) if len(found) == 1 else plan
 
 
-def whole_names(plan: MetricsPlan, text: str, mentioned: Iterable[tuple[str, str]]) -> MetricsPlan:
+def whole_names(plan: MetricsPlan, text: str, mentioned: Iterable[Mention]) -> MetricsPlan:
     """Return the plan with whole names where it has a piece of one: North left, not left."""
-    names = [value for _, value in mentioned if " " in value and value.lower() in text.lower()]
+    names = [one.value for one in mentioned if " " in one.value and one.value.lower() in text.lower()]
 
     def whole(words: str) -> str:
         return next((one for one in names if f" {words.lower()} " in f" {one.lower()} "), words)
@@ -83,22 +102,24 @@ def whole_names(plan: MetricsPlan, text: str, mentioned: Iterable[tuple[str, str
 
 
 def named_values(
-    plan: MetricsPlan, text: str, mentioned: Iterable[tuple[str, str]], values: Values, offer: Offer
+    plan: MetricsPlan, text: str, mentioned: Iterable[Mention], values: Values, offer: Offer
 ) -> tuple[list[Meant], list[str]]:
     """Return the values of a measure that stand in the question outside of the plan: those that narrow it, and those
     that may be left out or belong elsewhere."""
     known = {label: some for label, some in values.values.items() if len(some) <= _FEW}
     by_label = {label: list(some) for label, some in known.items()}
-    for label, value in mentioned:
-        if label not in known and value in values.values.get(label, ()):
-            by_label.setdefault(label, []).append(value)
+    for one in mentioned:
+        if one.label not in known and one.value in values.values.get(one.label, ()):
+            by_label.setdefault(one.label, []).append(one.value)
     said, own = text[:_LONGEST], own_words(offer)
     # What it is split by may narrow it, too: any plasma freezer.
     covered = places_of(plan.model_copy(update={"split_by": []}), said)
     narrowed = {meant.label for words in plan.filters for meant in values.find(words) or ()}
     found: dict[int, Meant] = {}
-    for one in (*find_mentions(said, Spelt(by_label)), *_short(said, by_label)):
+    spelt = [*find_mentions(said, Spelt(by_label)), *_short(said, by_label)]
+    for one in spelt:
         words = [word for word, *_ in read_words(said[one.start : one.end])]
+        is_beside = any(one.label == other.label and _are_joined(said, one, other) for other in spelt)
         # Of several words that are just those of a value none is said by chance: too large.
         is_plain = len(words) == 1 and all(
             word in FILLERS or len(word) < 3 or is_time_word(word) or base(word) in LIGHT or base(word) in own
@@ -110,7 +131,7 @@ def named_values(
         # In another form a word counts only if nothing else of the kind is named: refused deliveries.
         is_form = not one.is_name and said[one.start : one.end].casefold() != one.value.casefold()
         is_split = is_split or (is_form and one.label in narrowed)
-        is_split = is_split or (is_plain and not _is_placed(said, one.start, one.end, own))
+        is_split = is_split or (is_plain and not is_beside and not _is_placed(said, one.start, one.end, own))
         if not (is_all or is_taken or is_split) and one.start not in found:
             found[one.start] = Meant(one.label, (one.value,), said[one.start : one.end], True)
     for start, end, words in _stretches(said):
@@ -148,6 +169,12 @@ def _short(text: str, values: Mapping[str, Sequence[str]]) -> Iterator[Mention]:
         for value in (one for one in some if _SIGNED.fullmatch(one)):
             for found in re.finditer(rf"(?<![\w+-]){re.escape(value)}(?![\w+#-])", text):
                 yield Mention(label, value, *found.span())
+
+
+def _are_joined(text: str, one: Mention, other: Mention) -> bool:
+    """True if nothing but "and", "or" or a comma stands between two names: the one is as much a name as the other."""
+    first, last = sorted((one, other), key=lambda each: each.start)
+    return first.value != last.value and bool(_JOINED.fullmatch(text[first.end : last.start]))
 
 
 def _is_small(value: str) -> bool:

@@ -29,12 +29,13 @@ _REFUSALS = {
 _POLITE = r"(?:please |can you |could you |would you |pls |kindly |go ahead and |now |i want to |let'?s )*"
 _DOES = (
     r"(?:delete|remove|erase|purge|create|rename|restart|reboot|kill|stop|start|scale|deploy|roll ?back"
-    r"|reset|silence|mute|acknowledge|disable|enable|install|upgrade|increase|decrease|raise|lower|fix)\s+"
+    r"|reset|silence|mute|acknowledge|disable|enable|install|upgrade|increase|decrease|raise|lower|fix|write|put|set|turn"
+    r"|shut|clear|drop|trigger|execute)\s+"
 )
 _ONE_THING = re.compile(rf"\s*{_POLITE}{_DOES}(?P<name>\S+?)(?:\W*$|\s+(?:to|by|on|in|at|for|now)\b)", re.I)
 _ACTION = re.compile(
     rf"\s*{_POLITE}{_DOES}"
-    r"(?:(?:the|a|an|my|our|all|this|that)\b|(?=\S*[a-z])\S*\d)",
+    r"(?:(?:the|a|an|my|our|all|this|that|on|off|down|up)\b|\d[\d.,]*\s+(?:to|into|in)\b|(?=\S*[a-z])\S*\d)",
     re.I,
 )
 _CORRELATION = re.compile(r"\b(?:correlat\w+|regress\w* (?:on|against)|covariance)\b", re.I)

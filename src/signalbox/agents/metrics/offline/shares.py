@@ -64,7 +64,8 @@ async def share_of(
         return replace(slots, matchers=tuple(one for one in slots.matchers if not one.negated), part=excluded)
     if slots.by and (not parts or {one.label for one in parts} <= {*slots.by}):
         return slots
-    if (all_ := whole_of(offer, live)) and not any(one.label in _OUTCOMES for one in parts):
+    is_named = any(one.label in _OUTCOMES for one in parts) or bool(_behind(parts, text))
+    if not is_named and (all_ := whole_of(offer, live)):
         return _of(slots, measure, (await measure_for(all_, live, slots.time_range))[0])
     if not parts or (measure.agg == "avg" and measure.type == "gauge"):
         raise InvalidQueryError(
@@ -110,13 +111,21 @@ def whole_of(offer: Offer, live: Live) -> Offer | None:
 def _part(parts: Sequence[Meant], text: str) -> str:
     """The label of the part, among all that is named."""
     placed = sorted(parts, key=lambda one: text.casefold().find(one.said.casefold()))
-    if found := _WHOLE.search(text):
-        behind = [one for one in placed if one.said.casefold() in found["part"].casefold()]
-        before = [one for one in placed if one not in behind]
-        placed = behind if behind and before else placed
+    placed = _behind(placed, text) or placed
     placed = [one for one in placed if one.label in _OUTCOMES] or placed
-    inner = [one for one in placed if not _WHERE.search(text[: max(text.casefold().find(one.said.casefold()), 0)])]
+    inner = [one for one in placed if not _is_place(one, text)]
     return (inner or placed)[-1].label
+
+
+def _behind(parts: Sequence[Meant], text: str) -> list[Meant]:
+    """The parts behind the verb that do not say where: of the crates were glass, and not went to the cellar."""
+    found = _WHOLE.search(text)
+    told = found["part"].casefold() if found else ""
+    return [one for one in parts if one.said.casefold() in told and not _is_place(one, text)]
+
+
+def _is_place(one: Meant, text: str) -> bool:
+    return bool(_WHERE.search(text[: max(text.casefold().find(one.said.casefold()), 0)]))
 
 
 def _of(slots: Slots, part: Measure, whole: Measure) -> Slots:

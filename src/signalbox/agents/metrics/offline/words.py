@@ -10,6 +10,7 @@ from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.labels import own_words
 from signalbox.agents.metrics.plan import HOW, KINDS, ORDERS, SCOPES, SIDES, MetricsPlan
 from signalbox.agents.metrics.vocabulary import GOALS, PORTIONS, label_kind
+from signalbox.language.mentions import Mention
 from signalbox.language.names import close
 from signalbox.language.synonyms import ASKED, FILLERS, LIGHT, alike, base
 from signalbox.language.time.stretches import is_time_word
@@ -66,7 +67,8 @@ _PLAIN_ESTS = frozenset(
 )
 _LOW = frozenset(
     map(stem, """low small cold cool light short dry weak quiet young shallow empty few cheap thin narrow calm rare
-        scarce near soft dim dark new recent early slim close faint gentle tiny little poor lean""".split())
+        scarce near soft dim dark new recent early slim close faint gentle tiny little poor lean clean pure
+        idle slack""".split())
 )  # fmt: skip
 """Adjectives, without their endings, of which more is less of what is measured."""
 _LIGHT = 0.45
@@ -78,7 +80,7 @@ _ASKING = frozenset({"what", "who", "which", "that"})
 def end_of(word: str) -> str:
     """Return which end a superlative or comparative asks for, highest or lowest; empty for any other word. What is
     slow or fast depends on what is measured."""
-    plain = re.fullmatch(r"([a-z]{3,}?)(?:i?e(?:st|r))", word)
+    plain = re.fullmatch(r"([a-z]{2,}?)(?:i?e(?:st|r))", word)
     if plain is None or word in _PLAIN_ESTS or plain[1] in ("slow", "fast", "quick"):
         return ""
     root = plain[1][:-1] if plain[1][-1] == plain[1][-2] else plain[1]
@@ -116,9 +118,11 @@ def measure_fits(plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str]
 
 
 def uncovered(
-    plan: MetricsPlan, text: str, offer: Offer, labels: Iterable[str], by: Iterable[str], names: Sequence[str]
-) -> tuple[str, ...]:
-    """Return what the plan says it leaves out, and the names and conditions that no part of the query explains."""
+    plan: MetricsPlan, text: str, offer: Offer, labels: Iterable[str], by: Iterable[str], names: Sequence[str],
+    mentions: Iterable[Mention] = (),
+) -> tuple[str, ...]:  # fmt: skip
+    """Return what the plan says it leaves out, and the names and conditions that no part of the query explains.
+    `mentions` are the things of the server that stand in the question."""
     said = text[:_LONGEST]
     covered, known, told = places_of(plan, said), own_words(offer), _known(offer, labels)
 
@@ -135,7 +139,10 @@ def uncovered(
         timed = all(map(is_time_word, words.split())) and (words.isalpha() or words[:1].isdigit())
         if words and is_free(*one.span()) and not timed and not is_own(words) and words.lower() not in FILLERS:
             found.append(words)
-    found += [one for one in names if not is_own(one)]
+    things = [one for one in mentions if one.end <= len(said) and is_free(one.start, one.end)]
+    meant = [said[one.start : one.end] for one in things if not one.value.isdecimal()]
+    strange = [one for one in meant if not one.isalpha() or _is_strange(one, told)]
+    found += [one for one in (*names, *strange) if not is_own(one)]
     found += [one[0].strip() for one in _LEFT_OUT.finditer(said) if not plan.excluded and is_free(*one.span(1))]
     others = places_of(plan.model_copy(update={"split_by": []}), said)
     for one in _SPLIT.finditer(said):
