@@ -177,9 +177,9 @@ async def _lasted(selector: str, value: str, slots: Slots, live: Live, at: datet
             ask(Query(f"min_over_time(timestamp({selector})[{span}])", at=at), live),
         )
         whole = (at - _DAY).timestamp() + _SOON
-        lasted = {label_key(one.labels): "for a day or longer" for one in seen.curves if one.values[-1] <= whole}
+        longer = {label_key(one.labels): "for a day or longer" for one in seen.curves if one.values[-1] <= whole}
         began = {label_key(one.labels): one.values[-1] + 60 for one in changed.curves}
-        return lasted | {key: f"since {format_moment(moment_of(stamp))}" for key, stamp in began.items()}
+        return longer | {key: f"since {format_moment(moment_of(stamp))}" for key, stamp in began.items()}
     if slots.always:
         return {}
     length = seconds_of(slots.time_range)

@@ -288,10 +288,9 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         slots = forecast_bound(slots, plan)
     _check_moment(slots, asked.text)
     slots = _at_one_moment(_with_window(_with_unit(slots, plan), times), plan, asked.text)
-    names = [*chosen.measure.labels, *(one.offer.key for one in (whole, also) if one)]
+    known = [*chosen.measure.labels, *(one.offer.key for one in (whole, also) if one)]
     found = with_found(plan, chosen)
-    unused = (*chosen.unused, *chosen.labelled.lost)
-    left = uncovered(found, asked.text, offer, names, slots.by, unused, asked.things)
+    left = uncovered(found, asked.text, offer, known, slots.by, (*chosen.unused, *chosen.labelled.lost), asked.things)
     left += tuple(word for word, _ in strange)
     said = {word.lower() for one in chosen.labelled.said for word in one.said.split()}
     for words, second_ in ((plan.per or plan.less, whole), (plan.also, also)):
