@@ -229,7 +229,7 @@ def test_resuming_without_a_value_tells_the_question(signalbox: Cli, write_file:
 def test_resuming_what_does_not_wait_ends_with_1(signalbox: Cli) -> None:
     done = signalbox("resume", "nothing", "--value", "x")
     assert done.code == 1
-    assert "No run waits as thread 'nothing'" in done.err
+    assert "No run waits in thread 'nothing'" in done.err
 
 
 # In processes of their own

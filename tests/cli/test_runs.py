@@ -48,3 +48,9 @@ def test_a_run_of_another_person_is_not_there(signalbox: Cli, named: str, monkey
     assert "secret" not in signalbox("runs", "list", "--json").out
     monkeypatch.setenv("SIGNALBOX_USER", OTHER)
     assert "order-secret  waiting" in signalbox("runs", "list").out
+
+
+def test_an_unknown_status_is_refused_with_those_there_are(signalbox: Cli) -> None:
+    done = signalbox("runs", "list", "--status", "done")
+    assert (done.code, done.out) == (2, "")
+    assert "running, waiting" in done.err

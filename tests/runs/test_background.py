@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ from typer.testing import CliRunner
 from signalbox.cli.app import make_app
 from signalbox.contract import Agent
 from signalbox.errors import NotFoundError, RequestError
-from signalbox.runs import background, records, served
+from signalbox.runs import background, cancel, records, served
 from signalbox.runs.engine import engine
 from signalbox.runs.records import Run
 from signalbox.runs.served import find_served
+from signalbox.settings import now
 from signalbox.toolbox.person import use_person
 
 MAPS = (
@@ -159,3 +161,11 @@ async def test_a_run_of_another_person_is_not_there() -> None:
             await engine().submit(find_served("Review"), "Hi", thread_id="t")
     with use_person("ann"):
         assert (await engine().status("t", run.run_id)).status == "waiting"
+
+
+async def test_a_run_that_has_not_begun_is_cancelled_by_its_thread() -> None:
+    later = now() + timedelta(days=1)
+    run = await engine().submit(find_served("Review"), "Hi", thread_id="later", not_before=later)
+    assert (await asyncio.to_thread(cancel, "later")).run_id == run.run_id
+    assert (await engine().wait(run)).status == "cancelled"
+    await engine().close()

@@ -76,7 +76,7 @@ def test_of_many_processes_that_start_one_thread_one_does(write_file: Write, tmp
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)]
     told = [process.communicate(timeout=120) for process in running]
     assert sorted(process.returncode for process in running) == [0, 1, 1, 1]
-    assert sum(b"under way as thread 'one'" in error for _, error in told) == 3
+    assert sum(b"under way in thread 'one'" in error for _, error in told) == 3
 
 
 def test_of_many_threads_that_resume_at_once_one_does(write_file: Write) -> None:

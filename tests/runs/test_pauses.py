@@ -237,7 +237,7 @@ def test_a_thread_may_be_named(write_file: Write) -> None:
 
 
 def test_a_run_that_does_not_wait_is_told_with_the_nearest(write_file: Write) -> None:
-    with pytest.raises(NotFoundError, match="No run waits as thread 'order-8'"):
+    with pytest.raises(NotFoundError, match="No run waits in thread 'order-8'"):
         resume("order-8", "y")
     start(write_file("GraphName,Node,AgentType,Output_Field\nG,A,input,x\n"), thread_id="order-7")
     with pytest.raises(NotFoundError) as caught:

@@ -13,6 +13,7 @@ __all__ = ["runs"]
 
 runs = typer.Typer(help="List, show, cancel, retry and delete runs.", no_args_is_help=True, rich_markup_mode=None)
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+_STATUSES = ("pending", "running", "waiting", "interrupted", "completed", "error", "cancelled")
 Thread = Annotated[str, typer.Argument(help="The thread of the run; the first characters of its name are enough.")]
 
 
@@ -21,7 +22,9 @@ def list_command(
     status: Annotated[
         str | None,
         typer.Option(
-            "--status", help="Only runs with this status: running, waiting, interrupted, completed, error or cancelled."
+            "--status",
+            metavar="<status>",
+            help=f"Only runs with this status: {', '.join(_STATUSES[:-1])} or {_STATUSES[-1]}.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -30,6 +33,8 @@ def list_command(
     from signalbox.cli.output import print_json, say
     from signalbox.runs import list_runs
 
+    if status is not None and status not in _STATUSES:
+        raise typer.BadParameter(f"'{status}' is none of {', '.join(_STATUSES)}.", param_hint="--status")
     found = list_runs(status)
     if as_json:
         print_json([run.as_dict() for run in found])
@@ -60,7 +65,8 @@ def show(thread: Thread, as_json: AsJson = False) -> None:
     if told["usage"]["calls"]:
         print(f"  {_used(told['usage'])}")
     if told.get("error"):
-        print(f"  {told['error']['message']} {told['error']['suggestion']}".rstrip())
+        for line in filter(None, (told["error"]["message"], told["error"]["suggestion"])):
+            print(f"  {line}")
     for question in run.questions:
         print(f"  ? {question.get('node', '')}: {question.get('message', '')}")
     if told["status"] in ("waiting", "interrupted"):

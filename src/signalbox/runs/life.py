@@ -29,7 +29,7 @@ from signalbox.runs.conversation import conversation_before
 from signalbox.runs.gate import owned
 from signalbox.runs.owners import QUEUED, on_queue
 from signalbox.runs.parts import call_agent
-from signalbox.runs.records import RESUMABLE, Run
+from signalbox.runs.records import OPEN, RESUMABLE, Run
 from signalbox.runs.sources import name_sources
 from signalbox.runs.steps import CancelledError, Steps, forget_starts, told_again
 from signalbox.runs.threads import check_name
@@ -185,8 +185,10 @@ def show(thread_id: str) -> Run:
 
 
 def cancel(thread_id: str) -> Run:
-    """End a run that waits, broke off or is under way: it then stops before its next node. Raises NotFoundError."""
-    run = records.find_run(thread_id, RESUMABLE)
+    """End a run that waits, broke off or is under way: it then stops before its next node. Where there is none, the run
+    ends that has not begun yet. Raises NotFoundError."""
+    begun = records.latest_run(thread_id, RESUMABLE) is not None
+    run = records.find_run(thread_id, RESUMABLE if begun else OPEN)
     under_way = run.is_under_way
     records.cancel_run(run)
     if not under_way and not run.background:
@@ -201,9 +203,9 @@ def retry(thread_id: str) -> Run:
     run = records.find_run(thread_id)
     if not run.background or run.standing not in ("error", "interrupted"):
         raise RequestError(
-            f"The run of thread '{run.thread_id}' is {run.standing}, and only one that a service carried and that "
-            "failed or broke off can be tried again.",
-            suggestion="Ask again.",
+            f"The latest run of thread '{run.thread_id}' is {run.standing}. Only one that a service carried, and that "
+            "failed or broke off, can be retried.",
+            suggestion="Ask again instead.",
         )
     records.require_current(run)
     from signalbox.runs.copying import failed_at, fork
@@ -224,7 +226,7 @@ def forget(thread_id: str) -> int:
     run = records.find_run(thread_id)
     if run.is_under_way:
         raise RequestError(
-            f"A run is under way as thread '{run.thread_id}'.", suggestion="Cancel it first: signalbox runs cancel."
+            f"A run is under way in thread '{run.thread_id}'.", suggestion="Cancel it first: signalbox runs cancel."
         )
     return len(records.remove_runs(run.thread_id))
 

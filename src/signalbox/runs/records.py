@@ -289,11 +289,11 @@ def _taken(thread_id: str) -> BusyError:
     before = latest_run(thread_id, ACTIVE)
     if before is not None and before.status == "waiting":
         return BusyError(
-            f"A run already waits as thread '{thread_id}'.",
+            f"A run already waits in thread '{thread_id}'.",
             suggestion="Resume it, forget it (signalbox runs forget), or give this one another name.",
         )
     return BusyError(
-        f"A run is under way as thread '{thread_id}'.", suggestion="Wait for its end, or give this one another name."
+        f"A run is under way in thread '{thread_id}'.", suggestion="Wait for its end, or give this one another name."
     )
 
 
@@ -456,7 +456,7 @@ def find_run(thread_id: str, statuses: tuple[str, ...] = ()) -> Run:
         raise OutdatedRunError()
     known = list_names(statuses)
     raise NotFoundError(
-        f"No run waits as thread '{thread_id}'." if statuses else f"There is no run of thread '{thread_id}'.",
+        f"No run waits in thread '{thread_id}'." if statuses else f"There is no run of thread '{thread_id}'.",
         suggestion=did_you_mean(thread_id, known) or ("No run waits at all." if statuses else "There are no runs."),
     )
 

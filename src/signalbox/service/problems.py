@@ -185,9 +185,11 @@ def add_handlers(app: FastAPI) -> None:
         return reply(error.status, error.detail, suggestion=error.suggestion, headers=error.headers)
 
     @app.exception_handler(RequestValidationError)
-    async def not_understood(_: Request, error: RequestValidationError) -> Response:
+    async def not_understood(request: Request, error: RequestValidationError) -> Response:
         places = [{"place": ".".join(map(str, one["loc"])), "message": str(one["msg"])} for one in error.errors()]
-        return reply(422, _unsupported(error.errors()) or _NOT_UNDERSTOOD, errors=places)
+        is_json = "json" in request.headers.get("content-type", "json")
+        hint = "" if is_json else "Send the body as JSON, with Content-Type: application/json."
+        return reply(422, _unsupported(error.errors()) or _NOT_UNDERSTOOD, suggestion=hint, errors=places)
 
     @app.exception_handler(HTTPException)
     async def answered(_: Request, error: HTTPException) -> Response:
