@@ -9,7 +9,7 @@ import typer
 
 __all__ = ["app"]
 
-_HELP = 'Why something is slow or failing: signalbox investigate "why is checkout slow?".'
+_HELP = 'Find out why something is slow or failing: signalbox investigate "why is checkout slow?".'
 app = typer.Typer(help=_HELP, no_args_is_help=True)
 
 
@@ -18,7 +18,7 @@ def graph(
     of: Annotated[str, typer.Argument(help="Only what this thing depends on, by its name.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
 ) -> None:
-    """Show the graph that causes are held to: each edge with its evidence, and what could not be read."""
+    """Show the graph of dependencies used to find causes: each edge with its evidence, and what could not be read."""
     import asyncio
 
     from rich.console import Console

@@ -11,17 +11,17 @@ from signalbox.agents.oncall.sweep_command import sweep_devices
 
 __all__ = ["app"]
 
-app = typer.Typer(help="What was kept of network checks.", no_args_is_help=True)
+app = typer.Typer(help="Check a whole inventory, and compare what network checks saw.", no_args_is_help=True)
 app.command("sweep")(sweep_devices)
 
 
 @app.command()
 def diff(
     device: Annotated[str, typer.Argument(help="The device, by its name in the inventory.")],
-    baseline: Annotated[str, typer.Option(help="Compare with this baseline, not with the run before.")] = "",
+    baseline: Annotated[str, typer.Option(help="Compare with this baseline instead of the previous run.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
 ) -> None:
-    """Say what changed on a device between its last run and the one before, or a named baseline."""
+    """Show what changed on a device between its last two runs, or since a named baseline."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -53,10 +53,13 @@ def diff(
 def baseline(
     device: Annotated[str, typer.Argument(help="The device, by its name in the inventory, or `list`.")],
     name: Annotated[str, typer.Argument(help="A name for what the last run saw.")] = "",
-    forget: Annotated[bool, typer.Option(help="Forget the last good state: what changed since was planned.")] = False,
+    forget: Annotated[bool, typer.Option(help="Delete the last good state, after planned changes.")] = False,
 ) -> None:
-    """Keep what the last run saw of a device under a name, for `diff --baseline`. `baseline list` shows the last good
-    states, which checks keep by themselves for 30 days; `--forget` drops that of a device."""
+    """Save what the last run saw on a device under a name, for `diff --baseline`.
+
+    `baseline list` shows the last good states, which checks store automatically for 30 days; `--forget` deletes that of
+    a device.
+    """
     from signalbox.agents.oncall.history import forget_good, good_devices, name_baseline
     from signalbox.agents.oncall.spoken import spoken_moment
 
@@ -74,7 +77,7 @@ def baseline(
 
 @app.command()
 def plans() -> None:
-    """List the plans there are, and the steps of each."""
+    """List all plans with their steps."""
     from signalbox.agents.oncall.plans import load_plans
 
     for plan in load_plans().values():

@@ -16,19 +16,21 @@ __all__ = ["sweep_devices"]
 
 def sweep_devices(
     context: typer.Context,
-    patterns: Annotated[list[str] | None, typer.Argument(metavar="[device]...", help="Names or patterns; all.")] = None,
-    results: Annotated[
-        Path | None, typer.Option(help="Where the results go, a line a device. Devices there are not read again.")
+    patterns: Annotated[
+        list[str] | None, typer.Argument(metavar="[device]...", help="Names or patterns; default: all.")
     ] = None,
-    parallel: Annotated[int, typer.Option(min=0, help="Devices at a time; 0: SIGNALBOX_ONCALL_PARALLEL.")] = 0,
+    results: Annotated[
+        Path | None, typer.Option(help="The file for results, one line per device. Devices in it are not read again.")
+    ] = None,
+    parallel: Annotated[int, typer.Option(min=0, help="How many devices at a time; 0: SIGNALBOX_ONCALL_PARALLEL.")] = 0,
     runs: Annotated[
-        int, typer.Option(min=0, help="Have workers read: so many runs at a time, of fifty devices each.")
+        int, typer.Option(min=0, help="Let workers read: this many runs at a time, fifty devices each.")
     ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
 ) -> None:
-    """Look at every device of the inventory once, however many there are, and report what is wrong with which.
+    """Check every device of the inventory once, no matter how many there are, and report the problems.
 
-    A sweep that was stopped goes on with the same --results.
+    To continue a stopped sweep, run it again with the same --results.
     """
     import asyncio
 
