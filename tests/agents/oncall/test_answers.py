@@ -96,7 +96,7 @@ def test_of_one_neighbour_its_as_and_prefixes_are_told() -> None:
             "get_routing_info",
             BGP,
             {"neighbor": "10.0.0.9"},
-            "BGP neighbour 10.0.0.9 does not exist on pe1 (there are: 10.0.0.5, rr1)",
+            "BGP neighbour 10.0.0.9 does not exist on pe1 (there is only: 10.0.0.5 (rr1))",
         ),
         ("check_routes", "get_route", {"routes": []}, {"prefix": "192.0.2.1"}, "pe1 has no route to 192.0.2.1"),
         ("check_bgp_neighbors", "get_routing_info", {}, {}, "BGP is not configured on pe1"),

@@ -28,6 +28,8 @@ def read(text: str, before: dict[str, Any], **more: Any) -> Request | Question:
         ("what of its session with pe2", ("xrd-5",), "pe2"),
         ("prefixes from pe1 then", ("xrd-5",), "pe1"),
         ("and the adjacency towards xrd-3", ("xrd-5",), "xrd-3"),
+        ("with pe2?", ("xrd-5",), "pe2"),
+        ("same with pe2", ("pe2",), None),
         ("what is up with pe2", ("pe2",), None),
         ("interfaces from pe1 please", ("pe1",), None),
         ("bgp of pe1", ("pe1",), None),

@@ -57,6 +57,8 @@ def test_devices_that_are_compared_are_no_pair() -> None:
         ("just the ports of pe1 that are down", {"state": "down"}),
         ("what's up with bgp on pe1", {}),
         ("where is bgp", {"which": "where"}),
+        ("which interfaces of pe1 have crc errors", {"above": "0"}),
+        ("routers with cpu at least 15 %", {"least": "15", "which": "routers"}),
     ],
 )
 def test_words_that_narrow_an_answer_are_slots(text: str, focus: dict[str, str]) -> None:
@@ -68,7 +70,9 @@ def test_a_limit_that_nothing_is_measured_by_is_said_not_to_be_considered() -> N
     assert read("bgp on pe1 above 80%").not_covered == ("above 80%",)
 
 
-@pytest.mark.parametrize("text", ["which PE has the largest mtu", "what P router", "core routers", "all core boxes"])
+@pytest.mark.parametrize(
+    "text", ["which PE has the largest mtu", "what P router", "core routers", "all core", "the core is"]
+)
 def test_a_role_that_is_asked_for_is_all_devices_of_it(text: str) -> None:
     wanted = "PE" if "PE" in text else "P"
     assert read(f"{text}, interfaces").devices == tuple(name for name, role in ROLES.items() if role == wanted)

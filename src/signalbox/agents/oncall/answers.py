@@ -11,7 +11,7 @@ from typing import Any
 
 from signalbox.agents.oncall.arguments import match_interface
 from signalbox.agents.oncall.facts import Record
-from signalbox.agents.oncall.fields import IS_UP, fact_lines, is_up, plans_for
+from signalbox.agents.oncall.fields import IS_UP, THINGS, fact_lines, is_up, plans_for
 from signalbox.agents.oncall.presence import LABELS, Presence, presence_of
 from signalbox.agents.oncall.spoken import spoken_duration, spoken_moment
 from signalbox.agents.oncall.state import Finding
@@ -100,8 +100,7 @@ def _kind_lines(intents: Sequence[str], focus: Mapping[str, str], facts: Facts, 
 def _in_state(kind: str, state: str, records: Sequence[Record]) -> list[str]:
     """How many of the records are in the state that is asked for, and those."""
     chosen = [one for one in records if is_up(kind, one) == (state == "up")]
-    things = {"interface": "interfaces", "bgp": "BGP neighbours", "isis": "IS-IS adjacencies", "ldp": "LDP neighbours"}
-    count = f"{len(chosen) or 'none'} of {len(records)} {things[kind]} {'are' if len(chosen) > 1 else 'is'} {state}"
+    count = f"{len(chosen) or 'none'} of {len(records)} {THINGS[kind]} {'are' if len(chosen) > 1 else 'is'} {state}"
     return [_with_evidence(count, records[0]), *(_with_evidence(_MEMBERS[kind](one), one) for one in chosen)]
 
 

@@ -6,9 +6,10 @@ The table is `askable.yaml`. A fact is named by its kind of record and its field
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import ge, gt, le, lt
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,15 @@ from signalbox.agents.oncall.spoken import spoken_duration, spoken_moment
 
 __all__ = [
     "IS_UP",
+    "LIMITS",
+    "THINGS",
     "Field",
     "askable",
     "fact_lines",
     "fields",
     "in_group",
     "is_up",
+    "limit_of",
     "of_subject",
     "plans_for",
     "ports_facing",
@@ -44,6 +48,24 @@ IS_UP = {
     "ldp": ("session_state", "OPERATIONAL"),
 }
 """What says that a thing of a kind is up."""
+THINGS = {
+    "interface": "interfaces",
+    "bgp": "BGP neighbours",
+    "isis": "IS-IS adjacencies",
+    "ldp": "LDP neighbours",
+    "vrf": "VRFs",
+    "route": "routes",
+    "lldp": "LLDP neighbours",
+    "log": "lines of the log",
+}
+"""What several things of a kind are called."""
+LIMITS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
+    "above": ("above", gt),
+    "below": ("below", lt),
+    "least": ("at least", ge),
+    "most": ("at most", le),
+}
+"""The limits of a focus, in words and as tests."""
 _BASE = {"bgp_instance": "bgp", "isis_instance": "isis", "isis_interface": "isis", "hardware": "system"}
 """The kind that says whether records of this kind are there."""
 _KEYS = {
@@ -146,8 +168,7 @@ def fact_lines(ids: Sequence[str], focus: Mapping[str, str], facts: Mapping[str,
         fitting = [one for one in records if any(within(one, it, focus) for it in asked)]
         own = list(_lines(kind, asked, fitting))
         if records and not fitting:
-            limit = f"above {focus['above']}" if focus.get("above") else f"below {focus.get('below')}"
-            own = [f"nothing {limit}: {one}" for one in _lines(kind, asked, records)]
+            own = [f"nothing {limit_of(focus)}: {one}" for one in _lines(kind, asked, records)]
         lines += [*own[:_MOST_LINES], *([f"… and {len(own) - _MOST_LINES} more"] if own[_MOST_LINES:] else [])]
         if not own and kind in ("alarm", "hardware") and presence_of(facts, _BASE.get(kind, kind)).is_present:
             lines += ["no active alarm"] if kind == "alarm" else []
@@ -195,11 +216,15 @@ def is_up(kind: str, record: Record) -> bool:
 def within(record: Record, field: Field, focus: Mapping[str, str]) -> bool:
     """Whether the value of a field is within the limit that is asked for, if one is."""
     value = value_of(record, field.path)
-    if not {"above", "below"} & focus.keys():
-        return True
+    limits = LIMITS.keys() & focus.keys()
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return value >= float(focus["above"]) if "above" in focus else value <= float(focus["below"])
+        return not limits
+    return all(LIMITS[name][1](value, float(focus[name])) for name in limits)
+
+
+def limit_of(focus: Mapping[str, str]) -> str:
+    """The limit that is asked for, in words; empty where none is."""
+    return next((f"{LIMITS[name][0]} {focus[name]}" for name in LIMITS if name in focus), "")
 
 
 def told_of(kind: str, asked: Sequence[Field], record: Record, more: str = "") -> str:

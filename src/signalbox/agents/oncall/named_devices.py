@@ -20,7 +20,7 @@ _WORDS = {
     "CE": ("ce", "cpe", "customer edge"),
 }
 _ROLE_WORD = re.compile(
-    r"\b(?:non-)?(?:(?:pe|rr|ce|cpe|p)s?|edges?|core|(?:route[\s-]*)?reflectors?)\b(?![\w-]*\d)", re.IGNORECASE
+    r"\b(?:non-)?(?:(?:pe|rr|ce|cpe|p)s?|edges?|cores?|(?:route[\s-]*)?reflectors?)\b(?![\w-]*\d)", re.IGNORECASE
 )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from signalbox.agents.oncall.answers import answer_lines, rank, subject_names
 from signalbox.agents.oncall.assessor import devices_of, failed_steps, missing_of
 from signalbox.agents.oncall.facts import Record
-from signalbox.agents.oncall.fields import plans_for
+from signalbox.agents.oncall.fields import LIMITS, plans_for
 from signalbox.agents.oncall.follow_up import remembered
 from signalbox.agents.oncall.history import keep_run
 from signalbox.agents.oncall.judgement import judge_run
@@ -76,7 +76,7 @@ def make_report(
     answers = [
         f"{device}: {one}" if len(facts) > 1 else one
         for device, records in facts.items()
-        if having is None or having.get(device)
+        if having is None or having.get(device) or (asked and not any(having.values()))
         for one in answer_lines(
             intents, focus[device], records, missing.get(device, ()), asked=asked, checks=checks, devices=len(facts)
         )
@@ -84,7 +84,7 @@ def make_report(
     if ranked := ranking(intents, asked, focus, facts):
         answers = ranked
     if having is not None:
-        answers = [*found_on(searched_for(intents, state.get("focus") or {}), having, facts), *answers]
+        answers = [*found_on(searched_for(intents, asked, state.get("focus") or {}), having, facts), *answers]
     unlooked = [one for found in missing.values() for one in found if one.said and one.state == "not_checked"]
     by_fact = {plan for own in plans_for(asked).values() for plan in own if len(kinds_of(plan)) <= _FEW_KINDS}
     is_chosen = bool(ranked) or having is not None
@@ -103,7 +103,9 @@ def make_report(
         )
         for device in facts
     }
-    without = {device for device, has in (having or {}).items() if not has and statuses[device] == "healthy"}
+    is_narrowed = any({"state", *LIMITS} & one.keys() for one in focus.values())
+    without = {device for device, has in (having or {}).items() if not has and not is_narrowed}
+    without = {device for device in without if statuses[device] == "healthy"}
     statuses |= dict.fromkeys(without, "absent")
     return {
         "title": state.get("objective") or "Network check",

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from signalbox.agents.oncall.facts import Record
-from signalbox.agents.oncall.fields import IS_UP, Field, fields, is_up, of_subject, told_of, value_of, within
+from signalbox.agents.oncall.fields import (
+    IS_UP,
+    LIMITS,
+    THINGS,
+    Field,
+    fields,
+    is_up,
+    limit_of,
+    of_subject,
+    told_of,
+    value_of,
+    within,
+)
 from signalbox.agents.oncall.presence import LABELS, presence_of
 from signalbox.agents.oncall.spoken import moment_of
 from signalbox.agents.oncall.subjects import find_subject, kinds_of
@@ -85,7 +97,7 @@ def _counts(intents: Sequence[str], focus: Mapping[str, Mapping[str, str]], fact
     """How many things of the kind that is checked each device has, in the state that is asked for."""
     kind = next((one for intent in intents for one in kinds_of(intent) if len(kinds_of(intent)) < 3), "")
     return [
-        (len(found), f"{device}: {len(found)}{_evidence(found)}")
+        (len(found), f"{device}: {len(found)} {THINGS.get(kind, LABELS.get(kind, kind))}{_evidence(found)}")
         for device, told in facts.items()
         for found in [[one for one in of_subject(kind, focus[device], told) if _is_chosen(kind, one, focus[device])]]
         if kind and (found or presence_of(told, kind).state in ("present", "not_configured"))
@@ -109,7 +121,7 @@ def devices_having(
     if "which" not in own or "order" in own or len(facts) < 2:
         return None
     kinds = list(dict.fromkeys(kind for intent in intents for kind in kinds_of(intent)))
-    if (asked and not {"above", "below"} & own.keys()) or (not asked and len(kinds) > 2):
+    if (asked and not LIMITS.keys() & own.keys()) or (not asked and len(kinds) > 2):
         return None
     return {
         device: found
@@ -141,11 +153,13 @@ def _has(
     return any(presence_of(told, kind).is_present and presence_of(told, kind).known for kind in kinds)
 
 
-def searched_for(intents: Sequence[str], focus: Mapping[str, str]) -> str:
+def searched_for(intents: Sequence[str], asked: Sequence[str], focus: Mapping[str, str]) -> str:
     """What is searched for, in words."""
     named = [f"{LABELS.get(what, what)} {focus[what]}" for what in _NAMED if focus.get(what)]
+    measured = [fields()[one].label.partition(" {}")[0] for one in asked]
     kinds = [LABELS[kind] for intent in intents for kind in kinds_of(intent) if kind in LABELS]
-    return ", ".join(named or dict.fromkeys(kinds))
+    what = ", ".join(dict.fromkeys(measured or named or kinds))
+    return " ".join(filter(None, (what, focus.get("state"), limit_of(focus))))
 
 
 def found_on(what: str, having: Mapping[str, bool], devices: Iterable[str]) -> list[str]:
@@ -156,4 +170,4 @@ def found_on(what: str, having: Mapping[str, bool], devices: Iterable[str]) -> l
         "not known of": [one for one in devices if one not in having],
     }
     told = [f"{how} {', '.join(names)}" for how, names in groups.items() if names]
-    return [f"{what}: {'; '.join(told)}"]
+    return [f"{what}: {'; '.join(told if groups['on'] else ['nowhere', *told])}"]

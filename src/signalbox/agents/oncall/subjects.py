@@ -156,7 +156,8 @@ def _absent_subjects(
                 kind = next((one for one in _peer_kinds(intents) if facts.get(one)), "bgp")
             if _was_meant(kind, intents):
                 whole = presence_of(facts, "link" if (what, kind) == ("neighbor", "interface") else kind)
-                yield _missing(whole, name, whole.known)
+                peers = [str(one["who"]) for one in facts.get(kind, ()) if one.get("who")] if what == "neighbor" else []
+                yield _missing(whole, name, peers or whole.known)
 
 
 def _was_meant(kind: str, intents: Sequence[str]) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from signalbox.agents.oncall.fields import askable, plans_for
+from signalbox.agents.oncall.fields import LIMITS, askable, plans_for
 from signalbox.agents.oncall.focus import focus_of
 from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.named_devices import chosen_among
@@ -289,7 +289,7 @@ def _focus(
     earlier = {str(name): str(value) for name, value in (before.get("focus") or {}).items()}
     if not focus or is_same:
         kept = {name: value for name, value in earlier.items() if set(_KEEPS.get(name, ())) & set(checks)}
-        kept |= {name: value for name, value in earlier.items() if is_same and name in ("state", "above", "below")}
+        kept |= {name: value for name, value in earlier.items() if is_same and name in ("state", *LIMITS)}
         focus = {**kept, **focus}
     return focus
 

@@ -57,7 +57,7 @@ _RELATIONS = frozenset(
 )
 """Checks of what joins two devices."""
 _ASKING = re.compile(r"(?:which|what|where|who)\b", re.IGNORECASE)
-_NEXT_PEER = re.compile(r"(?:and|what about|how about|or|\W)*\s*(?:with|to|towards|from)\s+", re.IGNORECASE)
+_NEXT_PEER = re.compile(r"(?:and|what about|how about|or|\W)*\s*(?:(?P<with>with|towards)|to|from)\s+", re.IGNORECASE)
 _ON = re.compile(r"(?:\b(?:on|at|of|for)|@)\s+(?:(?:the|our)\s+)?$", re.IGNORECASE)
 _AND = re.compile(
     r"\b(?:and|an|n|or|nor|plus|also|then|vs|versus|against|too|as\s+well(?:\s+as)?|along\s+with|same\s+for)\b"
@@ -115,7 +115,10 @@ def devices_meant(
     mentions = [_at_a_place(text, one, reading) for one in _in_a_role(text, find_mentions(text, devices))]
     lists = _lists(text, mentions)
     kinds = _parts(text, mentions, lists, reading, earlier)
-    if had_peer and len(mentions) == 1 and _NEXT_PEER.fullmatch(text[: mentions[0].start]):
+    nexts = (
+        _NEXT_PEER.fullmatch(text[: mentions[0].start]) if len(mentions) == 1 and mentions[0].kind == "name" else None
+    )
+    if nexts and (had_peer or (earlier and nexts["with"])):
         kinds = ["peer"]
     named, unread = _named_otherwise(text, mentions, reading, devices)
     if isinstance(named, Question):

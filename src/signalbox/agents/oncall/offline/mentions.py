@@ -29,9 +29,11 @@ _ROLE = re.compile(
     rf"(?:(?:of\s+)?(?:the|our|my|its|those|these|single|last|{_COUNT})\s+|\w+\s+of\s+the\s+)*)?"
     r"(?:(?P<RR>route[\s-]*reflectors?|reflectors?|RRs?)|(?P<CE>customer[\s-]+edges?|CPEs?|CEs?)"
     r"|(?P<PE>provider[\s-]+edges?|PEs?|edges?(?=\s+(?:router|device|box|node|kit)))"
-    r"|(?P<P>provider[\s-]+cores?|(?-i:Ps?)|ps?(?=\s+(?:router|device|box|node)s?\b)|core(?=\s+(?:P\b|router|device|box|node|kit))"
-    r"|(?:(?<=whole\s)|(?<=entire\s)|(?<=in\sthe\s))core))(?:'s)?(?!['’]?\w)"
-    r"(?P<noun>(?:\s+|-)(?:P\s+)?(?:routers?|devices?|boxes|box|nodes?|kit))?",
+    r"|(?P<P>provider[\s-]+cores?|(?-i:Ps?)|ps?(?=\s+(?:router|device|box|node)s?\b)"
+    r"|core(?=\s+(?:P\b|router|device|box|node|kit|switch|layer|network))|(?<=the\s)cores(?!\s+(?:of|on)\b)"
+    r"|(?:(?<=all\s)|(?<=whole\s)|(?<=entire\s)|(?<=the\s)|(?<=our\s))core(?=\s*(?:[.,;:?!)]|$)|\s+(?:is|are|and|or|but|in|for|please|pls|up|ok\w*)\b)))"
+    r"(?:'s)?(?!['’]?\w)"
+    r"(?P<noun>(?:\s+|-)(?:P\s+)?(?:routers?|devices?|boxes|box|nodes?|kit|switch(?:es)?|layer|network))?",
     re.IGNORECASE,
 )
 # rr-lon-1 is a name, and not one of the reflectors.
@@ -68,11 +70,13 @@ _ORDINALS = frozenset(
 )
 _PARITY = re.compile(r"\b(odd|even)(?=\b|-)", re.IGNORECASE)
 _AND = re.compile(r"\s*(?:,|/|&|\+|\band|\bor)\s*", re.IGNORECASE)
+_MANY_ENDS = ("rs", "ces", "xes", "des", "hes", "kit", "layer", "network")
 _NOT_OF = re.compile(r"\bnon[\s-]?$", re.IGNORECASE)
 _GROUPS = ("role", "every")
 _BEFORE_NAMES = re.compile(r"\s*(?:of\s+)?(?:the\s+|our\s+)?", re.IGNORECASE)
 _EVERY = re.compile(
-    r"\beverything\b|\b(?:every|any)?where\b|\bwho\b|\bnetwork[\s-]*wide\b|\bfleet[\s-]*wide\b|\bthe\s+fleet\b|\bthe\s+lot\s+of\s+them\b"
+    r"\beverything\b|\b(?:every|any)?where\b|\bwho\b"
+    r"|\b(?:devices|routers|boxes|nodes)(?=\s+(?:with|having|running|over|above|under|below|where|that\s+(?:have|run|are|lack))\b)|\bnetwork[\s-]*wide\b|\bfleet[\s-]*wide\b|\bthe\s+fleet\b|\bthe\s+lot\s+of\s+them\b"
     r"|\b(?:the\s+)?(?:whole|entire|complete|full)\s+(?:\w+\s+)?(?:network|lab|fleet|estate|backbone|inventory|domain|campus|pantheon)\b"
     r"|\b(?:all|every|each|any|which|what)\s+(?:(?:single|last|of|the|our|my|known)\s+)*(?:[\w-]+\s+){0,2}?"
     r"(?:devices?|routers?|boxes|box|nodes?|machines?|hosts?|switch(?:es)?|kit|gear|network\s+elements?)\b"
@@ -420,8 +424,9 @@ def _count(told: str) -> int:
 def _role(match: re.Match[str], devices: Sequence[Device]) -> Mention:
     role = next(name for name in ("RR", "CE", "PE", "P") if match[name])
     said, noun = match[role].casefold(), (match["noun"] or "").casefold()
-    plural = said.endswith("s") or match[0].endswith("'s") or noun.endswith(("rs", "ces", "xes", "des", "kit"))
-    plural = plural or match.string[: match.start(role)].casefold().rstrip().endswith(("whole", "entire", "in the"))
+    plural = said.endswith("s") or match[0].endswith("'s") or noun.endswith(_MANY_ENDS)
+    # The core is all that is in it.
+    plural = plural or (said == "core" and not noun)
     names = tuple(device.name for device in devices if device.role == role)
     if _NOT_OF.search(match.string[: match.start()]):
         others = tuple(device.name for device in devices if device.role != role)

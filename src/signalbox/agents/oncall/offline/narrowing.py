@@ -17,16 +17,19 @@ _STATE = re.compile(
     re.IGNORECASE,
 )
 _LIMIT = re.compile(
-    r"(?:\b(?:(?P<above>above|over|exceed\w*|at\s+least|(?:more|greater|higher|longer|older)\s+than)"
-    r"|(?P<below>below|under|at\s+most|(?:less|fewer|lower|shorter|younger)\s+than))\s*|(?P<more>>=?)\s*|(?P<less><=?)\s*)(?=\d|an?\b)",
+    r"(?:(?P<above>\b(?:above|over|exceed\w*|(?:more|greater|higher|longer|older)\s+than)|>(?!=))"
+    r"|(?P<below>\b(?:below|under|(?:less|fewer|lower|shorter|younger)\s+than)|<(?!=))"
+    r"|(?P<least>\bat\s+least|>=)|(?P<most>\bat\s+most|<=))\s*(?=\d|an?\b)",
     re.IGNORECASE,
 )
+_HAVING = re.compile(r"\b(?:has|have|having|with|sees?|show|any)\s+((?:any\s+)?\w+(?:\s+\w+)?)", re.IGNORECASE)
 _ORDER = re.compile(
     r"\b(?:(?P<most>(?<!at )most(?!\s+of\b)|highest|longest|largest|biggest|greatest|hottest|busiest|oldest|worst)"
     r"|(?P<least>fewest|(?<!at )least|lowest|shortest|smallest|newest|youngest))\b",
     re.IGNORECASE,
 )
-_ASKS = re.compile(r"\b(?:which|what|where|who)\b", re.IGNORECASE)
+_SELECTING = re.compile(r"\b(?:only|just|which|what|any|list|who|where|all|those|that)\b", re.IGNORECASE)
+_ASKS = re.compile(r"(?:which|what|where|who|any\w*|devices|routers|boxes|nodes)\b", re.IGNORECASE)
 _OF_WHAT = re.compile(r"\b(?:which|what)\s+((?:\w+\s+)?\w+)", re.IGNORECASE)
 
 
@@ -56,10 +59,12 @@ def narrowed_by(text: str, asked: Asked, checks: Sequence[str], groups: Sequence
         value = hours * 3600 if hours is not None else quantity.value if quantity else None
         is_time = hours is not None
         if asked.facts and value is not None and (lasts or not is_time):
-            focus["above" if limit["above"] or limit["more"] else "below"] = f"{value:g}"
+            focus[str(limit.lastgroup)] = f"{value:g}"
             words.append(said)
         elif not is_time:
             unused.append(said)
+    elif _has_some(text, asked):
+        focus["above"] = "0"
     if order := _ORDER.search(text):
         if asked.facts or checks:
             focus["order"] = "most" if order["most"] else "least"
@@ -70,6 +75,13 @@ def narrowed_by(text: str, asked: Asked, checks: Sequence[str], groups: Sequence
 
 
 _WITH_STATES = {"check_interface_status", "check_bgp_neighbors", "check_isis_adjacencies", "check_mpls_state"}
+
+
+def _has_some(text: str, asked: Asked) -> bool:
+    """Whether those are asked for that have some of what is counted: interfaces with errors."""
+    counted = asked.facts and all(one.partition(".")[2].startswith(("in_", "out_")) for one in asked.facts)
+    selects = counted and _SELECTING.search(text)
+    return bool(selects) and any({*asked_in(one[1]).facts} & {*asked.facts} for one in _HAVING.finditer(text))
 
 
 def _asks_for_devices(text: str, focus: dict[str, str]) -> bool:
