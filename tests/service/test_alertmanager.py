@@ -112,7 +112,7 @@ def test_a_rule_that_fires_becomes_a_thread_and_its_end_closes_it(
             assert closed["thread_id"] == fired["thread_id"]
             assert closed["metadata"]["lasted"]
             told = until(lambda: [body for _, body in inbox.given if body["status"] == "resolved"])
-            assert told[0]["text"].startswith("Resolved at ")
+            assert told[0]["text"].startswith("Resolved ")
     finally:
         inbox.server.shutdown()
         sink.join()

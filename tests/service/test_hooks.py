@@ -57,7 +57,7 @@ def test_a_resolved_group_closes_its_thread_with_how_long_it_lasted(ann: httpx.C
     ann.get(f"/threads/{first['thread_id']}/runs/{first['run_id']}/join")
     closed = ann.post("/hooks/alertmanager", json=resolved()).json()
     assert (closed["status"], closed["thread_id"]) == ("resolved", first["thread_id"])
-    assert closed["message"] == "Resolved at 2026-11-16T03:42:10+00:00, after 42 minutes 10 seconds."
+    assert closed["message"] == "Resolved 2026-11-16 03:42 (UTC), after 42 minutes 10 seconds."
     metadata = ann.get(f"/threads/{first['thread_id']}").json()["metadata"]
     assert (metadata["status"], metadata["lasted"]) == ("resolved", "42 minutes 10 seconds")
     assert ann.post("/hooks/alertmanager", json=resolved()).json()["status"] == "ignored"

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from signalbox.contract import blocks
 from signalbox.errors import ConfigurationError, UnavailableError
 from signalbox.service import reports
 from signalbox.service.reports import message_for, send_report
@@ -72,6 +73,16 @@ async def test_a_message_mentions_nobody(inbox: Inbox, monkeypatch: pytest.Monke
     assert "Checkout is slow" in text
     assert ("&lt;!channel&gt;" if form == "slack" else "@\u200ball") in text
     assert ("<!channel>" if form == "slack" else "@all") not in text
+
+
+@pytest.mark.parametrize("form", ["slack", "mattermost"])
+def test_a_message_has_the_verdict_and_what_to_do_and_leaves_the_rest_to_the_thread(form: str) -> None:
+    sections = [("Ruled out", [blocks.text("- the moon")]), ("Next steps", [blocks.text("- Look at a")])]
+    answer = {"blocks": [blocks.report("Investigation", "Cause: a link.", [], sections, sureness="likely")]}
+    told = message_for(form, ALERT, "alert-1", "Cause: a link.\n\nRuled out:\n- the moon", answer=answer)["text"]
+    lines = [line for line in told.splitlines() if line]
+    assert lines[1:-1] == ["Cause: a link.", "How sure: likely", "Next steps:", "- Look at a"]
+    assert "alert-1" in lines[-1]
 
 
 def test_a_message_is_no_longer_than_the_system_takes() -> None:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from signalbox.errors import NotFoundError
 from signalbox.runs.threads import add_turn, make_thread, require_own, update_thread
-from signalbox.settings import now
+from signalbox.settings import now, person_zone
 from signalbox.toolbox.person import current_person
 
 __all__ = ["Alert", "Incident", "Webhook", "alert_of", "close_incident", "find_incident", "told_length"]
@@ -130,7 +130,8 @@ def close_incident(told: Webhook, source: str) -> tuple[str, str] | None:
         return None
     ended = _last([one.endsAt for one in told.alerts]) or now().isoformat()
     lasted = told_length(since, ended)
-    words = f"Resolved at {ended}{f', after {lasted}' if lasted else ''}."
+    at = datetime.fromisoformat(ended).astimezone(person_zone())
+    words = f"Resolved {at:%Y-%m-%d %H:%M} ({at:%Z}){f', after {lasted}' if lasted else ''}."
     update_thread(own.thread_id, metadata={"open": "", "alerts": {}})
     update_thread(thread_id, metadata={"status": "resolved", "resolved_at": ended, "lasted": lasted})
     add_turn(thread_id, run_id="", agent=source, said="The alert is resolved.", answer=words, remembered=None)

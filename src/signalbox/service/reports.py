@@ -21,6 +21,7 @@ __all__ = ["message_for", "send_report"]
 
 _TRIES, _PAUSE = 3, 1.0
 _LONGEST = {"slack": 3_000, "mattermost": 12_000}
+_NEXT = "Next steps"
 _log = logging.getLogger("signalbox.service")
 
 
@@ -77,12 +78,24 @@ def message_for(
         told = {key: value for key, value in (answer or {}).items() if key != "state"}
         return {"status": status, "thread_id": thread_id, "alert": dict(alert), "text": text, "answer": told or None}
     mark = "Resolved" if status == "resolved" else "Alert"
-    summary = str(alert.get("summary") or "")
+    summary, text = str(alert.get("summary") or ""), _brief(answer) or text
     if form == "slack":
         whole = f"*{mark}: {_for_slack(summary)}*\n{_for_slack(text)}\n_Thread {_for_slack(thread_id)}_"
         return {"text": _cut(whole, _LONGEST["slack"])}
     whole = f"**{mark}: {_for_mattermost(summary)}**\n\n{_for_mattermost(text)}\n\n*Thread {thread_id}*"
     return {"text": _cut(whole, _LONGEST["mattermost"])}
+
+
+def _brief(answer: Mapping[str, Any] | None) -> str:
+    """What somebody who is woken needs of a report: its verdict, how sure it is, and what to do next; the rest is in
+    the thread. Empty for an answer without a report."""
+    report = next((one for one in (answer or {}).get("blocks") or () if one["type"] == "report"), None)
+    if report is None:
+        return ""
+    next_steps = [one["text"] for part in report["sections"] if part["title"] == _NEXT for one in part["blocks"]]
+    sure = f"How sure: {report['sureness']}" if report.get("sureness") else ""
+    steps = "\n".join([f"{_NEXT}:", *next_steps]) if next_steps else ""
+    return "\n\n".join(filter(None, (report["verdict"], sure, steps)))
 
 
 def _for_slack(text: str) -> str:

@@ -71,6 +71,15 @@ def test_the_cause_is_connected_and_how_is_part_of_the_answer() -> None:
     assert found["verdict"].startswith("Cause: the link a–b flapped. It is connected so: checkout → ")
 
 
+def test_a_cause_is_told_by_itself_rather_than_by_a_client_that_saw_it_first() -> None:
+    asked = seen("payment waited for db-1", "14:05", "14:54", measure="Latency", service="payment", peer_service="db-1")
+    itself = seen("queries of db-1 were slow", "14:06", "14:54", measure="Query time", instance="db-1")
+    found = told(SLOW, asked, itself)
+    assert found["cause"] == itself
+    assert "seen there as well, from 14:05: payment waited for db-1" in found["evidence_for"]
+    assert found["next_steps"][:2] == ["Find out what happened to db-1 at 14:06", "Check that db-1 is stable now"]
+
+
 def test_what_is_not_connected_is_ruled_out_for_that_reason_however_early_and_long() -> None:
     found = told(SLOW, CUSTOMER)
     assert found["cause"] is None

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from signalbox.agents.investigate.graph import Edge, Graph, kind_of, name_of, things_of_pair
+from signalbox.agents.investigate.graph import Edge, Graph, is_of_client, kind_of, name_of, things_of_pair
 from signalbox.agents.investigate.state import LEAD, Reading, Seen
 from signalbox.settings import now
 
@@ -169,7 +169,17 @@ def find_causes(read: Reading, symptoms: Sequence[Seen], seen: Sequence[Seen], g
     explained = [one for one in suspects if cause and _explains(cause, one, graph)]
     others = [one for one in ordered if one is not cause and one not in explained]
     rivals = [one for one in others if cause and one.score >= cause.score - _CLEAR]
-    return Found(cause, not rivals, explained, others, ruled_out, unconnected)
+    told = _told_by_itself(cause, symptoms) if cause else None
+    return Found(told, not rivals, explained, others, ruled_out, unconnected)
+
+
+def _told_by_itself(one: Suspect, symptoms: Sequence[Seen]) -> Suspect:
+    """The suspect in terms of what it measured itself, where only a client of it was a little earlier."""
+    own = next((it for it in one.also if not is_of_client(it.get("labels") or {}) and _is_trouble(it)
+                and it not in symptoms and abs(start_of(it) - start_of(one.seen)) <= SLACK), None)  # fmt: skip
+    if own is None or not is_of_client(one.seen.get("labels") or {}):
+        return one
+    return replace(one, seen=own, also=(one.seen, *(it for it in one.also if it is not own)))
 
 
 def _why_unconnected(

@@ -17,7 +17,7 @@ from itertools import combinations, count
 
 from signalbox.contract import Relation
 
-__all__ = ["Edge", "Graph", "kind_of", "name_of", "things_of_pair"]
+__all__ = ["Edge", "Graph", "is_of_client", "kind_of", "name_of", "things_of_pair"]
 
 _SERVICE_LABELS = ("service", "service_name", "app", "application", "app_kubernetes_io_name")
 _SERVER_LABELS = (
@@ -185,7 +185,7 @@ class Graph:
             ends = [self.one(f"machine:{_plain(one)}") for one in pair]
             if all(pair) and (device or {*ends} <= self._known):
                 return self._pair(name_of(ends[0]), name_of(ends[1]), is_wire="interface" in labels)
-        server = next((labels[key] for key in _SERVER_LABELS if labels.get(key)), "")
+        server = _server(labels)
         if server and (
             far := [one for one in self._resolved(f"name:{_plain(server)}", self._known) if one in self._known]
         ):
@@ -325,6 +325,15 @@ class Graph:
                     distance[other] = distance[here] + 1
                     waiting.append(other)
         return distance
+
+
+def is_of_client(labels: Mapping[str, str]) -> bool:
+    """True for what a client measures of another thing."""
+    return bool(_server(labels))
+
+
+def _server(labels: Mapping[str, str]) -> str:
+    return next((labels[key] for key in _SERVER_LABELS if labels.get(key)), "")
 
 
 def _both(known: str, evidence: str) -> str:

@@ -11,6 +11,7 @@ from langgraph.types import Command
 from signalbox.agents.investigate.causes import (
     SLACK,
     Found,
+    Suspect,
     end_of,
     ended_together,
     find_causes,
@@ -176,7 +177,7 @@ def _caused(
         contra.append("that one thing began before another does not prove that it caused it")
     return _conclusion(
         f"{verdict}{_not_seen(failed)}", "confirmed" if is_sure else "likely", cause, way, symptoms, pro, contra,
-        ruled_out, _next_steps(cause, symptoms[0], read.get("about") or ""),
+        ruled_out, _next_steps(found.cause, symptoms[0], read.get("about") or ""),
     )  # fmt: skip
 
 
@@ -275,12 +276,13 @@ def _ruled(one: Seen, why: str) -> str:
     return f"{one['text'].rstrip('.')} ({why})"
 
 
-def _next_steps(cause: Seen, symptom: Seen, named: str) -> list[str]:
-    about, seen_on = cause["about"] or cause["agent"], named or symptom["about"] or "the symptom"
+def _next_steps(cause: Suspect, symptom: Seen, named: str) -> list[str]:
+    about = name_of(cause.things[0]) or cause.seen["about"] or cause.seen["agent"]
+    when = f" at {_clock(cause.seen['start'])}" if is_since_known(cause.seen) else ""
     return [
-        f"Find out why: {cause['text']}",
+        f"Find out what happened to {about}{when}",
         f"Check that {about} is stable now",
-        f"Write up what happened to {seen_on} on {_day(symptom['start'])}",
+        f"Write up what happened to {named or symptom['about'] or 'the symptom'} on {_day(symptom['start'])}",
     ]
 
 
