@@ -39,6 +39,7 @@ CANDIDATES = candidates_of(GRAPH, {"the cart": "basket"})
         ("why is the cache so full", ["machine:cache-7"]),
         ("Did Big Button break something?", ["experiment:Big Button"]),
         ("why is everything slow", []),
+        ("why is users slow", ["service:users"]),
     ],
 )
 def test_the_subject_is_one_of_the_things_that_there_are(text: str, subject: list[str]) -> None:
@@ -56,6 +57,7 @@ def test_the_subject_is_one_of_the_things_that_there_are(text: str, subject: lis
         ("was the warehouse hit as well?", [], ["warehouse"]),
         ("is rabbitmq the reason why basket is slow?", ["service:basket"], ["rabbitmq"]),
         ("please look, we had an outage", [], []),
+        ("[FIRING:1] HighErrorRateP95 pod=basket-1", ["machine:basket-1"], []),
         ("why is it slow", [], []),
         ("solr lag is growing", [], ["solr"]),
         ("PodNotReady pod basket-1", ["machine:basket-1"], []),
@@ -111,6 +113,7 @@ def test_what_a_question_suspects_is_no_subject(text: str, subject: list[str], s
         ("vor einer Stunde", "1 hours ago"),
         ("am 3.11. zwischen 9 und 10 Uhr", "on 3/11 between 9:00 and 10:00"),
         ("in the last 4h", "in the last 4h"),
+        ("startsAt=2026-11-15T03:00:00Z", "since 2026-11-15T03:00:00Z"),
     ],
 )
 def test_german_and_french_times_are_read(text: str, english: str) -> None:

@@ -80,6 +80,13 @@ def test_a_cause_is_told_by_itself_rather_than_by_a_client_that_saw_it_first() -
     assert found["next_steps"][:2] == ["Find out what happened to db-1 at 14:06", "Check that db-1 is stable now"]
 
 
+def test_where_everything_is_asked_about_a_fault_elsewhere_is_no_cause() -> None:
+    session = seen("the BGP session b–z went down", "13:58", "14:50", "b–z", measure="bgp")
+    found = conclude(read(), [session, SLOW], GRAPH)
+    assert found["cause"] is None
+    assert any(one.startswith("the BGP session b–z went down (nothing connects") for one in found["ruled_out"])
+
+
 def test_what_is_not_connected_is_ruled_out_for_that_reason_however_early_and_long() -> None:
     found = told(SLOW, CUSTOMER)
     assert found["cause"] is None

@@ -107,9 +107,9 @@ def find_symptoms(read: Reading, seen: Sequence[Seen], graph: Graph) -> list[See
     mine = of_subject(read, seen, graph)
     symptoms = [one for one in mine if one["is_symptom"]] or [one for one in mine if _is_trouble(one)]
     wanted = _MEASURES.get(read.get("trouble") or "")
-    fitting = [one for one in symptoms if wanted and wanted.search(one.get("measure") or one["text"])]
     # Where a check says what is wrong with a device, its words say more than what was looked at.
-    return fitting or [one for one in symptoms if wanted and _is_fault(one) and wanted.search(one["text"])] or symptoms
+    told = [(one, one["text"] if _is_fault(one) else one.get("measure") or one["text"]) for one in symptoms]
+    return [one for one, words in told if wanted and wanted.search(words)] or symptoms
 
 
 def _is_trouble(one: Seen) -> bool:
@@ -138,7 +138,8 @@ def find_causes(read: Reading, symptoms: Sequence[Seen], seen: Sequence[Seen], g
     may be the cause of its others."""
     subject = read.get("subject") or [thing for one in symptoms for thing in is_about(one, graph)]
     ways = {thing: graph.ways(thing) for thing in dict.fromkeys(subject)}
-    faults = [one for one in of_subject(read, seen, graph) if _is_fault(one) and _is_trouble(one)]
+    own = of_subject({**read, "subject": [*ways]}, seen, graph)
+    faults = [one for one in own if _is_fault(one) and _is_trouble(one)]
     suspects: list[Suspect] = []
     ruled_out: list[tuple[Seen, str]] = []
     unconnected: list[Seen] = []
@@ -160,9 +161,9 @@ def find_causes(read: Reading, symptoms: Sequence[Seen], seen: Sequence[Seen], g
             suspects.append(Suspect(one, things or (one["about"],), way or (), _score(one, symptoms)))
     suspects = _by_thing(suspects)
     roots = [one for one in suspects if not any(_leads_to(other, one, graph) for other in suspects)]
-    own = [one for one in suspects if one.seen in faults and not symptoms[0]["is_symptom"]]
-    if own:
-        roots = [one for one in roots if one in own or any(_explains(one, it, graph) for it in own)]
+    felt = [one for one in suspects if one.seen in faults and not symptoms[0]["is_symptom"]]
+    if felt:
+        roots = [one for one in roots if one in felt or any(_explains(one, it, graph) for it in felt)]
     ordered = sorted(roots or suspects, key=lambda one: (not (one.seen in faults and set(one.things) & set(subject)),
                      -round(one.score, 1), -len(one.way), start_of(one.seen)))  # fmt: skip
     cause = ordered[0] if ordered and ordered[0].score >= _FAINT else None

@@ -43,7 +43,7 @@ _WORDS = {
     r"(\d{1,2}) ?uhr(?: ?(\d\d))?": r"\1:\2",
     r"(?:am |le )?(\d{1,2})\.(\d{1,2})\.(\d{4})": r"on \1/\2/\3",
     r"(?:am |le )?(\d{1,2})\.(\d{1,2})\.": r"on \1/\2",
-    r"start(?:s|ed)?(?:at)?:? (?=\d{4}-)": "since ",
+    r"start(?:s|ed)?(?:at)?(?: |: ?|=)(\d{4}-\S+)": r"since \1",
     r"(?:um|gegen|vers|à) (\d+)": r"at \1",
 }
 _PATTERNS = [(re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.I), words) for pattern, words in _WORDS.items()]

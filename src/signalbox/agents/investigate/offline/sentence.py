@@ -27,7 +27,7 @@ _TROUBLES = {
     "errors": "error fail failure broken break 5xx 500 502 503 504 exception refuse reject fehler erreur",
     "down": "down unavailable unreachable dead offline outage lost flap drop disappear ausgefallen panne",
     "busy": "cpu load busy saturate hot overload full memory disk leak swap",
-    "restarts": "restart crash reboot oom crashloop",
+    "restarts": "restart crash reboot bounce oom crashloop",
 }
 _KINDS = {
     "experiment": "experiment ab test trial variant",
@@ -48,6 +48,8 @@ _MARKED, _MARKING = (
     re.compile(rf"\s*{_NOUN}", re.I),
     re.compile(rf"\b{_NOUN}\s+(?:of|called|named)\s+(?:the\s+)?$", re.I),
 )
+_ASKED = re.compile(r"\b(?:(?:why|when|what|how come)\s+(?:is|was|has|does)|wrong with)\s+(?:the |our )?$", re.I)
+_ALERT = re.compile(r"(?:[A-Z][a-z]+){2,}(?:[A-Z]*\d+)?")
 _NAME = re.compile(r"(?<![\w.:/-])(?=[\w.-]*[a-z])(?:[a-z]\w*(?:[-./_]\w+)+|[a-z]{2,}\d+)(?![\w:])", re.I)
 _NO_NAME = re.compile(
     r"p\d\d+|\d+|[45]\w\ds?|.*-(?:up|in|out|off|on|to|down|only|page|end|time|like|level|wide|of|the|by|as|side|is)(?:-.*)?"
@@ -184,10 +186,10 @@ def _mentioned(text: str, candidates: Sequence[Candidate]) -> list[Mention]:
 
 def _is_meant(one: Mention, text: str) -> bool:
     """A part of a longer name is no name, and a plain word that also is a general one, such as "users", is a thing only
-    where it is called so: "the users service"."""
+    where it is called so, or one thing is asked about: "the users service", "why is users slow"."""
     if any(name.start() <= one.start and one.end < name.end() for name in _NAME.finditer(text)):
         return False
-    is_marked = _MARKED.match(text, one.end) or _MARKING.search(text, 0, one.start)
+    is_marked = _MARKED.match(text, one.end) or _MARKING.search(text, 0, one.start) or _ASKED.search(text, 0, one.start)
     return base(text[one.start : one.end].casefold()) not in _GENERAL or bool(is_marked)
 
 
@@ -218,7 +220,8 @@ def _unknown(text: str, candidates: Sequence[Candidate]) -> list[str]:
         name.strip(".-")
         for at, name in said
         if not any(start < at + len(name) and at < end for start, end in known)
-        and not _NO_NAME.fullmatch(name) and not names_nothing(name) and name.casefold() not in stems
+        and not _NO_NAME.fullmatch(name) and not _ALERT.fullmatch(name)
+        and not names_nothing(name) and name.casefold() not in stems
         and not (name.isalpha() and _by_role(name, candidates))
     ]  # fmt: skip
     return [*dict.fromkeys(found)]
