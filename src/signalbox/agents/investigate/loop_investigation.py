@@ -3,6 +3,7 @@ figure, name and moment of the verdict, and holds the claim to the graph."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Literal, TypedDict
@@ -14,7 +15,14 @@ from signalbox.agents.investigate.causes import start_of
 from signalbox.agents.investigate.examining import look, witnesses
 from signalbox.agents.investigate.graph import Graph, name_of
 from signalbox.agents.investigate.prompts import INVESTIGATE
-from signalbox.agents.investigate.state import Conclusion, InvestigationState, Seen, Sureness, graph_relations
+from signalbox.agents.investigate.state import (
+    Conclusion,
+    InvestigationState,
+    Seen,
+    Sureness,
+    conclusion_of,
+    graph_relations,
+)  # fmt: skip
 from signalbox.agents.investigate.subjects import candidates_of, known_things, subject_of_words
 from signalbox.agents.investigate.symptom import begin_loop
 from signalbox.contract.sources import joined
@@ -106,13 +114,8 @@ def _own_tools(state: InvestigationState, graph: Graph) -> list[Tool]:
 
     def exactly(name: str) -> str:
         """The one thing that is called so; links and sessions are written with both ends."""
-        for kind in ("link:", "session:"):
-            plain = name.removeprefix("the ").removeprefix("BGP ").removeprefix(kind[:-1]).removeprefix(":").strip()
-            if "–" in plain and (kind == "link:") is (
-                tuple(sorted(f"machine:{one}" for one in plain.split("–"))) in graph.wires
-            ):
-                return f"{kind}{'–'.join(sorted(plain.split('–')))}"
-        found = subject_of_words(name, candidates) if name not in graph.things else [name]
+        plain = re.sub(r"^(?:the )?(?:link|BGP session|session)[ :]", "", name)
+        found = [name] if name in graph.things else graph.find({}, plain)[:1] or subject_of_words(name, candidates)
         if not found or len(found) > 1:
             raise NotFoundError(
                 f"There is no thing '{name}'." if not found else f"'{name}' is {' or '.join(found)}.",
@@ -164,11 +167,10 @@ def _own_tools(state: InvestigationState, graph: Graph) -> list[Tool]:
                     suggestion="Rule it out for that reason, name a connected cause, or say that it is not known.",
                 )
             way = [str(edge) for edge in (ways[thing] if thing in ways else back[mine])]
-        told = Conclusion(
-            verdict=verdict, sureness=sureness if cause else "not known",
-            cause=_as_seen(cause, cause_thing) if cause else None, connection=way, symptoms=[],
-            evidence_for=evidence_for or [], evidence_against=evidence_against or [], ruled_out=ruled_out or [],
-            next_steps=next_steps or [],
+        told = conclusion_of(
+            verdict, sureness=sureness if cause else "not known", connection=way,
+            cause=_as_seen(cause, cause_thing) if cause else None, evidence_for=evidence_for or [],
+            evidence_against=evidence_against or [], ruled_out=ruled_out or [], next_steps=next_steps or [],
         )  # fmt: skip
         return Result(verdict, told)
 
@@ -199,14 +201,8 @@ def _as_seen(text: str, thing: str) -> Seen:
 
 
 def _concluded(outcome: Outcome) -> Conclusion:
-    given = [one["data"] for one in outcome["results"] if one["ok"] and one["name"] == "conclude"]
-    if given:
-        told: Conclusion = given[-1]
-        return told
-    return Conclusion(
-        verdict=outcome["answer"], sureness="not known", cause=None, connection=[], symptoms=[], evidence_for=[],
-        evidence_against=[], ruled_out=[], next_steps=[],
-    )  # fmt: skip
+    given: list[Conclusion] = [one["data"] for one in outcome["results"] if one["ok"] and one["name"] == "conclude"]
+    return given[-1] if given else conclusion_of(outcome["answer"])
 
 
 def _verified(told: Conclusion, outcome: Outcome, given: Sequence[str], *, is_whole: bool) -> Conclusion:

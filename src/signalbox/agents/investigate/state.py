@@ -11,8 +11,8 @@ from signalbox.contract import Relation
 from signalbox.contract.sources import Kind, Source
 
 __all__ = [
-    "LEAD", "Alert", "Conclusion", "InvestigationState", "Reading", "Runbook", "Seen", "Sureness", "graph_relations",
-    "latest_seen", "start_alert", "start_state",
+    "LEAD", "Alert", "Conclusion", "InvestigationState", "Reading", "Runbook", "Seen", "Sureness", "conclusion_of",
+    "graph_relations", "latest_seen", "start_alert", "start_state",
 ]  # fmt: skip
 
 LEAD = timedelta(hours=2)
@@ -76,6 +76,15 @@ class Conclusion(TypedDict):
     evidence_against: list[str]
     ruled_out: list[str]
     next_steps: list[str]
+
+
+def conclusion_of(verdict: str, **known: Any) -> Conclusion:
+    """A verdict with what is known beside it; the rest of the conclusion is empty."""
+    empty = Conclusion(
+        verdict=verdict, sureness="not known", cause=None, connection=[], symptoms=[], evidence_for=[],
+        evidence_against=[], ruled_out=[], next_steps=[],
+    )  # fmt: skip
+    return {**empty, **known}  # type: ignore[typeddict-item]
 
 
 class Runbook(TypedDict):

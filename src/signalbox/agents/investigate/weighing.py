@@ -31,6 +31,7 @@ from signalbox.agents.investigate.state import (
     InvestigationState,
     Reading,
     Seen,
+    conclusion_of,
     graph_relations,
     latest_seen,
 )  # fmt: skip
@@ -102,7 +103,7 @@ def conclude(
     if read.get("unknown"):
         unknown = f"There is no {read['unknown']} here: nothing that was read is called so."
     if unknown and not read.get("subject"):
-        return _conclusion(f"{unknown} There are {known_things(graph)}.{_not_seen(failed)}")
+        return conclusion_of(f"{unknown} There are {known_things(graph)}.{_not_seen(failed)}")
     until = read["end"]
     # What went on when the time was over that was looked at is not known to have gone on until now.
     seen = [{**one, "end": one["end"] or until} for one in seen] if _is_past(until) else list(seen)
@@ -175,9 +176,10 @@ def _caused(
         contra.append(f"it ended at {_clock(cause['end'])}, long before the symptoms did")
     if not is_sure and not contra:
         contra.append("that one thing began before another does not prove that it caused it")
-    return _conclusion(
-        f"{verdict}{_not_seen(failed)}", "confirmed" if is_sure else "likely", cause, way, symptoms, pro, contra,
-        ruled_out, _next_steps(found.cause, symptoms[0], read.get("about") or ""),
+    return conclusion_of(
+        f"{verdict}{_not_seen(failed)}", sureness="confirmed" if is_sure else "likely", cause=cause, connection=way,
+        symptoms=symptoms, evidence_for=pro, evidence_against=contra, ruled_out=ruled_out,
+        next_steps=_next_steps(found.cause, symptoms[0], read.get("about") or ""),
     )  # fmt: skip
 
 
@@ -202,7 +204,7 @@ def _unknown(
     if found.unconnected:
         about = read.get("about") or symptoms[0]["about"] or "it"
         steps.append(f"If {about} depends on one of what was ruled out as unconnected, say so in dependencies.yaml")
-    return _conclusion(
+    return conclusion_of(
         f"{verdict}{_not_seen(failed)}", symptoms=symptoms, evidence_against=contra, ruled_out=ruled_out,
         next_steps=steps,
     )  # fmt: skip
@@ -234,7 +236,7 @@ def _nothing(
     if others:
         verdict += f" Others had symptoms: {'; '.join(one['text'] for one in others[:3])}."
     rest = [] if unread else [_ruled(one, "no symptom beside it") for one in seen if one not in others]
-    return _conclusion(verdict, ruled_out=rest[:_MOST_LISTED])
+    return conclusion_of(verdict, ruled_out=rest[:_MOST_LISTED])
 
 
 def _is_measured(thing: str, graph: Graph) -> bool:
@@ -244,24 +246,6 @@ def _is_measured(thing: str, graph: Graph) -> bool:
     is_pair = thing.startswith(("link:", "session:"))
     is_told = thing in graph.alone and not thing.startswith("experiment:")
     return is_pair or is_told or thing in graph.roles or any(not any(one in why for one in _BY_FILE) for why in told)
-
-
-def _conclusion(
-    verdict: str,
-    sureness: Literal["confirmed", "likely", "not known"] = "not known",
-    cause: Seen | None = None,
-    connection: Sequence[str] = (),
-    symptoms: Sequence[Seen] = (),
-    evidence_for: Sequence[str] = (),
-    evidence_against: Sequence[str] = (),
-    ruled_out: Sequence[str] = (),
-    next_steps: Sequence[str] = (),
-) -> Conclusion:
-    return Conclusion(
-        verdict=verdict, sureness=sureness, cause=cause, connection=[*connection], symptoms=[*symptoms],
-        evidence_for=[*evidence_for], evidence_against=[*evidence_against], ruled_out=[*ruled_out],
-        next_steps=[*next_steps],
-    )  # fmt: skip
 
 
 def _not_seen(failed: Sequence[str]) -> str:
