@@ -78,7 +78,7 @@ async def test_the_report_names_the_cause_and_tasks_are_written_after_a_yes() ->
     asked = await aask("investigate", "why is checkout slow?", thread_id="t")
     assert asked.status == "needs_input"
     # One of the systems could not be read, so nothing is sure.
-    assert asked.answer.startswith("Most likely cause: the link a–b flapped. It is connected so: checkout → a → ")
+    assert asked.answer.startswith("Most likely cause: the link a–b flapped. The connection: checkout → a → ")
     assert "The symptoms lasted from Sun 15 Nov 14:08" in asked.answer
     assert "Not everything could be looked at: three: The server is down." in asked.answer
     assert [block["type"] for block in asked.blocks] == ["report", "timeline"]

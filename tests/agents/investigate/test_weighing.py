@@ -68,7 +68,7 @@ def test_the_cause_is_connected_and_how_is_part_of_the_answer() -> None:
     assert found["cause"] == LINK
     assert found["sureness"] == "confirmed"
     assert "checkout-1 → web-1 (labels of kube_pod_info)" in found["connection"]
-    assert found["verdict"].startswith("Cause: the link a–b flapped. It is connected so: checkout → ")
+    assert found["verdict"].startswith("Cause: the link a–b flapped. The connection: checkout → ")
 
 
 def test_a_cause_is_told_by_itself_rather_than_by_a_client_that_saw_it_first() -> None:

@@ -118,7 +118,7 @@ def test_a_health_check_through_the_front_door_takes_three_or_four_calls_of_the_
     assert answer.error is None
     facts, verdict = answer.answer.split("\n\n")[:2]
     assert facts.startswith("- system: version ")
-    assert verdict.startswith("**pe1 is healthy as far as it was looked at (health indicators, interfaces, ")
+    assert verdict.startswith("**pe1 is healthy as far as it was checked (health indicators, interfaces, ")
     read = Script(health, reads(*HEALTH), Reply("All 2 BGP sessions of `pe1` are established."))
     answer = asking(read, "health check of pe1", "frontdoor")
     assert read.kinds == ["front door", "OncallPlan", "loop", "loop"]
@@ -333,7 +333,7 @@ def test_a_follow_up_is_read_once_with_what_was_told(asking: Callable[..., Answe
     assert answer.state["devices"] == ["pe1"]
     for _, body in again.asked:
         assert json.dumps(body["messages"]).count("check bgp on pe1") == 1
-        assert "is healthy as far as it was looked at" in json.dumps(body["messages"])
+        assert "is healthy as far as it was checked" in json.dumps(body["messages"])
     near = Script(plan("core-rtr-1", "xrd-5"), reads("get_routing_info", answer=True))
     answer = asking(near, "and its neighbours?", thread="t")
     assert answer.state["devices"] == ["core-rtr-1", "xrd-5"]

@@ -299,7 +299,7 @@ async def test_the_report_cites_evidence_and_says_what_to_do(network: Network) -
 
 async def test_healthy_is_said_only_of_what_was_looked_at(network: Network) -> None:
     state = await network.ask("bgp on pe1", ScriptedModel(plan=plan("pe1")))
-    assert "as far as it was looked at (BGP sessions)" in state["summary"][2]
+    assert "as far as it was checked (BGP sessions)" in state["summary"][2]
     network.answers["get_routing_info"] = lambda device: envelope(device, error=("unsupported", "no such model"))
     network.server = None
     state = await network.ask("bgp on pe1", ScriptedModel(plan=plan("pe1")))

@@ -149,7 +149,7 @@ def _caused(
     how = " → ".join(_steps(found)) if way else ""
     lead = "Cause" if is_sure else "Most likely cause"
     verdict = _sentence(f"{lead}: {cause['text']}")
-    verdict += f" {f'It is connected so: {how}. ' if how else ''}"
+    verdict += f" {f'The connection: {how}. ' if how else ''}"
     # What is so since nobody knows when may be the older trouble.
     beside = [one.seen for one in found.others if is_own]
     beside += [one for one in symptoms if one != cause and not is_since_known(one) and one not in beside]

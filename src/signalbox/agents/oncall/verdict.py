@@ -105,7 +105,7 @@ def verdict_of(
         "warning": "with warnings",
         "absent": "without what was asked about",
         "incomplete": "without a finding, but not wholly checked",
-        "healthy": "healthy as far as looked at",
+        "healthy": "healthy as far as checked",
     }
     for status, names in by_status.items():
         if names:
@@ -130,9 +130,7 @@ def _one(
     if first is None:
         if status == "absent":
             return absent.strip()
-        kind = (
-            "healthy as far as it was looked at" if status == "healthy" else "without a finding in what could be read"
-        )
+        kind = "healthy as far as it was checked" if status == "healthy" else "without a finding in what could be read"
         return absent + f"{device} is {kind}{seen}."
     counts = {severity: sum(one["severity"] == severity for one in findings) for severity in ("critical", "warning")}
     told = " and ".join(
