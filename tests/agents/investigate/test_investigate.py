@@ -97,6 +97,8 @@ async def test_a_follow_up_keeps_the_subject_or_the_time() -> None:
     same = await aask("investigate", "and was it the release?", thread_id="t")
     assert "Whether it was the release is not known" in same.answer
     assert same.state["since"] == "2026-11-15T00:00:00+00:00"
+    earlier = await aask("investigate", "what about a day earlier?", thread_id="t")
+    assert (earlier.state["about"], earlier.state["since"]) == ("checkout", "2026-11-14T00:00:00+00:00")
     now = await aask("investigate", "and right now?", thread_id="t")
     assert (now.state["about"], now.state["end"]) == ("checkout", "2026-11-16T12:00:00+00:00")
 

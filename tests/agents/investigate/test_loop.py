@@ -133,7 +133,8 @@ async def test_citations_are_the_ids_of_the_evidence(script: Callable[..., Scrip
 
 async def test_an_unconnected_cause_is_refused_with_what_to_do_instead(script: Callable[..., Script]) -> None:
     wrong = {**VERDICT, "cause": "The link b–z flapped", "cause_thing": "b–z"}
-    model = script(calls(EXAMINE), calls(("conclude", wrong), number=1), calls(("conclude", VERDICT), number=2))
+    right = {**VERDICT, "cause_thing": "the link a–b"}
+    model = script(calls(EXAMINE), calls(("conclude", wrong), number=1), calls(("conclude", right), number=2))
     answer = await aask("investigate", "why was checkout slow yesterday?")
     assert answer.state["conclusion"]["cause"]["about"] == "a–b"
     refused = str(model.sent[-1][-1].content)

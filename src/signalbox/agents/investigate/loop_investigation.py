@@ -154,7 +154,7 @@ def _own_tools(state: InvestigationState, graph: Graph) -> list[Tool]:
         next_steps: list[_LINE] | None = None,
     ) -> Result:
         """End with the verdict. Mark it as the answer. A cause must be connected to the subject in the graph."""
-        way: list[str] = []
+        way, happened = list[str](), None
         if cause:
             if sureness == "not known":
                 raise ToolFailedError("A cause is confirmed or likely; where it is not known, leave cause empty.")
@@ -167,10 +167,11 @@ def _own_tools(state: InvestigationState, graph: Graph) -> list[Tool]:
                     suggestion="Rule it out for that reason, name a connected cause, or say that it is not known.",
                 )
             way = [str(edge) for edge in (ways[thing] if thing in ways else back[mine])]
+            happened = _as_seen(cause, re.sub(r"^the (link |BGP session )?", "", name_of(thing)))
         told = conclusion_of(
-            verdict, sureness=sureness if cause else "not known", connection=way,
-            cause=_as_seen(cause, cause_thing) if cause else None, evidence_for=evidence_for or [],
-            evidence_against=evidence_against or [], ruled_out=ruled_out or [], next_steps=next_steps or [],
+            verdict, sureness=sureness if cause else "not known", connection=way, cause=happened,
+            evidence_for=evidence_for or [], evidence_against=evidence_against or [], ruled_out=ruled_out or [],
+            next_steps=next_steps or [],
         )  # fmt: skip
         return Result(verdict, told)
 

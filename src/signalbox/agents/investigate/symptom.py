@@ -21,6 +21,7 @@ from signalbox.agents.investigate.graph import Graph
 from signalbox.agents.investigate.offline.foreign_times import in_english
 from signalbox.agents.investigate.offline.sentence import (
     Sentence,
+    find_shift,
     find_trouble,
     follows_on,
     is_about_now,
@@ -178,6 +179,9 @@ def _span(words: str, before: Reading) -> tuple[datetime, datetime]:
     """The time that is asked about: the last hour for now; without any that of before, else from the start of
     yesterday. A moment is meant with the time around it. Raises TimeRangeError."""
     moment, zone = now(), person_zone()
+    if before and (shift := find_shift(words)):
+        start, end = (datetime.fromisoformat(before[key]) + shift for key in ("since", "end"))
+        return min(start, moment), min(end, moment)
     # Answers with such a status are no seconds.
     words = re.sub(r"\b[45]\d\ds\b", "errors", words)
     found = find_range(words, moment, zone)

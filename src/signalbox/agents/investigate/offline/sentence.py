@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from typing import NamedTuple
 
 from signalbox.grounding import Candidate
@@ -11,7 +12,7 @@ from signalbox.language.mentions import Mention, Values, find_mentions
 from signalbox.language.synonyms import base
 from signalbox.language.words import tokens
 
-__all__ = ["Sentence", "find_trouble", "follows_on", "is_about_now", "names_nothing", "read_sentence"]
+__all__ = ["Sentence", "find_shift", "find_trouble", "follows_on", "is_about_now", "names_nothing", "read_sentence"]
 
 _NOW = re.compile(
     r"\b(?:(?:right|just) now|currently|at the moment|at present|this (?:very )?(?:minute|moment|second)|atm|rn"
@@ -21,6 +22,9 @@ _NOW = re.compile(
 _FOLLOWS = re.compile(
     r"^\W*(?:and|or|but|also|then|what about|how about|(?:the )?same|und|et)\b|\b(?:it|they|them|that|there|then)\b",
     re.I,
+)
+_SHIFT = re.compile(
+    r"\b(?P<count>an?|\d+)\s+(?P<unit>minute|hour|day|week)s?\s+(?:(?P<back>earlier|before)|later|after)\b", re.I
 )
 _TROUBLES = {
     "slow": "slow slower slowness latency lag laggy sluggish delay timeout hang crawl response langsam lent lente",
@@ -242,6 +246,15 @@ def find_trouble(text: str) -> str:
 def follows_on(text: str) -> bool:
     """True if a sentence goes on with the one before, so that what it does not say is as it was there."""
     return bool(_FOLLOWS.search(text))
+
+
+def find_shift(text: str) -> timedelta | None:
+    """How far a sentence goes from the time that the one before was about: an hour earlier is -1 hour."""
+    found = _SHIFT.search(text)
+    if not found:
+        return None
+    count = int(found["count"]) if found["count"].isdigit() else 1
+    return timedelta(**{f"{found['unit'].casefold()}s": -count if found["back"] else count})
 
 
 def is_about_now(text: str) -> bool:
