@@ -299,6 +299,15 @@ def test_a_change_of_an_experiment_is_shown_as_a_diff_and_made_only_after_a_yes(
     page.locator(".answer", has_text="Nothing was changed").wait_for()
 
 
+def test_a_change_asked_for_in_place_of_another_says_only_what_it_would_do(page: Any, ask: Ask) -> None:
+    ask(page, "Remind me to feed the cat on Sunday")
+    ask(page, "Delete it")
+    page.get_by_role("button", name="Say something else").click()
+    turn = ask(page, "Please delete it")
+    assert "I dropped my question" in turn.inner_text()
+    assert page.locator("#confirm-what").inner_text() == "Delete this task?"
+
+
 def test_only_what_is_broken_is_an_alarm(patient: Any, ask: Ask) -> None:
     turn = ask(patient, "fail")
     assert "It cannot be done." in turn.locator(".failure[role=alert]").inner_text()

@@ -214,7 +214,9 @@ def _as_shown(question: Mapping[str, Any] | None) -> dict[str, Any]:
 def _declined(question: Mapping[str, Any]) -> dict[str, Any]:
     """Pause until the person has answered: nothing if they say yes, else the result of a call that was not made."""
     message = f"{_CHANGED}{question['message']}" if question.get("is_again") else question["message"]
-    if confirmed(message, blocks=question["blocks"], source=question["source"]):
+    # A question that was stored by an older version has no summary.
+    shown = {name: question[name] for name in ("summary", "blocks", "source") if name in question}
+    if confirmed(message, **shown):
         return {}
     return {"text": f"Nothing was changed, the person said no to this:\n{question['message']}", "is_declined": True}
 

@@ -137,6 +137,8 @@ function asked(text) {
 function server(source) {
   if (!source || !source.system) return null;
   const isLive = source.kind === "live";
+  // The person's own things are on no server.
+  if (isLive && !source.address) return null;
   const place = isLive ? [source.system, source.address].filter(Boolean).join(" at ") : `${source.system} (demonstration)`;
   return h("span", { class: "where" }, " on ", h("b", { class: isLive ? "live-name" : "" }, place));
 }
