@@ -74,6 +74,8 @@ asyncio.run(main())
 """
 SIZES = (1, 2, 4)
 DEVICES, STREAMS = 10_000, 1_000
+_PATIENCE = 900.0
+"""Seconds that streams may take, on a machine that others use as well."""
 
 
 class Machine:
@@ -303,18 +305,24 @@ async def _listen(
         head = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: {_headers(person)['Authorization']}\r\n\r\n"
         writer.write(head.encode())
         told = await reader.readuntil(b"\r\n\r\n")
-        opened += told.startswith(b"HTTP/1.1 200")
+        if not told.startswith(b"HTTP/1.1 200"):
+            raise RuntimeError(told.decode())
+        opened += 1
         if opened == streams:
             all_open.set()
-        ended += b'"c"' in await reader.readuntil(b"\r\n0\r\n\r\n")
+        whole = await reader.readuntil(b"\r\n0\r\n\r\n")
+        ended += b'"c"' in whole
         writer.close()
 
     listening = [asyncio.create_task(listen(number)) for number in range(streams)]
-    await asyncio.wait_for(all_open.wait(), 300)
+    opening = asyncio.create_task(all_open.wait())
+    await asyncio.wait([opening, *listening], timeout=_PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+    if not opening.done():
+        raise TimeoutError(f"{opened} streams opened: {[one.exception() for one in listening if one.done()]}")
     before = opened - ended
     with machine.workers(2):
         started = time.monotonic()
-        await asyncio.wait_for(asyncio.gather(*listening), 300)
+        await asyncio.wait_for(asyncio.gather(*listening), _PATIENCE)
         return before, ended, time.monotonic() - started
 
 
