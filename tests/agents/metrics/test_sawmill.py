@@ -24,6 +24,8 @@ HELP = {
     "dust_milligrams_per_cubic_metre": "Dust in the air of a hall.",
     "hall_power_kilowatts": "Electric power that a hall draws.",
     "scan_queue_jobs": "Scans that wait.",
+    "bark_free_tonnes": "Room that is left in a bark store.",
+    "bark_capacity_tonnes": "What a bark store can hold.",
 }
 BLADE, FEED, DUST = (
     "saw_blade_temperature_celsius",
@@ -56,6 +58,8 @@ def series(minute: int) -> Mapping[str, float]:
     for hall, dust in (("planing", 1.2), ("sorting", 0.4), ("grinding", 3.0)):
         found[f'{DUST}{{hall="{hall}"}}'] = 4 if hall == "sorting" and 300 <= minute < 330 else dust
         found[f'{POWER}{{hall="{hall}"}}'] = 40 * dust
+    for store, free, size in (("big", 40, 200), ("small", 30, 40)):
+        found |= {f'bark_free_tonnes{{store="{store}"}}': free, f'bark_capacity_tonnes{{store="{store}"}}': size}
     return found | {'scan_queue_jobs{queue="scans"}': 14, 'scan_queue_jobs{queue="labels"}': 3}
 
 
@@ -170,7 +174,8 @@ async def test_what_would_change_something_is_refused(answer: Callable[..., Any]
     [
         ("dust level during loading", DUST, "loading"),
         ("blade temperature of the broken trucks", BLADE, "trucks"),
-        ("rejects while pine is cut", "boards_rejected_total", "pine"),
+        ("rejects while pine is cut", "boards_rejected_total", "while pine is cut"),
+        ("profit from the boards", CUT, "profit"),
     ],
 )
 async def test_a_thing_that_no_query_holds_is_told(
@@ -201,3 +206,19 @@ async def test_a_measure_that_lacks_a_thing_gives_way_to_the_one_that_has_it(ans
 async def test_a_share_is_of_the_part_that_the_question_names(answer: Callable[..., Any]) -> None:
     plan = {"measure": CUT, "kind": "share", "filters": ["oak"], "time": "last 3 hours"}
     assert ": 25%" in await told(answer("share of the boards that were oak in the last 3 hours", **plan))
+
+
+async def test_how_full_it_is_says_what_is_left(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "bark_free_tonnes", "split_by": ["store"]}
+    assert "1. big (80%)" in await told(
+        answer("which bark store is the fullest?", **plan, kind="ranking", order="highest")
+    )
+    assert "1. small (25%)" in await told(answer("emptiest bark store", **plan, kind="ranking", order="highest"))
+    beyond = {**plan, "kind": "threshold", "side": "above", "scope": "any", "bound": "70%"}
+    assert "1 of 2 is above 70%" in await told(answer("is any bark store more than 70% full?", **beyond))
+
+
+async def test_what_cannot_be_split_by_a_kind_of_things_is_not_split_by_another(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "bark_free_tonnes", "kind": "ranking", "order": "highest", "split_by": ["truck"]}
+    said = (await answer("which truck has the most bark free?", **plan))["error"].message
+    assert 'cannot be split by "truck"' in said

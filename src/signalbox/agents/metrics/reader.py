@@ -42,7 +42,7 @@ from signalbox.agents.metrics.offline.listings import (
     things_of_server,
     things_request,
 )
-from signalbox.agents.metrics.offline.mentions import kinds_in, name_metric, whole_words
+from signalbox.agents.metrics.offline.mentions import name_metric, whole_words
 from signalbox.agents.metrics.offline.operations import refuse_operation
 from signalbox.agents.metrics.offline.states import STATE_WORDS
 from signalbox.agents.metrics.offline.times import Times, find_time, read_times, window_of
@@ -182,8 +182,7 @@ class _Reading:
         self.hits = {hit.thing.key: hit for hit in hits}
         self.found = found
         explained = {hit.thing.key: hit.explained for hit in hits}
-        nouns = kinds_in(self.text, values.labels)
-        self.asked = Asked(self.text, self.live, self.moment, found.mentions, nouns, explained)
+        self.asked = Asked(self.text, self.live, self.moment, found.mentions, values.labels, explained)
 
     @property
     def has_sense(self) -> bool:
@@ -368,9 +367,10 @@ async def _of_things(plan: MetricsPlan, reading: _Reading, times: Times) -> Requ
     """The request for what the things of a question have, where it names no measure or one that they do not have: their
     state, if it names one, the only measure in the unit of its bound, or the one that the same words speak of."""
     asked, open_ = reading.asked, plan.model_copy(update={"measure": None})
-    if not plan.filters:
+    if not (plan.filters or plan.split_by):
         return None
-    if any(one.label in STATE_LABELS for one in asked.mentioned) or STATE_WORDS & {*tokens(asked.text)}:
+    names_state = any(one.label in STATE_LABELS for one in asked.mentioned) or STATE_WORDS & {*tokens(asked.text)}
+    if plan.filters and names_state:
         try:
             return await state_request(open_, asked, times, ())
         except (MetricNotFoundError, InvalidQueryError):

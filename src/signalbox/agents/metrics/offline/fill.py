@@ -24,7 +24,14 @@ from signalbox.agents.metrics.offline.figures import (
     unknown_unit,
 )
 from signalbox.agents.metrics.offline.labels import Labelled, help_words, label_plan, own_words, parts_kept, things_of
-from signalbox.agents.metrics.offline.mentions import named_values, numbered, split_named, splits_of, whole_names
+from signalbox.agents.metrics.offline.mentions import (
+    kinds_in,
+    named_values,
+    numbered,
+    split_named,
+    splits_of,
+    whole_names,
+)
 from signalbox.agents.metrics.offline.shares import counted_beyond, share_of, whole_of
 from signalbox.agents.metrics.offline.states import STATE_WORDS, lasting_state, state_slots
 from signalbox.agents.metrics.offline.thresholds import forecast_bound, judged, names_goal, takes_time
@@ -59,7 +66,7 @@ _CERTAIN = 0.97
 _MOST_CURVES = 12
 _RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
 _SUMS = frozenset("revenue revenues turnover takings income earnings money".split())
-_FULL = frozenset("full fullest fullness occupied utilised utilized".split())
+_FULL = frozenset("full fuller fullest emptiest fullness occupied utilised utilized".split())
 _AHEAD = frozenset("next coming upcoming ahead tomorrow forecast".split())
 _PER_TIME = re.compile(r"\b(?:per|an?|each|every) (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|sec|min|h)\b", re.I)
 _COMPARES = re.compile(r"\b(?:vs\.?|versus|compar\w*|than|against|differ\w*|same as|relative to)(?!\w)", re.I)
@@ -98,15 +105,15 @@ class Asked:
     live: Live
     moment: Moment
     mentioned: Sequence[Mention] = ()
-    nouns: Sequence[Mention] = ()
-    """The words that say where, and that are labels of this server."""
+    labels: frozenset[str] = frozenset()
+    """The labels of this server, as `base` gives words."""
     explained: Mapping[str, frozenset[str]] | None = None
     """For each measure that search found, the words that it explains."""
 
     @property
     def things(self) -> list[Mention]:
         """All words of the question that are names, or kinds, of things on this server."""
-        return [*self.mentioned, *self.nouns]
+        return [*self.mentioned, *kinds_in(self.text, self.labels)]
 
     def says(self, words: frozenset[str]) -> bool:
         return any(word in words or base(word) in words for word, *_ in read_words(self.text))
@@ -159,7 +166,7 @@ async def choose(
             plan = whole_names(plan, asked.text, asked.mentioned) if is_on("metrics.mentions") else plan
             also, unused = named_values(plan, asked.text, asked.mentioned, values, offer)
             also, unused = (also, unused) if is_on("metrics.mentions") else ([], [])
-            labelled = label_plan(plan, measure, values, offer, also)
+            labelled = label_plan(plan, measure, values, offer, also, asked.labels)
             labelled = replace(labelled, said=(*labelled.said, *through))
             buckets = tuple(series.values.get("le", ()))
             able.append(Chosen(plan, offer, measure, values, labelled, buckets, tuple(unused)))
@@ -512,14 +519,21 @@ async def _rest_or_share(
 ) -> tuple[MetricsPlan, Chosen, second.Second | None] | None:
     """What is free of what there is, or how full it is: if the measure is one of such a pair, and that is asked."""
     word = next((word for word, *_ in read_words(asked.text) if word in RESTS or word in _FULL), "")
-    is_plain = not (plan.per or plan.also or plan.bound or plan.unit) and chosen.measure.type == "gauge"
     own = own_words(chosen.offer)
+    is_rest = word in _FULL and bool({*map(base, RESTS)} & own) and plan.kind != "forecast"
+    is_open = not (plan.bound or plan.unit) or (is_rest and _is_percentage(plan))
+    is_plain = is_open and not (plan.per or plan.also) and chosen.measure.type == "gauge"
     if not word or not is_plain or base(word) in own:
         return None
     pair = await second.pair_of(chosen.offer, asked.live, within)
     if pair is None or (word in RESTS and not second.is_portion(pair[0].key)):
         return None
     kind = None if plan.kind in ("threshold", "share") else plan.kind
+    if is_rest:  # How full it is says what is left of it.
+        bound = plan.bound or ("at least 100%" if plan.kind in ("threshold", "up") else "")
+        plan = plan.model_copy(update={"less": word, "unit": "%", "bound": bound, "kind": plan.kind if bound else kind})
+        whole = await choose(plan, asked, pair[1], within, wanted)
+        return plan, whole, await second.beside(pair[0], plan, asked.live, within, Wanted())
     if word in RESTS:
         plan = plan.model_copy(update={"less": word, "kind": kind, "scope": None})
         whole = await choose(plan, asked, pair[1], within, wanted)
@@ -530,6 +544,12 @@ async def _rest_or_share(
         plan = plan.model_copy(update={"unit": "%", "kind": kind})
     part = await choose(plan, asked, pair[0], within, wanted)
     return plan, part, await second.beside(pair[1], plan, asked.live, within, Wanted())
+
+
+def _is_percentage(plan: MetricsPlan) -> bool:
+    """True if all units of a plan are percent."""
+    bound = read_bound(plan.bound) if plan.bound else None
+    return (not plan.unit or is_percent(plan.unit)) and (bound is None or bound.unit == "%")
 
 
 def _ratio_of(offer: Offer, live: Live) -> Offer | None:

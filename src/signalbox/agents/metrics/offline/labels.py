@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from signalbox.agents.metrics.candidates import OTHER_ENDS, Meant, Values, find_label, matchers_of
@@ -44,8 +44,16 @@ class Labelled:
     """What the question before narrowed, and this measure has no label for."""
 
 
-def label_plan(plan: MetricsPlan, measure: Measure, values: Values, offer: Offer, also: Sequence[Meant]) -> Labelled:
-    """Return the conditions and the split of a plan; `also` are values named outside of it. Raises UnknownNameError."""
+def label_plan(
+    plan: MetricsPlan,
+    measure: Measure,
+    values: Values,
+    offer: Offer,
+    also: Sequence[Meant],
+    labels: Collection[str] = (),
+) -> Labelled:
+    """Return the conditions and the split of a plan; `also` are values named outside of it, and `labels` those of the
+    server, as `base` gives words. Raises UnknownNameError."""
     said = [one for words in plan.filters for one in _values_of(words, measure, values, offer)]
     excluded = [one for words in plan.excluded for one in _values_of(words, measure, values, offer)]
     known = {(one.label, value) for one in (*said, *excluded) for value in one.values}
@@ -53,10 +61,10 @@ def label_plan(plan: MetricsPlan, measure: Measure, values: Values, offer: Offer
     said += [one for one in also if not all((one.label, value) in known for value in one.values)]
     said = [_as_carried(one, plan, values) for one in said]
     said = said if plan.kind == "comparison" else _two_ends(said, values)
-    by = _split(plan, measure, values, offer, said)
-    labels = {one.label for one in (*said, *excluded)} | ({*by} if plan.split_by else set())
-    said += [one for words in plan.carried for one in values.find(words) or () if one.label not in labels]
-    excluded += [one for words in plan.carried_out for one in values.find(words) or () if one.label not in labels]
+    by = _split(plan, measure, values, offer, said, labels)
+    taken = {one.label for one in (*said, *excluded)} | ({*by} if plan.split_by else set())
+    said += [one for words in plan.carried for one in values.find(words) or () if one.label not in taken]
+    excluded += [one for words in plan.carried_out for one in values.find(words) or () if one.label not in taken]
     lost = [one for one in (*plan.carried, *plan.carried_out) if values.find(one) is None]
     return Labelled(tuple(said), matchers_of(said, excluded), by, tuple(one.partition("=")[2] or one for one in lost))
 
@@ -156,11 +164,15 @@ def _splits_nothing(words: str, offer: Offer) -> bool:
     return names_measure(words, offer) or words.lower() in _EVERY_ONE
 
 
-def _split(plan: MetricsPlan, measure: Measure, values: Values, offer: Offer, said: Sequence[Meant]) -> tuple[str, ...]:
+def _split(
+    plan: MetricsPlan, measure: Measure, values: Values, offer: Offer, said: Sequence[Meant], labels: Collection[str]
+) -> tuple[str, ...]:
     found: list[str] = []
     for words in plan.split_by:
         label = find_label(words, measure.labels)
-        if label is None and not _splits_nothing(words, offer) and not _says_nothing(words, measure, offer):
+        is_kind = any(base(word) in labels for word, *_ in read_words(words))  # Of other measures: by team.
+        says_nothing = _says_nothing(words, measure, offer) and not is_kind
+        if label is None and not _splits_nothing(words, offer) and not says_nothing:
             listed = ", ".join(sorted(measure.labels)[:_MOST_LISTED]) or "nothing"
             title = f"{measure.title[:1].upper()}{measure.title[1:]}"
             raise UnknownNameError(

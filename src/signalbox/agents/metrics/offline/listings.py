@@ -158,7 +158,8 @@ async def offers_of_things(plan: MetricsPlan, asked: Asked, window: TimeRange) -
     values = Values(labels, labels)
     things = [values.find(words) for words in plan.filters]
     states = [Meant(one.label, (one.value,), one.value) for one in asked.mentioned if one.label in STATE_LABELS]
-    if not (things or states) or None in things:
+    kinds = [label for words in plan.split_by if (label := find_label(words, labels))]
+    if not (things or states or kinds) or None in things:
         return []
 
     async def having(meant: Sequence[Meant]) -> set[str]:
@@ -166,6 +167,7 @@ async def offers_of_things(plan: MetricsPlan, asked: Asked, window: TimeRange) -
         return {name for names in found for name in names}
 
     carrying = [await having(one) for one in things if one]
+    carrying += [{*await asked.live.metrics_with([Matcher(one, ("",), negated=True)], window)} for one in kinds]
     in_state = await having(states)
     names = set.intersection(*carrying) if carrying else in_state
     ordered = sorted(names, key=lambda one: (one not in in_state, one))

@@ -50,6 +50,8 @@ _NAME = re.compile(
 _LEFT_OUT = re.compile(
     r"\b(?:without|except(?: for)?|excluding|ignoring|besides|unless|other than)\s+([^,.;?!]{1,60})", re.I
 )
+_WHILE = re.compile(r"\b(?:while|whenever|as long as|because(?: of)?|due to)\s+([^,.;?!]{1,60})", re.I)
+_OF_THIS = re.compile(r"\s+(?:of|from)\s+(?:the\s+|our\s+|all\s+)?(?P<name>[a-z]{3,})", re.I)
 _SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
 _SUPERLATIVE = re.compile(r"[a-z]{3,}est")
 _DOES = re.compile(r"\b(?:do|does|did|can|could)\b", re.I)
@@ -144,6 +146,7 @@ def uncovered(
     strange = [one for one in meant if not one.isalpha() or _is_strange(one, told)]
     found += [one for one in (*names, *strange) if not is_own(one)]
     found += [one[0].strip() for one in _LEFT_OUT.finditer(said) if not plan.excluded and is_free(*one.span(1))]
+    found += [one[0].strip() for one in _WHILE.finditer(said)]
     others = places_of(plan.model_copy(update={"split_by": []}), said)
     for one in _SPLIT.finditer(said):
         is_other = any(one.start(1) < last and one.end(1) > first for first, last in others)
@@ -211,6 +214,8 @@ def _placed(
         if is_verb:
             continue  # How many keys does it hold?
         is_firm = start in of or is_before or is_done
+        whose = _OF_THIS.match(text[end:])
+        is_head = is_head or (whose is not None and _is_known(whose["name"], own))  # The weight of the boards.
         if (is_firm or is_head) and not is_rest and word not in _ANYTHING and _is_strange(word, told):
             yield text[start:end], start, end, is_firm
 
