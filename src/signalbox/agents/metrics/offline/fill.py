@@ -80,7 +80,8 @@ _DAY, _MINUTE = timedelta(days=1), timedelta(minutes=1)
 _HOW_MANY = re.compile(r"\bhow many\b", re.I)
 _HOW = re.compile(r"\W*how (?!long|has|have|did|does|do\b)\w+", re.I)
 _PAST = re.compile(
-    r"^\W*(?:and\s+)?(?:did|was|were|has|have|had)\b|\b(?:ever|went|exceeded|dropped|fell|rose|climbed|reached|hit)\b",
+    r"^\W*(?:and\s+)?(?:did|was|were|had|(?:has|have)\b.*\b(?:been|gone|\w{2,}ed))\b"
+    r"|\b(?:ever|went|exceeded|dropped|fell|rose|climbed|reached|hit)\b",
     re.I,
 )
 _SUMMED = re.compile(r"\b(?:total|altogether|in all|overall|combined|together|sum)\b", re.I)
