@@ -222,3 +222,17 @@ async def test_what_cannot_be_split_by_a_kind_of_things_is_not_split_by_another(
     plan = {"measure": "bark_free_tonnes", "kind": "ranking", "order": "highest", "split_by": ["truck"]}
     said = (await answer("which truck has the most bark free?", **plan))["error"].message
     assert 'cannot be split by "truck"' in said
+
+
+async def test_kilowatts_are_watts_and_their_hours_kilowatt_hours(answer: Callable[..., Any]) -> None:
+    plan = {"measure": POWER, "filters": ["grinding"]}
+    assert "120,000 W" in await told(answer("power of grinding in watts", **plan, unit="watts"))
+    spent = answer("kWh of the grinding hall in the last 3 hours", **plan, how="total", unit="kWh", time="last 3 hours")
+    assert ": 360 kWh" in await told(spent)
+    above = {**plan, "kind": "threshold", "side": "above", "bound": "130000 watts"}
+    assert (await told(answer("is grinding above 130000 watts?", **above))).startswith("No")
+
+
+async def test_the_lowest_of_each_is_told_lowest_first(answer: Callable[..., Any]) -> None:
+    plan = {"measure": FEED, "how": "lowest", "split_by": ["saw"], "time": "last 3 hours"}
+    assert (await told(answer("lowest feed speed by saw in the last 3 hours", **plan))).startswith("Lowest first")

@@ -188,7 +188,7 @@ def shown_in(words: str, measure: Measure, *, is_total: bool = False) -> Shown |
     if (
         not said
         or not (_dimensions(said) or _SIZE.fullmatch(said))
-        or all(base(word) in own for word, *_ in read_words(said))
+        or (factor == 1.0 and all(base(word) in own for word, *_ in read_words(said)))
     ):
         return None
     symbol = _symbol(said)

@@ -92,6 +92,7 @@ _SO_MANY = re.compile(r"(?:every |each )?(\d[\d,]*)\b(?![.:])")
 _ENDS = {
     "highest": "highest", "peak": "highest", "maximum": "highest", "lowest": "lowest", "minimum": "lowest",
 }  # fmt: skip
+_ENERGIES = re.compile(r"(?i)(?:in )?(?P<scale>[km]?)wh")
 _ENERGY = "That is the average power times the hours of the range."
 _NO_TIME = "The question names no time: this is of the last {}."
 _AT_ONCE = "Added up over {} at one moment, not over time."
@@ -620,7 +621,7 @@ def _slots(plan: MetricsPlan, asked: Asked, chosen: Chosen, times: Times, percen
         measure, shape, times.main or TimeRange(start_time=moment.now - length, end_time=moment.now), moment.now,
         is_current=is_now and not is_total and not over_time, matchers=labelled.matchers, by=by, how=how,
         is_total=is_total, is_rate=says_rate and measure.type == "counter", quantile=quantile, top=plan.top,
-        lowest=plan.order == "lowest" or (shape == "extreme" and plan.how == "lowest"),
+        lowest="lowest" in (plan.order, plan.how if shape in ("extreme", "ranking") and not plan.order else ""),
         notes=(times.note,) if times.note else (),
     )  # fmt: skip
 
@@ -792,14 +793,12 @@ def _with_unit(slots: Slots, plan: MetricsPlan) -> Slots:
     """The slots with the unit that figures are shown in. Raises InvalidQueryError for a unit of another kind."""
     if not plan.unit or slots.shape == "share":
         return slots
-    if (
-        unit_of(slots.measure) == "watts"
-        and re.fullmatch(r"(?i)(?:in )?(?:k|m)?wh", plan.unit.strip())
-        and not slots.is_current
-    ):
+    own = {"watts": 1.0, "kilowatts": 1e3}.get(unit_of(slots.measure))
+    if own and (energy := _ENERGIES.fullmatch(plan.unit.strip())) and not slots.is_current:
         # The work of a power over the range is its mean by the hours of it.
-        scale = {"k": 1e3, "m": 1e6}.get(plan.unit.strip().lower().removeprefix("in ")[:1], 1.0)
-        shown = Shown({1e3: "kWh", 1e6: "MWh"}.get(scale, "Wh"), seconds_of(slots.time_range) / 3600 / scale)
+        scale = {"k": 1e3, "m": 1e6}.get(energy["scale"].lower(), 1.0)
+        hours = seconds_of(slots.time_range) / 3600
+        shown = Shown({1e3: "kWh", 1e6: "MWh"}.get(scale, "Wh"), hours * own / scale)
         shape: Shape = "ranking" if slots.by else "value"
         return replace(slots, shape=shape, how="avg", shown=shown, notes=(*slots.notes, _ENERGY))
     return replace(slots, shown=shown_in(plan.unit, slots.measure, is_total=slots.is_total))
