@@ -380,9 +380,12 @@ async def _of_things(plan: MetricsPlan, reading: _Reading, times: Times) -> Requ
     else:
         having = {one.key for one in await offers_of_things(plan, asked, window_of(times, asked.moment))}
         told = reading.telling(plan.measure or "")
-        able = (key for key in reading.hits if key in having - {plan.measure} and told & reading.telling(key) == told)
+        able = (one for one in reading.hits if one in having - {plan.measure} and told <= reading.telling(one))
         offer = reading.live.offers.get(next(filter(reading.telling, able), ""))
-    return await _of_measure(plan.model_copy(update={"measure": offer.key}), reading, times) if offer else None
+    try:
+        return await _of_offer(plan.model_copy(update={"measure": offer.key}), reading) if offer else None
+    except (MetricNotFoundError, InvalidQueryError):
+        return None
 
 
 async def _of_measure(plan: MetricsPlan, reading: _Reading, times: Times) -> Request:
@@ -394,19 +397,21 @@ async def _of_measure(plan: MetricsPlan, reading: _Reading, times: Times) -> Req
         if request is not None:
             return request
     try:
-        slots = await fill(plan, reading.asked)
-    except MetricNotFoundError:
-        if plan.named:
+        return await _of_offer(plan, reading)
+    except (MetricNotFoundError, UnknownNameError) as error:
+        if plan.named or plan.bound:
             raise
-        request = await _of_things(plan, reading, times) if not plan.bound else None
-        if request is None and (request := await info_request(plan, reading.asked, times)) is None:
-            raise
-        return request
-    except UnknownNameError:
-        request = None if plan.named or plan.bound else await _of_things(plan, reading, times)
+        is_lacking = isinstance(error, UnknownNameError)
+        request = await _of_things(plan, reading, times) if plan.filters or is_lacking else None
+        if request is None and not is_lacking:
+            request = await info_request(plan, reading.asked, times)
         if request is None:
             raise
         return request
+
+
+async def _of_offer(plan: MetricsPlan, reading: _Reading) -> Request:
+    slots = await fill(plan, reading.asked)
     return Request(plan, slots, title=slots[0].measure.title, explains=plan.kind == "why")
 
 
