@@ -71,6 +71,10 @@ def test_the_cause_is_connected_and_how_is_part_of_the_answer() -> None:
     assert found["verdict"].startswith("Cause: the link a–b flapped. The connection: checkout → ")
 
 
+def test_what_began_after_the_time_that_was_asked_about_is_no_symptom() -> None:
+    assert told(latency("checkout", "14:08"), end="14:00")["symptoms"] == []
+
+
 def test_a_cause_is_told_by_itself_rather_than_by_a_client_that_saw_it_first() -> None:
     asked = seen("payment waited for db-1", "14:05", "14:54", measure="Latency", service="payment", peer_service="db-1")
     itself = seen("queries of db-1 were slow", "14:06", "14:54", measure="Query time", instance="db-1")

@@ -23,7 +23,7 @@ from signalbox.contract import Agent, Examination, Observation
 from signalbox.contract.installed import find_agent, list_agents
 from signalbox.contract.sources import Kind, Source, connecting, joined, kind_in_use, kind_of, shown, source_of
 from signalbox.errors import SignalboxError
-from signalbox.settings import get_settings
+from signalbox.settings import get_settings, now
 from signalbox.toolbox import Ledger, current_ledger, use_ledger
 from signalbox.toolbox.person import current_person
 
@@ -35,6 +35,8 @@ MOST_AT_ONCE = 6
 """How many are asked at once. Alerts come in swarms: asked all together, nobody would answer in time."""
 _KEPT, _KEPT_FOR_ALERTS, _KEPT_IF_FAILED = 3.0, 90.0, 15.0
 """Seconds for which a reading serves others. A person may have mended something since."""
+_AFTER = timedelta(minutes=15)
+"""So long after the time that is asked about is looked at, too: else what ended with it would seem to go on."""
 _GRID, _FINE = timedelta(minutes=30), timedelta(minutes=1)
 _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 _reads: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Hashable, _Read]] = WeakKeyDictionary()
@@ -81,7 +83,8 @@ def source_set() -> Source | None:
 def send_each(state: InvestigationState) -> list[Send]:
     """One `examine` for every witness."""
     # What an agent does not need is not stored with every question to one.
-    told = {"about": _devices(state), "start": state["start"], "end": state["end"], "kind": state["kind"]}
+    end = min(datetime.fromisoformat(state["end"]) + _AFTER, now()).isoformat()
+    told = {"about": _devices(state), "start": state["start"], "end": end, "kind": state["kind"]}
     return [
         Send("examine", {**told, "agent": agent.name, "alert": state.get("alert")})
         for agent in witnesses(state["kind"])

@@ -105,8 +105,9 @@ def conclude(
     if unknown and not read.get("subject"):
         return conclusion_of(f"{unknown} There are {known_things(graph)}.{_not_seen(failed)}")
     until = read["end"]
+    seen = [one for one in seen if not is_since_known(one) or start_of(one) <= datetime.fromisoformat(until)]
     # What went on when the time was over that was looked at is not known to have gone on until now.
-    seen = [{**one, "end": one["end"] or until} for one in seen] if _is_past(until) else list(seen)
+    seen = [{**one, "end": one["end"] or until} for one in seen] if _is_past(until) else seen
     hurt = [(one["is_symptom"], is_about(one, graph)) for one in seen if one["severity"] != "info"]
     # The symptom is that of a service; its instances only measured it.
     symptomatic = (thing for is_symptom, things in hurt if is_symptom for thing in things[:1])
