@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
 
 from signalbox.runs.queue import CARRY, put, queue_database, standing
+from signalbox.service.limits import Allowance
 
 from .conftest import ANN, BOB, events_of, token
 
@@ -131,3 +134,13 @@ def test_requests_are_counted_together(idle: httpx.Client, busy: httpx.Client, m
     place = f"/api/{ANN}/conversations"
     statuses = [(idle, busy)[number % 2].get(place).status_code for number in range(8)]
     assert (statuses.count(200), statuses[-1]) in ((6, 429), (7, 429))
+
+
+async def test_many_requests_at_once_use_up_no_more_than_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGNALBOX_RATE_LIMIT", "300")
+    monkeypatch.setattr("signalbox.service.limits.time", SimpleNamespace(time=lambda: 1000.0))  # it fills with time
+    processes = Allowance(), Allowance()
+    waits = await asyncio.gather(*(processes[number % 2].seconds_until_next(ANN) for number in range(280)))
+    assert set(waits) == {0.0}
+    refused = [await processes[0].seconds_until_next(ANN) for _ in range(40)]
+    assert refused[-1] > 0

@@ -6,6 +6,7 @@ import asyncio
 import math
 import time
 from collections import OrderedDict
+from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers
 from starlette.responses import Response
@@ -144,12 +145,13 @@ class RateLimit:
 class Allowance:
     """How many requests each person, or each address, has left. It fills steadily.
 
-    On PostgreSQL a process takes a few at a time from what all share, for a second: a statement for each request would
-    cost more than many a request does.
+    On PostgreSQL a process takes a few at a time from what all share: a statement for each request would cost more than
+    many a request does.
     """
 
     def __init__(self) -> None:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lent: OrderedDict[str, _Lent] = OrderedDict()
 
     async def seconds_until_next(self, name: str) -> float:
         """Take one request from the allowance and give 0; if it is used up, the seconds until there is one again."""
@@ -163,24 +165,36 @@ class Allowance:
         return wait
 
     async def _shared(self, name: str) -> float:
-        moment = time.monotonic()
-        left, since = self._left.pop(name, (0.0, moment))
-        if left < 1 or moment - since > _LENT:
-            share = max(1, get_settings().rate_limit // _SHARES)
-            try:
-                wait = await asyncio.to_thread(_take_shared, name or "-", share)
-            except DatabaseError:
-                return 0.0  # whoever answers the request says what is the matter
-            if wait > 0:
-                return wait
-            left, since = float(share), moment
-        self._keep(name, left - 1, since)
+        lent = self._lent.setdefault(name, _Lent())
+        self._lent.move_to_end(name)
+        if len(self._lent) > _MOST_KNOWN:
+            self._lent.popitem(last=False)
+        # Of many requests at once, one takes what all of them need.
+        async with lent.taking:
+            if lent.left < 1:
+                share = max(1, get_settings().rate_limit // _SHARES)
+                try:
+                    wait = await asyncio.to_thread(_take_shared, name or "-", share)
+                except DatabaseError:
+                    return 0.0  # whoever answers the request says what is the matter
+                if wait > 0:
+                    return wait
+                lent.left += share
+            lent.left -= 1
         return 0.0
 
     def _keep(self, name: str, left: float, since: float) -> None:
         self._left[name] = (left, since)
         if len(self._left) > _MOST_KNOWN:
             self._left.popitem(last=False)
+
+
+@dataclass(slots=True)
+class _Lent:
+    """What a process has taken for a person from what all processes share, and has not used yet."""
+
+    left: int = 0
+    taking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 def _taken(left: float, seconds: float, share: int) -> tuple[float, float]:
@@ -208,4 +222,4 @@ def _take_shared(name: str, share: int) -> float:
     return 0.0
 
 
-_LENT, _SHARES, _TRIES = 1.0, 60, 10
+_SHARES, _TRIES = 60, 10
