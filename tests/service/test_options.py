@@ -13,6 +13,8 @@ import openai
 import pytest
 from langgraph_sdk import get_client
 
+from signalbox.service.sse import stream
+
 from .conftest import ANN, token
 
 RUN = {"assistant_id": "Hello", "input": {"name": "Ann"}}
@@ -111,6 +113,24 @@ async def test_a_run_ends_with_its_client_where_that_is_asked_for(client: Any, a
             await asyncio.sleep(0.05)
         sending.cancel()
     await wait_for_status(client, thread, "interrupted")
+
+
+@pytest.mark.parametrize(("has_left", "told"), [(True, ["left"]), (False, [])])
+async def test_a_stream_tells_of_a_client_that_left_before_it_began(has_left: bool, told: list[str]) -> None:
+    async def events() -> AsyncIterator[bytes]:
+        yield b"event: end\n\n"
+
+    async def receive() -> dict[str, str]:
+        await asyncio.sleep(0 if has_left else 60)
+        return {"type": "http.disconnect"}
+
+    async def send(_: Any) -> None:
+        """Nobody reads it."""
+
+    left: list[str] = []
+    response = stream(events(), if_left=lambda: left.append("left"))
+    await response({"type": "http", "asgi": {"spec_version": "2.3"}}, receive, send)
+    assert left == told
 
 
 async def test_a_run_goes_on_without_its_client_otherwise(client: Any, folder: Path) -> None:

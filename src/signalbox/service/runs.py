@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
 from contextlib import suppress
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Depends, Header, Query, Request
@@ -80,7 +80,7 @@ async def start_stream(thread_id: ThreadId, wanted: NewRun) -> StreamingResponse
     run, before = await start_run(thread_id, wanted)
     headers = {"Location": f"{path_of(run)}/stream", "Content-Location": path_of(run)}
     events = run_events(run, modes_of(wanted.stream_mode), (before, ALL))
-    return stream(_or_cancel(run, events) if wanted.on_disconnect == "cancel" else events, headers)
+    return stream(events, headers, partial(_stop_soon, run) if wanted.on_disconnect == "cancel" else None)
 
 
 @router.post("/runs/stream", responses=_STREAM, response_class=StreamingResponse)
@@ -177,7 +177,7 @@ async def join_stream(
     modes = modes_of(named) if named else set(run.stream_modes or ["values"])
     events = run_events(run, modes, place_of(last_event_id))
     headers = {"Location": f"{path_of(run)}/stream"}
-    return stream(_or_cancel(run, events) if cancel_on_disconnect else events, headers)
+    return stream(events, headers, partial(_stop_soon, run) if cancel_on_disconnect else None)
 
 
 @router.delete("/threads/{thread_id}/runs/{run_id}", status_code=204)
@@ -194,18 +194,6 @@ def _alone(wanted: NewRun) -> NewRun:
     if wanted.command is not None:
         raise RequestError("A command goes to a thread.", suggestion="Name the thread of the run that waits.")
     return wanted.model_copy(update={"if_not_exists": "create"})
-
-
-async def _or_cancel(run: Run, events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The events of a run, which is stopped if its client goes away before they end."""
-    has_ended = False
-    try:
-        async for event in events:
-            yield event
-        has_ended = True
-    finally:
-        if not has_ended:
-            _stop_soon(run)
 
 
 async def _wait_or_cancel(run: Run, request: Request) -> None:

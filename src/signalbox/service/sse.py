@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from typing import Any
 
 import orjson
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from signalbox.service.payload import sendable
 from signalbox.service.problems import problem_of
@@ -33,9 +34,36 @@ def is_wanted(accept: str) -> bool:
     return "text/event-stream" in accept
 
 
-def stream(events: AsyncIterator[bytes], headers: Mapping[str, str] | None = None) -> StreamingResponse:
-    """A response that sends what comes, and a sign of life where nothing does."""
-    return StreamingResponse(_alive(events), media_type="text/event-stream", headers={**_HEADERS, **(headers or {})})
+def stream(
+    events: AsyncIterator[bytes], headers: Mapping[str, str] | None = None, if_left: Callable[[], None] | None = None
+) -> StreamingResponse:
+    """A response that sends what comes, and a sign of life where nothing does. If its client leaves before the end,
+    `if_left` is called."""
+    return _Stream(events, {**_HEADERS, **(headers or {})}, if_left)
+
+
+class _Stream(StreamingResponse):
+    """It knows of a client that left before the first event too: then nothing of `events` ever runs."""
+
+    def __init__(
+        self, events: AsyncIterator[bytes], headers: Mapping[str, str], if_left: Callable[[], None] | None
+    ) -> None:
+        self._sent = self._send_all(events)
+        super().__init__(self._sent, media_type="text/event-stream", headers=headers)
+        self._if_left, self._has_ended = if_left, False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            if self._if_left is not None and not self._has_ended:
+                self._if_left()
+            await self._sent.aclose()
+
+    async def _send_all(self, events: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
+        async for event in _alive(events):
+            yield event
+        self._has_ended = True
 
 
 async def _alive(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
