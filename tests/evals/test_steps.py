@@ -232,6 +232,6 @@ def test_the_command_records_and_replays(write_sets: Write, tmp_path: Path, serv
     server.say(BUSY)
     replayed = json.loads(command("--recorded", kept, "--cases", "milk", "--draw", "1", "--seed", "31").stdout)
     assert replayed["models"][model]["skills"]["steps"]["right"] == 1
-    assert "--record needs one --model" in command("--record", kept).output
-    assert "neither --record nor --model" in command("--recorded", kept, "--model", model).output
+    assert "--record needs exactly one --model" in command("--record", kept).output
+    assert "cannot be combined with --record or --model" in command("--recorded", kept, "--model", model).output
     assert command("--recorded", str(tmp_path / "none")).exit_code == 1

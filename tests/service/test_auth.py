@@ -246,7 +246,7 @@ def test_another_address_than_this_machine_asks_for_a_secret(own_home: Path) -> 
     from signalbox.cli.app import make_app
 
     refused = CliRunner().invoke(make_app(), ["serve", "--host", "0.0.0.0", "--port", "0", "--no-page"])
-    assert "nothing says how their tokens are checked" in str(refused.exception)
+    assert "there is no way to verify tokens" in str(refused.exception)
 
 
 async def test_a_token_that_was_good_is_nobodys_when_its_time_has_run_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,7 +104,7 @@ async def test_what_the_request_names_is_told_first(network: Network) -> None:
 
 async def test_a_thing_that_the_device_has_not_is_said(network: Network) -> None:
     state = await network.ask("is 10.0.0.9 up on pe1", ScriptedModel(plan=plan("pe1", neighbor="10.0.0.9")))
-    told = "BGP neighbour 10.0.0.9 does not exist on pe1 (there are: 10.0.0.5, rr1)"
+    told = "BGP neighbour 10.0.0.9 does not exist on pe1 (there is only: 10.0.0.5 (rr1))"
     assert state["summary"][0] == f"{told}."
     assert (state["verdict"], state["stop_reason"]) == ("absent", "limitation")
     assert state["assessor_notes_for_final_report"] == f"Objective not met: {told}."
