@@ -101,3 +101,11 @@ def test_a_routing_function_sees_that_its_node_failed(run_text: Run, write_file:
         "G,A,fail,func:pick,Good,Bad\nG,Good,echo,,,\nG,Bad,echo,,,\n"
     )
     assert ran(run_text(text)) == ["A", "Bad"]
+
+
+def test_a_failure_after_which_nothing_ran_is_the_runs_own(run_text: Run, write_file: Write, failing: None) -> None:
+    write_file("def pick(state, success_node, failure_node):\n    return state.get('to')\n", "functions/pick.py")
+    text = "GraphName,Node,AgentType,Edge\nG,A,fail,func:pick\nG,B,echo,\n"
+    ended = run_text(text)
+    assert (ended.status, ended.error["error_type"]) == ("error", "node_failed")
+    assert run_text(text, {"to": "B"}).status == "completed"

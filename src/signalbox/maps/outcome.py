@@ -100,11 +100,13 @@ def _last_output(tracker: ExecutionTracker) -> Any:
 
 
 def _unhandled(run: MapRun, summary: ExecutionSummary) -> NodeExecution | None:
-    """The first node that failed with no Failure_Next or routing function to take care of it."""
-    for node in summary.node_executions:
+    """The first node that failed with no Failure_Next to take care of it, and no routing function that went on."""
+    executions = summary.node_executions
+    for node in executions:
         if node.success is False:
             spec = run.graph.node(node.node_name)
-            if not spec.failure_next and not any(t.startswith(FUNC) for t in spec.edge):
+            is_routed = any(t.startswith(FUNC) for t in spec.edge) and node is not executions[-1]
+            if not spec.failure_next and not is_routed:
                 return node
     return None
 
