@@ -52,7 +52,9 @@ def test_a_lazy_function_is_imported_at_its_first_call(tmp_path: Path, monkeypat
 def test_a_lazy_function_names_the_extra_that_it_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "lazily_broken.py").write_text("import not_installed_anywhere\n")
-    with pytest.raises(MissingExtraError, match="metrics"):
-        lazy("lazily_broken:f", "metrics")()
+    (tmp_path / "lazily_refused.py").write_text("raise ImportError('This needs another package.')\n")
+    for module in ("lazily_broken", "lazily_refused"):
+        with pytest.raises(MissingExtraError, match="metrics"):
+            lazy(f"{module}:f", "metrics")()
     with pytest.raises(ModuleNotFoundError):
         lazy("lazily_broken:f")()

@@ -183,7 +183,7 @@ def lazy(reference: str, extra: str = "") -> Callable[..., Any]:
     def call(*given: Any) -> Any:
         try:
             function = getattr(import_module(module), name)
-        except ModuleNotFoundError as error:
+        except ImportError as error:
             if not extra or (error.name or "").partition(".")[0] == module.partition(".")[0]:
                 raise
             raise MissingExtraError("This agent", extra) from None
