@@ -65,6 +65,8 @@ def test_a_dotenv_file_in_the_working_folder_is_read(monkeypatch: pytest.MonkeyP
         ("SIGNALBOX_MODEL_TEMPERATURE", "9"),
         ("SIGNALBOX_STRICT", "perhaps"),
         ("SIGNALBOX_CORS_ORIGINS", "https://example.org"),
+        ("SIGNALBOX_DATABASE_URL", "127.0.0.1:5432/signalbox"),
+        ("SIGNALBOX_DATABASE_URL", "mysql://user:password@host/name"),
         ("SIGNALBOX_MODEL_PRICES", '{"small": {"input": "cheap"}}'),
     ],
 )

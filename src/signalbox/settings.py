@@ -209,6 +209,14 @@ class Settings(BaseModel):
             raise ValueError(f"'{value}' is not a time zone; use an IANA name such as Europe/Berlin") from error
         return value
 
+    @field_validator("database_url")
+    @classmethod
+    def _known_database(cls, value: str) -> str:
+        # The address may hold a password, so that it is not repeated.
+        if value and value.partition("://")[0].partition("+")[0] not in ("postgresql", "postgres", "sqlite"):
+            raise ValueError("use postgresql://user:password@host/name or sqlite:////path/to/file.db")
+        return value
+
     @field_validator("allowed_hosts", "webhook_hosts", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
@@ -247,7 +255,8 @@ def _read(_variables: tuple[str | None, ...]) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = _PREFIX + str(first["loc"][0]).upper()
-        raise ConfigurationError(f"{name} is wrong: {first['msg']}", suggestion=f"Correct or unset {name}.") from None
+        told = str(first["msg"]).removeprefix("Value error, ")
+        raise ConfigurationError(f"{name} is wrong: {told}.", suggestion=f"Correct or unset {name}.") from None
 
 
 def _said() -> dict[str, Any]:

@@ -41,6 +41,8 @@ def test_no_route_of_the_api_answers_who_has_no_token(address: str, method: str,
     for headers in ({}, {"Authorization": "Bearer nonsense"}, {"X-Api-Key": f"sb_{uuid.UUID(ANN).hex}_guess"}):
         sent = httpx.request(method, f"{address}{path}", headers=headers)
         assert (sent.status_code, sent.headers["content-type"]) == (401, "application/problem+json")
+        told = "unknown or has expired" if headers else "Sign in first"
+        assert method == "HEAD" or told in sent.json()["detail"]
 
 
 def test_every_route_but_those_for_machines_is_protected(address: str) -> None:

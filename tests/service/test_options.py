@@ -50,6 +50,18 @@ def test_an_option_of_a_run_that_is_not_obeyed_is_refused_by_name(ann: httpx.Cli
     assert ann.get("/threads/t/runs").json() == []
 
 
+@pytest.mark.parametrize(("route", "body", "told"), [
+    ("/runs", {**RUN, "multitask_strategy": "queue"}, "multitask_strategy: input should be 'reject'"),
+    ("/runs", {**RUN, "after_seconds": -3}, "after_seconds: input should be greater than or equal to 0"),
+    ("/runs", {**RUN, "stream_mode": "tokens"}, "stream_mode: input should be"),
+    ("/threads/search", {"limit": "many"}, "limit: input should be a valid integer"),
+    (f"/api/{ANN}/chat", {"mesage": "x"}, "mesage"),
+])  # fmt: skip
+def test_a_wrong_value_is_told_with_its_place(ann: httpx.Client, route: str, body: dict[str, Any], told: str) -> None:
+    sent = ann.post(route, json=body).json()
+    assert told in f"{sent['detail']} {sent['suggestion']}"
+
+
 def test_a_context_that_no_node_reads_is_refused(ann: httpx.Client) -> None:
     for option in ({"context": {"nickname": "A"}}, {"config": {"configurable": {"nickname": "A"}}}):
         answer = ann.post("/runs/wait", json={**RUN, **option})

@@ -73,8 +73,9 @@ class Door:
         is_page = self.has_page and not is_ours(scope["path"]) and scope.get("method") in _SAFE
         if is_page and "text/html" in headers.get("accept", ""):
             return sign_in.sign_in_page(401)
+        told = "The token is unknown or has expired." if _credential(headers) else "Sign in first: send a token."
         return reply(
-            401, "Sign in first: send a token.", suggestion="signalbox token makes one.",
+            401, told, suggestion="signalbox token makes one.",
             headers={"WWW-Authenticate": "Bearer"},
         )  # fmt: skip
 

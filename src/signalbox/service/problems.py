@@ -63,7 +63,7 @@ _TITLES = {
 
 UNSUPPORTED = "unsupported"
 """The type of a validation error that refuses an option."""
-_REFUSED = (UNSUPPORTED, "extra_forbidden", "literal_error")
+_REFUSED = (UNSUPPORTED, "extra_forbidden")
 
 
 class Problem(BaseModel):
@@ -189,7 +189,10 @@ def add_handlers(app: FastAPI) -> None:
         places = [{"place": ".".join(map(str, one["loc"])), "message": str(one["msg"])} for one in error.errors()]
         is_json = "json" in request.headers.get("content-type", "json")
         hint = "" if is_json else "Send the body as JSON, with Content-Type: application/json."
-        return reply(422, _unsupported(error.errors()) or _NOT_UNDERSTOOD, suggestion=hint, errors=places)
+        told = _unsupported(error.errors()) or f"The request cannot be used: {_faults(error.errors())}."
+        if request.url.path.endswith("/chat") and not _unsupported(error.errors()):
+            told, hint = _NOT_UNDERSTOOD, hint or f"{_faults(error.errors())}."
+        return reply(422, told, suggestion=hint, errors=places)
 
     @app.exception_handler(HTTPException)
     async def answered(_: Request, error: HTTPException) -> Response:
@@ -206,6 +209,12 @@ def _unsupported(errors: Sequence[Any]) -> str:
     refused = {_option(one) for one in errors if one["type"] in _REFUSED}
     others = {_option(one) for one in errors} - refused
     return f"Not supported here: {', '.join(sorted(refused))}." if refused and not others else ""
+
+
+def _faults(errors: Sequence[Any]) -> str:
+    """What is wrong where, once for each place."""
+    told = {_option(one) or str(one["loc"][0]): str(one["msg"]) for one in reversed(errors)}
+    return "; ".join(f"{place}: {message[:1].lower()}{message[1:]}" for place, message in reversed(told.items()))
 
 
 def _option(error: Mapping[str, Any]) -> str:
