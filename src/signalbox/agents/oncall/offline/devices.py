@@ -14,7 +14,7 @@ from signalbox.agents.oncall.fields import plans_for
 from signalbox.agents.oncall.inventory import Device, parts, role_of
 from signalbox.agents.oncall.named_devices import no_device, speaks_of_roles
 from signalbox.agents.oncall.offline.asked import asked_in
-from signalbox.agents.oncall.offline.mentions import Mention, find_mentions, near_names, stem_fits
+from signalbox.agents.oncall.offline.mentions import COMPARED, Mention, find_mentions, near_names, stem_fits
 from signalbox.agents.oncall.plan import Question, Reading
 
 __all__ = ["devices_meant", "far_end_meant", "same_as_before"]
@@ -29,24 +29,6 @@ _EXCEPT = re.compile(
     re.IGNORECASE,
 )
 _BUT = re.compile(r"\b(?:but(?:\s+not)?|not|save|bar)" + _FILLED, re.IGNORECASE)
-_DONE = re.compile(
-    r"[\s,]*(?:(?:is|are|was|were|has\s+been|have\s+been|got)\s+(?:already\s+|all\s+)?|already\s+)(?:done|checked|reviewed|confirmed|seen)\b"
-    r"|[\s,]*(?:is\s+|are\s+)?(?:excepted|excluded|left\s+out|skipped)\b",
-    re.IGNORECASE,
-)
-_NUMBERS_LEFT = re.compile(
-    r"\b(?:except|without|but(?:\s+not)?|not|skip|minus)\s+(?:for\s+)?(\d{1,4}(?:\s*(?:,|&|and|or)\s*\d{1,4})*)\b",
-    re.IGNORECASE,
-)
-_THAT_ONE = re.compile(
-    r"\b(?:skip|ignore|leave|omit|exclude|forget(?:\s+about)?)\s+(?:it|that|this|them|those)\b", re.IGNORECASE
-)
-_CORRECTED = re.compile(
-    r"[\s,.;:…!–—-]*(?:(?:no|wait|sorry|oops|i\s+meant?|actually|or\s+rather|correction)\b[\s,.;:…!–—-]*)+",
-    re.IGNORECASE,
-)
-_SOLE = re.compile(r"\b(?:only|just)\s+(?:\w+\s+){0,3}$", re.IGNORECASE)
-_SOLE_AFTER = re.compile(r"\s+(?:only|alone)\b", re.IGNORECASE)
 _PEER = re.compile(
     r"\b(?:to|towards?|with|(?<!seen )from|facing|behind|via|reach\w*|sees?|seeing)"
     r"\s+(?:(?:the|its|our|peer|neighbou?r|router)\s+)*$",
@@ -58,7 +40,6 @@ _RELATIONS = frozenset(
 """Checks of what joins two devices."""
 _ASKING = re.compile(r"(?:which|what|where|who)\b", re.IGNORECASE)
 _NEXT_PEER = re.compile(r"(?:and|what about|how about|or|\W)*\s*(?:(?P<with>with|towards)|to|from)\s+", re.IGNORECASE)
-_ON = re.compile(r"(?:\b(?:on|at|of|for)|@)\s+(?:(?:the|our)\s+)?$", re.IGNORECASE)
 _AND = re.compile(
     r"\b(?:and|an|n|or|nor|plus|also|then|vs|versus|against|too|as\s+well(?:\s+as)?|along\s+with|same\s+for)\b"
     r"|[,&+/;|]|^\s*$",
@@ -69,11 +50,6 @@ _FILLING = frozenset(
     "and or nor plus also then vs versus against too as well along with same finally lastly".split()
 )
 _ROLES = ("role", "one_of_role")
-_TOLD = re.compile(
-    r"\b(?:both|all|these|those|the)(?:\s+(two|three|four|five|six))?(?=\s+of\s+(?:them|these|those)\b|\s*(?:[.,;:?!]|$))",
-    re.IGNORECASE,
-)
-_COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _FIRST = re.compile(r"\s+(?:first|last|too|also|as\s+well|especially)\b", re.IGNORECASE)
 _OTHER = re.compile(r"\b(?:rest\s+of\s+(?:(?:the|our|my)\s+)?|(?:other|remaining)\s+)$", re.IGNORECASE)
 _BARE = re.compile(r"all(?:\s+\w+)?(?:\s+of\s+(?:them|these|those))?", re.IGNORECASE)
@@ -89,10 +65,6 @@ _GENERIC = frozenset(
 _FAR_END = re.compile(r"\b(?:far|remote|other|opposite)\s+(?:end|side)\b", re.IGNORECASE)
 _IS_AT = re.compile(
     r"\b(?:what|who|where|which)(?:['’]s|\s+is|\s+are)?\s+(?:(?:on|at|is|device|router|port|box)\s+)*(?:the\s+)?$",
-    re.IGNORECASE,
-)
-_POINTING = re.compile(
-    r"\bthe\s+(?:first|second|third|last|former|latter)\b(?:\s+(?:one|two|box|router|device))?(?=\s*(?:[.,;:?!]|$)|\s+(?:again|too|please|pls)\b)",
     re.IGNORECASE,
 )
 _THE_REST = re.compile(
@@ -125,19 +97,14 @@ def devices_meant(
         return named
     meant = [members for members in lists if any(kinds[at] == "meant" for at in members)]
     listed = [{name for at in members if kinds[at] == "meant" for name in mentions[at].names} for members in meant]
-    sole = [place for place, members in enumerate(meant) if _is_sole(text, mentions, members)]
     found = set().union(*listed)
-    if sole and len(meant) > 1:
-        # xrd-1 to xrd-6, only the PEs: of those, or these and no others.
-        among = set().union(*(one for place, one in enumerate(listed) if place not in sole))
-        found = listed[sole[0]] & among or listed[sole[0]]
-        meant = [meant[place] for place in sole]
     left = {name for at, kind in enumerate(kinds) if kind == "left" for name in mentions[at].names}
-    left |= _left_by_number(text, mentions, reading, found or set(earlier), devices)
-    told = _TOLD.search(text)
-    count = 2 if told and told[0].casefold() == "both" else _COUNTS.get(str(told[1]).casefold(), 0) if told else 0
-    is_counted = count > 0 and count == len(found - left)
-    if question := _question(text, reading, mentions, kinds, [] if is_counted else meant, left, devices):
+    if any(one.kind in _ROLES and _OTHER.search(text[max(0, one.start - 40) : one.start]) for one in mentions):
+        # After xrd-5, the other reflector is xrd-6.
+        left |= {*earlier}
+    loose = [one for one in reading.left_out if not any(_is_marked(text, it, (one,)) for it in mentions)]
+    left |= {name for one in loose for name in _excepted(one, sorted(found or earlier), devices)}
+    if question := _question(text, reading, mentions, kinds, meant, left, devices):
         return question
     chosen = (found | set(named)) - left
     if not chosen and left:
@@ -154,10 +121,6 @@ def devices_meant(
         chosen = {name for at, kind in enumerate(kinds) if kind == "aside" for name in mentions[at].names}
     if strangers := _strangers(text, mentions, reading, bool(chosen)):
         raise no_device(strangers[0], every)
-    if count and chosen and len(chosen) != count:
-        chosen |= {name for at, kind in enumerate(kinds) if kind == "aside" for name in mentions[at].names}
-        if len(chosen) != count:
-            return Question("Which devices are meant?", tuple(name for name in every if name in chosen))
     peers = {name for at, kind in enumerate(kinds) if kind in ("aside", "peer") for name in mentions[at].names}
     return [name for name in every if name in chosen], unread, [name for name in every if name in peers - chosen]
 
@@ -218,21 +181,17 @@ def _parts(
     for place, members in enumerate(lists):
         first, last = mentions[members[0]], mentions[members[-1]]
         start = mentions[lists[place - 1][-1]].end if place else 0
-        before, after = text[max(start, first.start - 80) : first.start], text[last.end : last.end + 60]
+        before = text[max(start, first.start - 80) : first.start]
         marked = any(_is_marked(text, mentions[at], reading.left_out) for at in members)
-        gone = bool(_EXCEPT.search(before)) or (
-            (has_group or marked) and bool(_BUT.search(before)) and not _FIRST.match(after)
+        is_but = (has_group or marked) and _BUT.search(before) and not _FIRST.match(text, last.end)
+        is_told = (
+            len(lists) > 1 and marked and not any(_is_marked(text, mentions[at], reading.devices) for at in members)
         )
-        if gone or (len(lists) > 1 and _DONE.match(after)):
+        if _EXCEPT.search(before) or is_but or is_told:
             kinds = ["left" if at in members and kind != "nothing" else kind for at, kind in enumerate(kinds)]
-        elif place + 1 < len(lists) and _CORRECTED.fullmatch(text[last.end : mentions[lists[place + 1][0]].start]):
-            kinds = ["nothing" if at in members else kind for at, kind in enumerate(kinds)]
         elif any(kinds[at] == "meant" for at in members):
             kinds = ["meant" if at in members and kind == "aside" else kind for at, kind in enumerate(kinds)]
         has_group = has_group or any(mentions[at].kind != "name" for at in members)
-    for pronoun in _THAT_ONE.finditer(text):
-        spoken = [at for at, one in enumerate(mentions) if one.end <= pronoun.start() and kinds[at] != "nothing"]
-        kinds = ["left" if spoken and at == spoken[-1] else kind for at, kind in enumerate(kinds)]
     for at, one in enumerate(mentions):
         gone_at = [
             place for place, kind in enumerate(kinds) if kind == "left" and set(one.names) & set(mentions[place].names)
@@ -268,8 +227,9 @@ def _own_part(text: str, mentions: Sequence[Mention], at: int, reading: Reading)
     before = text[max(0, one.start - 60) : one.start]
     if _describes(text, mentions, at, marked):
         return "nothing"
-    others = [other for other in mentions if other is not one]
-    if others and _PEER.search(before) and any(_ON.search(text[max(0, it.start - 20) : it.start]) for it in others):
+    others = [other for other in mentions if other is not one and other.kind != "every"]
+    is_alike = COMPARED.search(text) or re.search(r"\bboth\b", text, re.IGNORECASE)
+    if others and one.kind == "name" and _PEER.search(before) and not is_alike:
         # The prefixes from xrd-7 on xrd-1.
         return "aside"
     if not marked and _is_marked(text, one, (reading.neighbor, reading.interface, reading.vrf)):
@@ -360,30 +320,12 @@ def _question(
         fits = tuple(name for name in every if name in names)
         return Question(f"The request speaks of {said}. Which devices are to be checked?", fits)
     named = [one for one in mentions if one.kind != "every"]
-    is_sole = any(_is_sole(text, mentions, members) for members in meant)
-    if (
-        (rest := _THE_REST.search(text))
-        and not is_sole
-        and not any(one.start <= rest.start() < one.end for one in named)
-    ):
+    rest = _THE_REST.search(text)
+    is_beside = rest and (_EXCEPT.search(text[: rest.start()]) or _PEER.search(text[: rest.start()]))
+    if rest and not is_beside and not any(one.start <= rest.start() < one.end for one in named):
         spoken = {name for _, one in own for name in one.names} | left
         return Question(f"Which devices are meant by '{rest[0]}'?", tuple(name for name in every if name not in spoken))
     return None
-
-
-def _is_sole(text: str, mentions: Sequence[Mention], members: Sequence[int]) -> bool:
-    """Whether only the devices of a list are meant: just do pe2; pe1 only."""
-    before, end = text[: mentions[members[0]].start], mentions[members[-1]].end
-    return bool(_SOLE.search(before) or _SOLE_AFTER.match(text, end))
-
-
-def _left_by_number(
-    text: str, mentions: Sequence[Mention], reading: Reading, meant: set[str], devices: Sequence[Device]
-) -> set[str]:
-    """The devices that are left out by a number or a part of their names: all xrds but 5 and 6."""
-    said = [number for listed in _NUMBERS_LEFT.findall(text) for number in re.findall(r"\d+", listed)]
-    loose = [one for one in reading.left_out if not any(_is_marked(text, it, (one,)) for it in mentions)]
-    return {name for one in (*loose, *said) for name in _excepted(one, sorted(meant), devices)}
 
 
 def _excepted(said: str, among: Sequence[str], devices: Sequence[Device]) -> list[str]:
@@ -465,8 +407,6 @@ def same_as_before(
     names = tuple(device.name for device in devices)
     if re.search(r"\bboth\b", text, re.IGNORECASE) and len(earlier) == 1 and len(recent) > 1:
         return [name for name in names if name in recent[:2]]
-    if (pointing := _POINTING.search(text)) and len(earlier) > 1:
-        return Question(f"Which device is meant by '{pointing[0]}'?", tuple(earlier))
     figures = [word.strip("#") for word in words if re.fullmatch(r"#?\d{1,4}", word)]
     stems = {parts(name)[:-1] for name in earlier}
     found = []

@@ -6,7 +6,7 @@ This is grounding, not reading: which of these words are meant is said by the mo
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import lru_cache
@@ -15,7 +15,7 @@ from typing import Literal
 from signalbox.agents.oncall.inventory import Device, key, parts, role_of
 from signalbox.language.numbers import NUMBERS
 
-__all__ = ["Mention", "find_mentions", "near_names", "stem_fits"]
+__all__ = ["COMPARED", "Mention", "find_mentions", "near_names", "stem_fits"]
 
 Kind = Literal["name", "pair", "range", "pattern", "role", "one_of_role", "every", "some", "unknown"]
 
@@ -40,18 +40,16 @@ _ROLE = re.compile(
 _COMPOUND = re.compile(r"(?<![\w-])(?=[\w-]*\d)[A-Za-z]\w*(?:-\w+)+")
 _JOINS = r"(?:link|path|circuit|connection|session|adjacency|peering|tunnel|lsp)"
 _WAY = re.compile(rf"\b(?:{_JOINS}s?|between)\s+(?:from\s+)?$", re.IGNORECASE)
-_WAY_AFTER = re.compile(rf"\s+(?:\w+\s+)?{_JOINS}\b", re.IGNORECASE)
 _BOTH_WAYS = re.compile(r"\s*(?:<[-=~]*>|[↔⇔⟷⇄])\s*")
 _END_TO_END = re.compile(r"\s+to\s+|\s*(?:–|—|-+>?|→)\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\bbetween\s+(?:the\s+)?$", re.IGNORECASE)
-_COMPARED = re.compile(r"\b(?:compar|differ|diff\b|versus|vs\b)", re.IGNORECASE)
+COMPARED = re.compile(r"\b(?:compar|differ|diff\b|versus|vs\b)", re.IGNORECASE)
 _ONE_OF = re.compile(
     r"\b(?:one|1|either|half|most|some|several|few|any)\s+(?:one\s+)?of\s+(?:(?:the|our|my|your|these|those)\s+)?(?:two|three|four|five)?\s*$"
     r"|\bhalf\s+the\s+$",
     re.IGNORECASE,
 )
 _AND_UP = re.compile(r"\s+(?:and|or)\s+(?:up|above|higher|below|lower)\b", re.IGNORECASE)
-_IN_ROLE = re.compile(r"\s+in\s+(?:the\s+)?(\w+)", re.IGNORECASE)
 _SO_MANY = re.compile(
     rf"(?<![\w/.:-])({_COUNT})\s+(?:(?:out\s+)?of\s+)?(?:(?:the|our|my|these|those)\s+)?$", re.IGNORECASE
 )
@@ -73,7 +71,6 @@ _AND = re.compile(r"\s*(?:,|/|&|\+|\band|\bor)\s*", re.IGNORECASE)
 _MANY_ENDS = ("rs", "ces", "xes", "des", "hes", "kit", "layer", "network")
 _NOT_OF = re.compile(r"\bnon[\s-]?$", re.IGNORECASE)
 _GROUPS = ("role", "every")
-_BEFORE_NAMES = re.compile(r"\s*(?:of\s+)?(?:the\s+|our\s+)?", re.IGNORECASE)
 _EVERY = re.compile(
     r"\beverything\b|\b(?:every|any)?where\b|\bwho\b"
     r"|\b(?:devices|routers|boxes|nodes)(?=\s+(?:with|having|running|over|above|under|below|where|that\s+(?:have|run|are|lack))\b)|\bnetwork[\s-]*wide\b|\bfleet[\s-]*wide\b|\bthe\s+fleet\b|\bthe\s+lot\s+of\s+them\b"
@@ -106,16 +103,15 @@ def find_mentions(text: str, devices: Sequence[Device]) -> list[Mention]:
     found: list[Mention] = []
     names = [device.name for device in devices]
     taken = bytearray(len(text))
-    for finder in (_patterns, _ranges, _lists, _names, _written_out, _of_stems, _swapped):
+    for finder in (_patterns, _ranges, _lists, _names, _of_stems, _swapped):
         found += _take(finder(text, names), taken)
     compounds = bytearray(len(text))
     for one in _COMPOUND.finditer(text):
         compounds[one.start() : one.end()] = b"\1" * len(one[0])
     roles = (_role(one, devices) for one in _ROLE.finditer(text) if not any(compounds[one.start() : one.end()]))
     found += _take(roles, taken)
-    starts = {one.start for one in found}
-    every = (one for one in _EVERY.finditer(text) if not _is_of_names(text, one, starts))
-    found += _take((Mention(one.start(), one.end(), "every", tuple(names)) for one in every), taken)
+    every = (Mention(one.start(), one.end(), "every", tuple(names)) for one in _EVERY.finditer(text))
+    found += _take(every, taken)
     found = _paired(text, sorted(found, key=lambda one: one.start))
     found = [_with_the_next(text, one, found) for one in found]
     found = [_narrowed(text, one, devices) if one.kind in _GROUPS else one for one in found]
@@ -125,7 +121,7 @@ def find_mentions(text: str, devices: Sequence[Device]) -> list[Mention]:
 
 def _paired(text: str, found: Sequence[Mention]) -> list[Mention]:
     """The mentions, those of the two ends of a link or a session as one: xrd-1 <-> xrd-3, between xrd-1 and xrd-3."""
-    is_compared = _COMPARED.search(text) is not None
+    is_compared = COMPARED.search(text) is not None
     made: list[Mention] = []
     for one in found:
         first = made[-1] if made else None
@@ -134,19 +130,13 @@ def _paired(text: str, found: Sequence[Mention]) -> list[Mention]:
         begins = first.start if first and len(names) > len(one.names) else one.start
         is_between = _BETWEEN.search(text[:begins]) and not is_compared
         is_joined = begins == one.start or _AND.fullmatch(between) is not None
-        is_way = _WAY.search(text[:begins]) or _WAY_AFTER.match(text, one.end)
+        is_way = _WAY.search(text[:begins])
         is_pair = _BOTH_WAYS.fullmatch(between) or (is_way and _END_TO_END.fullmatch(between))
         if len({*names}) == 2 and one.kind == "name" and ((is_between and is_joined) or is_pair):
             made[-1 if begins < one.start else len(made) :] = [Mention(begins, one.end, "pair", names)]
         else:
             made.append(one)
     return made
-
-
-def _is_of_names(text: str, every: re.Match[str], starts: Container[int]) -> bool:
-    """Whether a bare "all" stands right before what is named, and means no more than that: all xrd-*."""
-    between = _BEFORE_NAMES.match(text, every.end())
-    return every[0].casefold() == "all" and between is not None and between.end() in starts
 
 
 def _with_the_next(text: str, one: Mention, found: Sequence[Mention]) -> Mention:
@@ -235,8 +225,7 @@ def _ranges(text: str, names: Sequence[str]) -> Iterator[Mention]:
         within = tuple(name for one, name in numbered.items() if one[:-1] == first[:-1] and low <= int(one[-1]) <= high)
         order = sorted(within, key=lambda name: int(key(name)[-1]), reverse=low != int(first[-1]))
         kind: Kind = "range" if last in numbered else "unknown"
-        is_way = _WAY.search(text[: match.start()]) or _WAY_AFTER.match(text, at)
-        if kind == "range" and is_way and _END_TO_END.fullmatch(rest[1]):
+        if kind == "range" and _WAY.search(text[: match.start()]) and _END_TO_END.fullmatch(rest[1]):
             # The session xrd-1 to xrd-7 has two ends.
             kind, order = "pair", [order[0], order[-1]]
         yield Mention(match.start(), at, kind, tuple(order) if kind != "unknown" else ())
@@ -258,25 +247,6 @@ def _lists(text: str, names: Sequence[str]) -> Iterator[Mention]:
             end = next_one.end()
         if len(named) > 1:
             yield Mention(match.start(), end, "name", tuple(dict.fromkeys(named)))
-
-
-def _written_out(text: str, names: Sequence[str]) -> Iterator[Mention]:
-    """Names with a part written out that they abbreviate by its consonants: core router 2 is core-rtr-2."""
-    for name, spelt in _long_forms(tuple(names)):
-        for match in spelt.finditer(text):
-            yield Mention(match.start(), match.end(), "name", (name,))
-
-
-@lru_cache(maxsize=16)
-def _long_forms(names: tuple[str, ...]) -> list[tuple[str, re.Pattern[str]]]:
-    forms = []
-    for name in names:
-        runs = parts(name)
-        short = [run for run in runs if len(run) > 2 and run.isalpha() and not re.search("[aeiouy]", run)]
-        if short and any(len(run) > 2 and run.isalpha() and run not in short for run in runs):
-            spelt = _GAP.join("[a-z]*".join(run) if run in short else _spelt([run]) for run in runs)
-            forms.append((name, re.compile(rf"(?<![^\W_]){spelt}(?![^\W_])", re.IGNORECASE)))
-    return forms
 
 
 def _of_stems(text: str, names: Sequence[str]) -> Iterator[Mention]:
@@ -319,7 +289,7 @@ def _swapped(text: str, names: Sequence[str]) -> Iterator[Mention]:
 
 
 def near_names(said: str, names: Sequence[str]) -> list[str]:
-    """The names that were meant where two letters were swapped, or in a longer name one was doubled or dropped.
+    """The names that were meant where two letters were swapped.
 
     Figures are never guessed: xrd-9 is not xrd-8.
     """
@@ -329,7 +299,7 @@ def near_names(said: str, names: Sequence[str]) -> list[str]:
     close = []
     for name in names:
         own, numbers = _split(name)
-        if numbers == figures and own != letters and (_is_swap(letters, own) or _is_slip(letters, own)):
+        if numbers == figures and own != letters and _is_swap(letters, own):
             close.append(name)
     return close
 
@@ -352,13 +322,6 @@ def _is_swap(said: str, own: str) -> bool:
     )
 
 
-def _is_slip(said: str, own: str) -> bool:
-    longer, shorter = (said, own) if len(said) > len(own) else (own, said)
-    if len(longer) != len(shorter) + 1 or len(own) < 5:
-        return False
-    return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
-
-
 def stem_fits(said: str, names: Sequence[str]) -> list[str]:
     """The names of which these words are a part: xrd is one of xrd-1, and core rtr of core-rtr-2."""
     wanted = parts(said)
@@ -377,10 +340,6 @@ def _narrowed(text: str, one: Mention, devices: Sequence[Device] = ()) -> Mentio
     before, after = text[max(0, one.start - 60) : one.start], text[one.end : one.end + 60]
     told, inside = _SO_MANY.search(before), re.search(rf"\b({_COUNT}|both)\b", text[one.start : one.end], re.IGNORECASE)
     count = _count(told[1]) if told else _count(inside[1]) if inside else 0
-    place = _IN_ROLE.match(after) if one.kind == "every" else None
-    if place and (role := role_of(place[1])):
-        names = tuple(device.name for device in devices if device.role == role)
-        return replace(one, end=one.end + place.end(), kind="pattern", names=names)
     if (
         _ONE_OF.search(before)
         or _PART_AFTER.match(after)
