@@ -187,6 +187,10 @@ def test_a_role_inside_a_name_is_a_part_of_the_name() -> None:
             meant(f"review {name}", name)
 
 
+def test_the_name_of_a_port_is_no_device() -> None:
+    assert meant("mtu of eth-pe1 on pe2", "pe2", interface="eth-pe1") == ["pe2"]
+
+
 def test_a_peer_is_no_device_to_check() -> None:
     assert meant("is the session to xrd-5 up on pe2", "pe2", neighbor="xrd-5") == ["pe2"]
 

@@ -62,6 +62,14 @@ def test_the_far_end_is_the_device_that_is_there() -> None:
     assert not found.facts
 
 
+def test_the_far_end_of_a_port_is_the_one_at_that_port() -> None:
+    far = [{"device": "xrd-3", "focus": {}, "port": "Gi1"}, {"device": "xrd-4", "focus": {}, "port": "Gi2"}]
+    before = {**BGP, "intents": ["show_lldp_neighbors"], "far": far}
+    found = read("ports at the far end of gi2 please", before, intent="check_interface_status", interface="gi2")
+    assert isinstance(found, Request)
+    assert (found.devices, found.intents, found.focus) == (("xrd-4",), ("check_interface_status",), {})
+
+
 def test_of_several_far_ends_the_person_says_which() -> None:
     found = read("now the far side", {**BGP, "far": [{"device": one, "focus": {}} for one in ("pe1", "pe2")]})
     assert isinstance(found, Question)
@@ -87,7 +95,7 @@ async def test_a_run_tells_the_next_turn_what_it_saw(network: Network) -> None:
     network.answers["get_topology_neighbors"] = lambda device: envelope(device, {"neighbors": [link]})
     read_as = plan("pe1", intent="check_interface_status", interface="Gi1")
     state = await network.ask("interface Gi1 of pe1", ScriptedModel(plan=read_as))
-    assert state["asked"]["far"] == [{"device": "pe2", "focus": {"interface": "Gi4"}}]
+    assert state["asked"]["far"] == [{"device": "pe2", "focus": {"interface": "Gi4"}, "port": "Gi1"}]
 
 
 async def test_a_refused_change_leaves_its_device_to_the_next_turn(network: Network) -> None:

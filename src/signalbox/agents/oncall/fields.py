@@ -66,20 +66,30 @@ LIMITS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
     "most": ("at most", le),
 }
 """The limits of a focus, in words and as tests."""
-_BASE = {"bgp_instance": "bgp", "isis_instance": "isis", "isis_interface": "isis", "hardware": "system"}
+_BASE = {
+    "bgp_instance": "bgp",
+    "isis_instance": "isis",
+    "isis_interface": "isis",
+    **dict.fromkeys(("hardware", "disk"), "system"),
+    **dict.fromkeys(("optic", "bfd"), "interface"),
+}
 """The kind that says whether records of this kind are there."""
+_PARTS = {"hardware": "hardware part", "optic": "optics", "bfd": "BFD session", "disk": "disk"}
+"""The kinds that a device may have nothing to tell of, and how that is said."""
 _KEYS = {
     "interface": ("interface", "local_interface", "name"),
     "vrf": ("network_instance", "vrf", "name"),
     "neighbor": ("neighbor_address", "peer_name", "lsr_id", "who", "neighbor_ipv4", "neighbor_name", "description"),
     "as_number": ("peer_as",),
+    "address": ("addresses",),
 }
 """The fields of a record that may say that it is about the one thing that a request names."""
 _NAMED_BY = {
-    "interface": ("interface", "isis_interface", "lldp"),
+    "interface": ("interface", "isis_interface", "lldp", "optic", "bfd"),
     "vrf": ("vrf", "interface", "bgp", "bgp_instance"),
     "neighbor": ("bgp", "isis", "ldp", "lldp", "interface", "isis_interface"),
     "as_number": ("bgp",),
+    "address": ("interface",),
 }
 
 
@@ -141,10 +151,12 @@ def of_subject(kind: str, focus: Mapping[str, str], facts: Mapping[str, Sequence
 
 
 def _is_about(one: Record, kind: str, what: str, name: str, facts: Mapping[str, Sequence[Record]]) -> bool:
-    keys = [key for key in _KEYS[what] if key != "name" or kind in ("interface", "isis_interface", "vrf")]
+    keys = [key for key in _KEYS[what] if key != "name" or kind in ("interface", "isis_interface", "vrf", "optic")]
     told = [str(one[key]) for key in keys if one.get(key) is not None]
     if what == "neighbor" and kind in ("interface", "isis_interface"):
         return one.get("name") in ports_facing(name, facts)
+    if what == "address":
+        return name in (str(told).partition("/")[0] for told in one.get("addresses") or ())
     if what == "interface":
         known = [str(it.get(key)) for it in facts.get(kind, ()) for key in keys if it.get(key)]
         return match_interface(name, list(dict.fromkeys(known))) in told
@@ -163,15 +175,17 @@ def fact_lines(ids: Sequence[str], focus: Mapping[str, str], facts: Mapping[str,
     lines: list[str] = []
     for kind, asked in _by_kind(ids).items():
         records = of_subject(kind, focus, facts)
-        if kind in IS_UP and focus.get("state"):
-            records = [one for one in records if is_up(kind, one) == (focus["state"] == "up")]
+        if kind in IS_UP and focus.get("state") and records:
+            chosen = [one for one in records if is_up(kind, one) == (focus["state"] == "up")]
+            lines += [] if chosen else [f"none of {len(records)} {THINGS[kind]} is {focus['state']}"]
+            records = chosen or records
         fitting = [one for one in records if any(within(one, it, focus) for it in asked)]
         own = list(_lines(kind, asked, fitting))
         if records and not fitting:
             own = [f"nothing {limit_of(focus)}: {one}" for one in _lines(kind, asked, records)]
         lines += [*own[:_MOST_LINES], *([f"… and {len(own) - _MOST_LINES} more"] if own[_MOST_LINES:] else [])]
-        if not own and kind in ("alarm", "hardware") and presence_of(facts, _BASE.get(kind, kind)).is_present:
-            lines += ["no active alarm"] if kind == "alarm" else []
+        if not own and kind == "alarm" and presence_of(facts, kind).is_present:
+            lines.append("no active alarm")
     return list(dict.fromkeys(lines))
 
 
@@ -182,10 +196,9 @@ def untold(ids: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Seq
         records, base = of_subject(kind, focus, facts), _BASE.get(kind, kind)
         if kind == "alarm":
             continue
-        if kind == "hardware" and not records:
-            yield Presence(
-                device, base, kind, "not_readable", said=f"{device} tells of no {focus.get('group', 'hardware part')}"
-            )
+        if kind in _PARTS and not records:
+            told = f"{device} tells of no {focus.get('group') or _PARTS[kind]}"
+            yield Presence(device, base, kind, "not_readable", said=told)
         elif not records and facts.get(kind):
             named = next((focus[what] for what in _NAMED_BY if focus.get(what)), str(focus.get("group", "")))
             known = tuple(dict.fromkeys(_name(kind, one) for one in facts[kind]))
@@ -253,7 +266,8 @@ def _name(kind: str, record: Record) -> str:
         "lldp": str(record.get("local_interface")),
         "alarm": str(record.get("resource") or ""),
         "interface": str(record.get("name")),
-        "isis_interface": str(record.get("name")),
+        **{one: str(record.get("interface") or record.get("name")) for one in ("isis_interface", "optic", "bfd")},
+        "disk": str(record.get("name")),
     }
     if kind == "bgp_instance" and str(record.get("network_instance")).casefold() != "default":
         return f"VRF {record.get('network_instance')}"

@@ -38,8 +38,11 @@ def _far_ends(
         return [{"device": str(name), "focus": {"neighbor": device}} for name in dict.fromkeys(names)]
     named = focus.get("interface", "")
     ports = [one.get("name") for _, one in find_subject("interface", named, told, intents)] if named else []
+    keys = ("neighbor", "remote_interface") if told.get("link") else ("neighbor_name", "neighbor_interface")
+    records = told.get("link") or told.get("lldp", ())
+    links = [(one.get("local_interface"), *(one.get(key) for key in keys)) for one in records]
     return [
-        {"device": str(one.get("neighbor")), "focus": {"interface": str(one.get("remote_interface"))} if named else {}}
-        for one in told.get("link", ())
-        if not named or one.get("local_interface") in ports
+        {"device": str(device), "focus": {"interface": str(far)} if named else {}, "port": str(port)}
+        for port, device, far in links
+        if not named or port in ports
     ]

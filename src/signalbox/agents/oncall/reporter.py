@@ -211,7 +211,11 @@ def in_order(report: Mapping[str, Any]) -> tuple[str, ...]:
     has_faults, is_proven = report.get("status") in ("critical", "warning"), bool(re.search(r"\[E\d", answer))
     if report.get("status") == "incomplete" and report.get("is_fact") and report.get("is_told") and report.get(own):
         return (own,)
-    if report.get("status") == "healthy" and (report.get("is_fact") or (is_proven and report.get("left_out"))):
+    if (
+        report.get("status") == "healthy"
+        and report.get(own)
+        and (report.get("is_fact") or (is_proven and report.get("left_out")))
+    ):
         return (own,)
     return ("verdict", "answer") if answer and has_faults and not is_proven else (own, "verdict")
 

@@ -26,7 +26,7 @@ __all__ = ["devices_having", "found_on", "ranking", "searched_for"]
 
 Facts = Mapping[str, Mapping[str, Sequence[Record]]]
 _COUNTED = ("received", "sent", "installed", "route_count", "carrier_transitions", "established_transitions")
-_NAMED = ("interface", "vrf", "neighbor", "as_number")
+_NAMED = ("interface", "vrf", "neighbor", "as_number", "address")
 
 
 def ranking(
@@ -121,7 +121,7 @@ def devices_having(
     if "which" not in own or "order" in own or len(facts) < 2:
         return None
     kinds = list(dict.fromkeys(kind for intent in intents for kind in kinds_of(intent)))
-    if (asked and not LIMITS.keys() & own.keys()) or (not asked and len(kinds) > 2):
+    if (asked and not {"address", *LIMITS} & own.keys()) or (not asked and len(kinds) > 2):
         return None
     return {
         device: found
@@ -137,7 +137,7 @@ def _has(
     focus: Mapping[str, str],
     told: Mapping[str, Sequence[Record]],
 ) -> bool | None:
-    if asked:
+    if asked and "address" not in focus:
         read = [
             within(one, fields()[name], focus) for name in asked for one in of_subject(fields()[name].kind, focus, told)
         ]

@@ -11,7 +11,7 @@ from typing import Any
 
 from signalbox.agents.oncall.arguments import match_interface
 from signalbox.agents.oncall.facts import Record
-from signalbox.agents.oncall.fields import in_group, ports_facing, untold
+from signalbox.agents.oncall.fields import in_group, of_subject, ports_facing, untold
 from signalbox.agents.oncall.presence import Presence, presence_of
 
 __all__ = ["absent", "find_subject", "focus_on", "intents_of", "kinds_of"]
@@ -70,6 +70,8 @@ def find_subject(
         ports = facts.get("interface", ())
         known = match_interface(name, [str(one.get("name")) for one in ports])
         return [("interface", one) for one in ports if known and one.get("name") == known]
+    if what == "address":
+        return [("interface", one) for one in of_subject("interface", {what: name}, facts)]
     if what == "as_number":
         return [("bgp", one) for one in facts.get("bgp", ()) if str(one.get("peer_as")) == name]
     if what == "group":
@@ -122,7 +124,7 @@ def absent(
 
 
 def _not_looked_up(what: str) -> str:
-    return f"Not looked up: {what} (no tool here reads it)"
+    return f"Not looked up: {what}"
 
 
 def _untold(asked: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]]) -> list[Presence]:
@@ -161,7 +163,7 @@ def _absent_subjects(
 
 
 def _was_meant(kind: str, intents: Sequence[str]) -> bool:
-    return any(kind in _KINDS.get(intent, (kind,)) for intent in intents)
+    return any(intent in _WIDER or kind in _KINDS.get(intent, (kind,)) for intent in intents)
 
 
 def _missing(whole: Presence, name: str, known: Sequence[str]) -> Presence:

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from signalbox.agents.oncall.arguments import match_interface
 from signalbox.agents.oncall.fields import LIMITS, askable, plans_for
 from signalbox.agents.oncall.focus import focus_of
 from signalbox.agents.oncall.inventory import Device
@@ -45,7 +46,6 @@ _BY_THING = {
 }
 _KEEPS = {
     "interface": ("check_interface_status", "check_logs", "show_lldp_neighbors", "check_isis_adjacencies"),
-    "group": ("check_interface_status",),
     "vrf": ("troubleshoot_vpn_vrf", "check_routes", "check_bgp_neighbors"),
     "neighbor": ("check_bgp_neighbors", "check_logs"),
     "as_number": ("check_bgp_neighbors",),
@@ -60,6 +60,14 @@ _ADDRESS = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?(?![\w.])"
 _DEFAULT = re.compile(r"\bdefault\s+(?:route|gateway|gw)\b", re.IGNORECASE)
 _AS_NUMBER = re.compile(r"\bASN?\s?-?(\d{1,10})\b", re.IGNORECASE)
 _WHOLE = re.compile(r"\b(?:health\w*|overall|in\s+general|general|review|audit|everything)\b", re.IGNORECASE)
+_FIGURE = re.compile(r"\bhow\s+(?:many|much)\b", re.IGNORECASE)
+_JOINED_CAPITALS = re.compile(r"(?<![\w-])[A-Z]{2,}(?:[-_][A-Z]+)+(?![\w/-])")
+_CAPITALS = re.compile(r"(?<![\w-])[A-Z]{3,}(?:[-_][A-Z\d]+)*(?![\w/-])")
+_HOLDER = re.compile(
+    r"\b(?:who|what|which\s+\w+)\s+(?:has|have|is|owns?|holds?)\s+(?:(?:the|ip|address)\s+)*((?:\d{1,3}\.){3}\d{1,3})(?![\w./])",
+    re.IGNORECASE,
+)
+_WAS = re.compile(r"\W*(?:was|were|had|did)\b", re.IGNORECASE)
 _THEIR = re.compile(r"\b(?:those|these|them|their|they)\b", re.IGNORECASE)
 Spans = list[tuple[int, int]]
 
@@ -98,17 +106,20 @@ def read(
     Raises NotFoundError for a device that there is not.
     """
     mentions = find_mentions(text, inventory)
-    reading = _of_names_seen(text, reading, before)
+    reading = _of_names_seen(text, reading, before, mentions)
     taken = _taken(text, reading, mentions)
     if before and not mentions and (beyond := far_end_meant(text)):
         taken.append(beyond)
-        before = _at_the_far_end(before)
+        before = _at_the_far_end(before, reading.interface)
+        reading = replace(reading, interface="") if before["far"] else reading
     of_before = tuple(map(str, before.get("intents") or ())) if _THEIR.search(text) else ()
     asked = asked_in(text, taken, of_before) if is_on("oncall.asked") else Asked()
     if reading.intent in plans:
-        own = " ".join(plans[reading.intent].told)
-        asked = replace(asked, unread=tuple(one for one in asked.unread if one not in asked_in(own).unread))
-    strange = [] if asked.is_anything else strange_words(text, taken)
+        own = asked_in(" ".join(plans[reading.intent].told))
+        asked = replace(asked, unread=tuple(one for one in asked.unread if one not in own.unread))
+        if reading.intent not in askable()["checks"]:
+            asked = replace(asked, facts=tuple(one for one in asked.facts if one not in own.facts))
+    strange = [] if asked.is_anything else strange_words(text, taken, all_words=bool(_FIGURE.search(text)))
     is_same = bool(before) and not asked.is_anything and not strange and not _WHOLE.search(text)
     chosen = decided.intents or _checks(text, reading, before, plans, asked, is_same, taken)
     # A health check reads more than was asked at worst, and at night nobody wants to be asked first.
@@ -118,6 +129,16 @@ def read(
     if isinstance(found, Question):
         return replace(found, intents=checks)
     devices, unread, peers = found
+    holder = _HOLDER.search(text)
+    if holder and not isinstance(chosen, Question):
+        checks, asked = ("check_interface_status",), replace(asked, facts=("interface.addresses",), own=())
+        reading = replace(reading, prefix="", neighbor="")
+    if checks == (BROADEST,):
+        # What is between two devices, and not of one kind, is seen on both.
+        devices = [device.name for device in inventory if device.name in (*devices, *peers)]
+    elif len(peers) == 1 and checks == ("check_routes",) and not (_ADDRESS.search(text) or _DEFAULT.search(text)):
+        # Routes from a neighbour are those of its session.
+        checks = ("check_bgp_neighbors",)
     if len(peers) == 1 and {*checks} & _HAVE_PEERS:
         reading = replace(reading, neighbor=peers[0])
     if isinstance(chosen, Question):
@@ -131,6 +152,8 @@ def read(
     )
     focus = _focus(text, reading, before, checks, asked, (devices, {device.name for device in inventory}), is_same)
     focus = {**focus, **narrowed.focus, **_ends(mentions, devices)}
+    if holder:
+        focus = {"address": holder[1], "which": "device"}
     past, read_times = ([], spans_of_time(text)) if "check_logs" in checks else (past_times(text), [])
     known = (*devices, *focus.values(), *past, *read_times, *narrowed.words)
     covered = " ".join([*(text[start:end] for start, end in taken), *known]).casefold()
@@ -138,23 +161,27 @@ def read(
     left = [word for word in left if not (word.isdigit() and focus.get("minutes"))]
     left = [word for word in left if word.casefold() not in FILLERS and not asked_in(word).is_anything]
     lost = [f"'{' '.join(strange)}'"] if strange and _is_strange(text, taken, strange) and checks == (BROADEST,) else []
+    gone = [f"how it was {one} (devices tell how they are now)" for one in past if _WAS.match(text)]
     return Request(
         tuple(devices),
         checks,
         focus,
-        (*left, *past, *narrowed.unused),
+        (*left, *(() if gone else past), *narrowed.unused),
         inventory,
         is_guess,
         facts,
-        (*asked.unread, *lost),
+        (*(f"{one} (no tool here reads it)" for one in (*asked.unread, *lost)), *gone),
         asked.own,
     )
 
 
-def _at_the_far_end(before: Mapping[str, Any]) -> dict[str, Any]:
-    """The turn before as if it had been about the other end of its interface or session, where that is known."""
-    ends = {str(one["device"]): one for one in before.get("far") or ()}
-    return {**before, "focus": next(iter(ends.values()))["focus"]} if len(ends) == 1 else dict(before)
+def _at_the_far_end(before: Mapping[str, Any], port: str) -> dict[str, Any]:
+    """The turn before as if it had been about the other end of its interface or session, or of the port that is named,
+    where that is known."""
+    far = [one for one in before.get("far") or () if not port or match_interface(port, [one.get("port", "")])]
+    ends = {str(one["device"]): one for one in far}
+    focus = next(iter(ends.values()))["focus"] if len(ends) == 1 else before.get("focus")
+    return {**before, "far": far, "focus": focus}
 
 
 def _ends(mentions: Sequence[Mention], devices: Sequence[str]) -> dict[str, str]:
@@ -163,11 +190,23 @@ def _ends(mentions: Sequence[Mention], devices: Sequence[str]) -> dict[str, str]
     return {"ends": ENDS.join(pairs[0])} if pairs else {}
 
 
-def _of_names_seen(text: str, reading: Reading, before: Mapping[str, Any]) -> Reading:
-    """The reading with the VRF that a follow-up names, of those that the turn before has shown."""
+def _of_names_seen(text: str, reading: Reading, before: Mapping[str, Any], mentions: Sequence[Mention]) -> Reading:
+    """The reading with the VRF that a request names without saying what it is: one that the turn before has shown, or
+    a name in capitals that is nothing else."""
     words = {word.casefold() for word in re.findall(r"[\w-]+", text)}
     seen = [str(name) for name in (before.get("seen") or {}).get("vrf", ()) if str(name).casefold() in words]
-    return replace(reading, vrf=seen[0]) if len(seen) == 1 else reading
+    if not seen and not any((reading.interface, reading.vrf, reading.neighbor, reading.prefix)):
+        capitals = _CAPITALS if (before.get("focus") or {}).get("vrf") else _JOINED_CAPITALS
+        spans = [] if text == text.upper() else capitals.finditer(text)
+        taken = [(one.start, one.end) for one in mentions]
+        seen = [one[0] for one in spans if not _overlaps(one.span(), taken) and not asked_in(one[0]).is_anything]
+    if len(seen) != 1:
+        return reading
+    return replace(reading, vrf=seen[0])
+
+
+def _overlaps(span: tuple[int, int], taken: Spans) -> bool:
+    return any(start < span[1] and end > span[0] for start, end in taken)
 
 
 def _taken(text: str, reading: Reading, mentions: Sequence[Mention]) -> Spans:
@@ -224,6 +263,8 @@ def _checks(
         return earlier
     read = reading.intent if reading.intent in plans else ""
     said = [one for one in asked.checks if one in plans]
+    if read == BROADEST and not _WHOLE.search(text):
+        read = next((plan for name, plan in _BY_THING.items() if getattr(reading, name) and plan in plans), read)
     if asked.group and not said and not asked.facts:
         said = ["check_interface_status"]
     peered = set(earlier) & {"check_isis_adjacencies", "check_mpls_state", "check_bgp_neighbors", "show_lldp_neighbors"}
@@ -289,7 +330,7 @@ def _focus(
     earlier = {str(name): str(value) for name, value in (before.get("focus") or {}).items()}
     if not focus or is_same:
         kept = {name: value for name, value in earlier.items() if set(_KEEPS.get(name, ())) & set(checks)}
-        kept |= {name: value for name, value in earlier.items() if is_same and name in ("state", *LIMITS)}
+        kept |= {name: value for name, value in earlier.items() if is_same and name in ("group", "state", *LIMITS)}
         focus = {**kept, **focus}
     return focus
 

@@ -51,6 +51,7 @@ _FILLING = frozenset(
 )
 _ROLES = ("role", "one_of_role")
 _FIRST = re.compile(r"\s+(?:first|last|too|also|as\s+well|especially)\b", re.IGNORECASE)
+_BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 _OTHER = re.compile(r"\b(?:rest\s+of\s+(?:(?:the|our|my)\s+)?|(?:other|remaining)\s+)$", re.IGNORECASE)
 _BARE = re.compile(r"all(?:\s+\w+)?(?:\s+of\s+(?:them|these|those))?", re.IGNORECASE)
 _LIKE_A_NAME = re.compile(r"(?<![\w/.-])[A-Za-z]{2,}[\w.]*(?:[-_][A-Za-z0-9]+)*[-_]\d+(?![\w/-]|\.\d)")
@@ -104,7 +105,8 @@ def devices_meant(
         left |= {*earlier}
     loose = [one for one in reading.left_out if not any(_is_marked(text, it, (one,)) for it in mentions)]
     left |= {name for one in loose for name in _excepted(one, sorted(found or earlier), devices)}
-    if question := _question(text, reading, mentions, kinds, meant, left, devices):
+    is_both = len(found - left) == 2 and _BOTH.search(text)
+    if question := _question(text, reading, mentions, kinds, [] if is_both else meant, left, devices):
         return question
     chosen = (found | set(named)) - left
     if not chosen and left:
@@ -228,8 +230,8 @@ def _own_part(text: str, mentions: Sequence[Mention], at: int, reading: Reading)
     if _describes(text, mentions, at, marked):
         return "nothing"
     others = [other for other in mentions if other is not one and other.kind != "every"]
-    is_alike = COMPARED.search(text) or re.search(r"\bboth\b", text, re.IGNORECASE)
-    if others and one.kind == "name" and _PEER.search(before) and not is_alike:
+    is_alike = COMPARED.search(text) or _BOTH.search(text)
+    if others and len(one.names) == 1 and _PEER.search(before) and not is_alike:
         # The prefixes from xrd-7 on xrd-1.
         return "aside"
     if not marked and _is_marked(text, one, (reading.neighbor, reading.interface, reading.vrf)):
@@ -405,7 +407,7 @@ def same_as_before(
     xrd-5, "6" is xrd-6); the two that were spoken of last by "both"; by "the far end" the device that is there (`far`).
     Words that point beyond them are asked about."""
     names = tuple(device.name for device in devices)
-    if re.search(r"\bboth\b", text, re.IGNORECASE) and len(earlier) == 1 and len(recent) > 1:
+    if _BOTH.search(text) and len(earlier) == 1 and len(recent) > 1:
         return [name for name in names if name in recent[:2]]
     figures = [word.strip("#") for word in words if re.fullmatch(r"#?\d{1,4}", word)]
     stems = {parts(name)[:-1] for name in earlier}

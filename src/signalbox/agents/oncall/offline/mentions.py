@@ -192,7 +192,8 @@ def _alternatives(names: tuple[str, ...]) -> tuple[re.Pattern[str], dict[tuple[s
     by_key = {key(name): name for name in reversed(names)}
     spelt = sorted({parts(name) for name in names}, key=lambda one: -sum(map(len, one)))
     written = "|".join(_spelt(one) for one in spelt)
-    return re.compile(rf"(?<![^\W_])(?:{written or '(?!)'})(?![^\W_])", re.IGNORECASE), by_key
+    # The port eth-r3 is not r3.
+    return re.compile(rf"(?<![^\W_])(?<!\w-)(?:{written or '(?!)'})(?![^\W_])", re.IGNORECASE), by_key
 
 
 def _spelt(runs: Sequence[str]) -> str:
