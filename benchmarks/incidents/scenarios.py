@@ -210,7 +210,7 @@ def _bad_deploy(made: Scenario, random: Random) -> None:
     made.effects.versions[service] = (_span(made)[0] - random.uniform(20, 90), f"1.5.{random.randrange(9)}")
     for pod in made.estate.pods(service):
         made.effects.add(pod, "cpu", _span(made), 1.5)
-    made.things, made.measure = {f"service:{service}"}, "version"
+    made.things, made.measure = {f"service:{service}"}, "version|release|deploy|roll"
     _hurt(made, random, service)
 
 
@@ -247,7 +247,7 @@ def _surge(made: Scenario, random: Random) -> None:
         made.effects.add(host, "cpu", _span(made, 10), 0.9)
     made.things = {f"service:{one}" for one in estate.callers(slowest)}
     made.things |= {thing for one in estate.callers(slowest) for thing in _machines(made, one)}
-    made.measure = "request rate"
+    made.measure = "request|traffic"
     made.subject = random.choice(sorted(estate.callers(slowest)))
 
 

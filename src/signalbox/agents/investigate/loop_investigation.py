@@ -167,7 +167,7 @@ def _own_tools(state: InvestigationState, graph: Graph) -> list[Tool]:
                     suggestion="Rule it out for that reason, name a connected cause, or say that it is not known.",
                 )
             way = [str(edge) for edge in (ways[thing] if thing in ways else back[mine])]
-            happened = _as_seen(cause, re.sub(r"^the (link |BGP session )?", "", name_of(thing)))
+            happened = _as_seen(cause, thing.partition(":")[2])
         told = conclusion_of(
             verdict, sureness=sureness if cause else "not known", connection=way, cause=happened,
             evidence_for=evidence_for or [], evidence_against=evidence_against or [], ruled_out=ruled_out or [],
