@@ -407,6 +407,9 @@ async def _movers_of(offer: Offer, live: Live, things: Sequence[Matcher], window
     # What a rate shows of one odd moment lasts as long as its window; what counts events shows each.
     is_smooth = "$window" in slots.measure.promql and not _counts_events(slots)
     lasting = max(_LASTING, round(300 / step) + 1 if is_smooth else 0)
+    if _counts_events(slots):
+        # In a long time with few points, one event is seen at one of them.
+        lasting = min(lasting, max(1, int(300 / step)))
 
     def judge_all() -> tuple[list[Mover], int]:
         known = [(one, usual) for one in curves if (usual := _usual(one, past, least))]
