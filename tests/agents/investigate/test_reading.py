@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from signalbox.agents.investigate.graph import Graph
-from signalbox.agents.investigate.offline.foreign_times import in_english
+from signalbox.agents.investigate.offline.pasted import pasted_alert
 from signalbox.agents.investigate.offline.sentence import find_trouble, is_about_now, read_sentence
+from signalbox.agents.investigate.offline.times import plain_times
 from signalbox.agents.investigate.runbooks import matching_runbooks
 from signalbox.agents.investigate.state import Alert, Reading
 from signalbox.agents.investigate.subjects import candidates_of, nearest_thing, subject_of_alert, subject_of_words
@@ -40,6 +42,9 @@ CANDIDATES = candidates_of(GRAPH, {"the cart": "basket"})
         ("Did Big Button break something?", ["experiment:Big Button"]),
         ("why is everything slow", []),
         ("why is users slow", ["service:users"]),
+        ("users sluggish again", ["service:users"]),
+        ("many users report trouble", []),
+        ("rtr-1->rtr-2 link lost", ["link:rtr-1–rtr-2"]),
     ],
 )
 def test_the_subject_is_one_of_the_things_that_there_are(text: str, subject: list[str]) -> None:
@@ -59,6 +64,11 @@ def test_the_subject_is_one_of_the_things_that_there_are(text: str, subject: lis
         ("please look, we had an outage", [], []),
         ("[FIRING:1] HighErrorRateP95 pod=basket-1", ["machine:basket-1"], []),
         ("why is it slow", [], []),
+        ("the quotes and basket are down", ["service:basket"], ["quotes"]),
+        ("basket and quotes have failed", ["service:basket"], ["quotes"]),
+        ("basket keeps failing, also quotes", ["service:basket"], ["quotes"]),
+        ('did the "Red Shelf" trial hurt basket?', ["service:basket"], ["Red Shelf"]),
+        ("is basket dog slow", ["service:basket"], []),
         ("solr lag is growing", [], ["solr"]),
         ("PodNotReady pod basket-1", ["machine:basket-1"], []),
         ("TenGigE0/0/0/3 of rtr-1 is down", ["machine:rtr-1"], []),
@@ -93,6 +103,12 @@ def test_a_name_that_nothing_bears_is_noticed_and_is_not_its_neighbour(
         ("is it basket that is slow?", ["service:basket"], None),
         ("did someone deploy before ledger failed?", ["service:ledger"], ("someone deploy", [], "release")),
         ("did basket restart?", ["service:basket"], None),
+        ("ledger is bad since the rollout", ["service:ledger"], ("the rollout", [], "release")),
+        (
+            "Big Button experiment breaking ledger",
+            ["service:ledger"],
+            ("Big Button experiment", ["experiment:Big Button"], "experiment"),
+        ),
     ],
 )
 def test_what_a_question_suspects_is_no_subject(text: str, subject: list[str], suspect: object) -> None:
@@ -106,18 +122,51 @@ def test_what_a_question_suspects_is_no_subject(text: str, subject: list[str], s
     [
         ("gestern um 14 Uhr", "yesterday at 14:00"),
         ("seit 20 Minuten", "for the last 20 minutes"),
-        ("hier vers 9h30", "yesterday at 9:30"),
-        ("depuis ce matin", "since this morning"),
+        ("hier vers 9h30", "yesterday at 09:30"),
+        ("depuis ce matin", "since today morning"),
         ("gerade", "right now"),
         ("seit letztem Freitag", "since last friday"),
         ("vor einer Stunde", "1 hours ago"),
-        ("am 3.11. zwischen 9 und 10 Uhr", "on 3/11 between 9:00 and 10:00"),
+        ("vor zwei Tagen", "on 2026-11-14"),
+        ("vorgestern Abend", "the day before yesterday evening"),
+        ("in den letzten drei Stunden", "last 3 hours"),
+        ("am 3.11. zwischen 9 und 10 Uhr", "on 3/11 between 09:00 and 10:00"),
+        ("between 3 and 4", "between 15:00 and 16:00"),
+        ("between 5 and 6", "between 05:00 and 06:00"),
+        ("yesterday at 3?", "yesterday at 15:00?"),
+        ("last night at 3", "last night at 3"),
+        ("it began at around 9:20", "it since 9:20"),
         ("in the last 4h", "in the last 4h"),
         ("startsAt=2026-11-15T03:00:00Z", "since 2026-11-15T03:00:00Z"),
     ],
 )
-def test_german_and_french_times_are_read(text: str, english: str) -> None:
-    assert in_english(text) == english
+def test_times_are_read_as_people_write_them(text: str, english: str) -> None:
+    assert plain_times(text, datetime(2026, 11, 16, 16, 40, tzinfo=UTC)) == english
+
+
+def test_this_morning_is_the_night_that_it_is_before_dawn() -> None:
+    assert plain_times("slow this morning", datetime(2026, 11, 16, 4, tzinfo=UTC)) == "slow since midnight"
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "since"),
+    [
+        ('look: {"labels": {"service": "basket"}, "startsAt": "2026-11-15T09:00:00Z"}', {"service": "basket"},
+         "2026-11-15T09:00:00Z"),
+        ('{"alerts": [{"labels": {"pod": "basket-1"}}]}', {"pod": "basket-1"}, ""),
+        ('Firing: Hot{instance="cache-7:9100"}', {"instance": "cache-7:9100"}, ""),
+        ("why is https://x.example/?page=3 slow", None, ""),
+        ("why is basket slow", None, ""),
+    ],
+)  # fmt: skip
+def test_a_pasted_alert_is_data(text: str, labels: dict[str, str] | None, since: str) -> None:
+    read = pasted_alert(text)
+    if labels is None:
+        assert read is None
+    else:
+        assert read is not None
+        assert {key: read["labels"].get(key) for key in labels} == labels
+        assert read["since"] == since
 
 
 @pytest.mark.parametrize(

@@ -265,17 +265,32 @@ def test_without_a_subject_every_symptom_counts() -> None:
     assert conclude(read(), [SLOW, LINK, CUSTOMER], GRAPH)["cause"] == LINK
 
 
-def test_an_alert_is_a_symptom_where_no_system_saw_one() -> None:
+def test_an_alert_that_nothing_bears_out_has_no_cause_though_something_is_connected() -> None:
     alert = Alert(summary="Checkout is slow", labels={"service": "checkout"}, since=f"{DAY}14:12:00+00:00", until="")
     found = conclude(read("service:checkout"), [LINK], GRAPH, alert=alert)
-    assert (found["cause"], found["sureness"]) == (LINK, "likely")
+    assert (found["cause"], found["sureness"]) == (None, "not known")
+    assert found["evidence_against"] == ["the link a–b flapped is connected, and explains it badly"]
     assert found["verdict"].startswith("Only the alert tells of it: nothing that was read shows a trouble of checkout.")
 
 
 def test_the_kind_of_trouble_chooses_among_the_symptoms() -> None:
     errors = seen("errors rose", "14:30", "14:54", "checkout", symptom=True, measure="Error rate", service="checkout")
     assert told(SLOW, errors, trouble="errors")["symptoms"] == [errors]
-    assert told(SLOW, trouble="errors")["symptoms"] == [SLOW]
+    other = told(SLOW, trouble="errors")
+    assert other["symptoms"] == [SLOW]
+    assert other["verdict"].startswith("No error of checkout was seen. checkout was slow.")
+
+
+def test_what_rose_of_the_kind_that_is_asked_about_is_its_symptom() -> None:
+    host = seen("CPU rose", "14:08", "14:54", "web-1", severity="info", measure="CPU usage", instance="web-1:9100")
+    rising: Seen = {**host, "points": [(host["start"], 0.7)]}
+    assert told(rising, of="machine:web-1", trouble="busy")["symptoms"] == [rising]
+    assert told(rising, of="machine:web-1")["symptoms"] == []
+
+
+def test_another_symptom_of_the_subject_is_none_of_its_causes() -> None:
+    errors = seen("errors rose", "14:08", "14:54", "checkout", symptom=True, measure="Error rate", service="checkout")
+    assert told(SLOW, errors, trouble="slow")["cause"] is None
 
 
 def test_a_host_or_link_has_troubles_of_its_own() -> None:

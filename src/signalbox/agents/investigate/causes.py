@@ -18,8 +18,8 @@ from signalbox.agents.investigate.state import LEAD, Reading, Seen
 from signalbox.settings import now
 
 __all__ = [
-    "SLACK", "Found", "Suspect", "belongs", "end_of", "ended_together", "find_causes", "find_symptoms", "is_about",
-    "is_event", "is_since_known", "of_subject", "start_of",
+    "SLACK", "Found", "Suspect", "belongs", "end_of", "ended_together", "find_causes", "find_symptoms", "has_kind",
+    "is_about", "is_event", "is_since_known", "of_subject", "start_of",
 ]  # fmt: skip
 
 SLACK = timedelta(minutes=2)
@@ -30,7 +30,7 @@ _GROWTH = re.compile(r"disk|file ?system|memory|swap|connections|queue|lag|leak"
 _LOAD = re.compile(r"request rate|query rate|traffic|logins", re.I)
 _EVENT = re.compile(r"^release$|^restarts?$|reboots?$", re.I)
 _MEASURES = {
-    "slow": re.compile("latency|duration|time", re.I),
+    "slow": re.compile("latency|duration|time|slow", re.I),
     "errors": re.compile("error|fail", re.I),
     "down": re.compile("down|error|success|restart|not answer|cannot be read", re.I),
     "busy": re.compile("usage|load|saturation|busy|memory|disk|cpu", re.I),
@@ -103,13 +103,27 @@ def of_subject(read: Reading, seen: Sequence[Seen], graph: Graph) -> list[Seen]:
 
 
 def find_symptoms(read: Reading, seen: Sequence[Seen], graph: Graph) -> list[Seen]:
-    """The symptoms of the subject in the time asked about, the first first; where it has none, its own troubles."""
+    """The symptoms of the subject in the time asked about, the first first; where it has none, its own troubles, or
+    what rose of the kind that is asked about."""
     mine = of_subject(read, seen, graph)
-    symptoms = [one for one in mine if one["is_symptom"]] or [one for one in mine if _is_trouble(one)]
+    symptoms = [one for one in mine if one["is_symptom"]]
+    troubles = [one for one in mine if _is_trouble(one)]
+    rose = [one for one in mine if read.get("subject") and one.get("points") and not is_event(one)]
+    wanted = next((of_kind for of_kind in (_of_kind(read, ones) for ones in (symptoms, troubles, rose)) if of_kind), [])
+    return wanted or symptoms or troubles
+
+
+def _of_kind(read: Reading, seen: Sequence[Seen]) -> list[Seen]:
+    """Those of the kind of trouble that is asked about; none if it is not told."""
     wanted = _MEASURES.get(read.get("trouble") or "")
     # Where a check says what is wrong with a device, its words say more than what was looked at.
-    told = [(one, one["text"] if _is_fault(one) else one.get("measure") or one["text"]) for one in symptoms]
-    return [one for one, words in told if wanted and wanted.search(words)] or symptoms
+    told = [(one, one["text"] if _is_fault(one) else one.get("measure") or one["text"]) for one in seen]
+    return [one for one, words in told if wanted and wanted.search(words)]
+
+
+def has_kind(read: Reading, symptoms: Sequence[Seen]) -> bool:
+    """False if a kind of trouble is asked about, and these are of another."""
+    return not read.get("trouble") or bool(_of_kind(read, symptoms))
 
 
 def _is_trouble(one: Seen) -> bool:
@@ -145,7 +159,8 @@ def find_causes(read: Reading, symptoms: Sequence[Seen], seen: Sequence[Seen], g
     unconnected: list[Seen] = []
     for one in seen:
         is_own = one in faults and not symptoms[0]["is_symptom"]
-        if one in symptoms and not is_own:
+        # Another symptom of the same thing is none of its causes.
+        if (one in symptoms or (one["is_symptom"] and one in own)) and not is_own:
             continue
         things = is_about(one, graph)
         way = _connection(one, things, ways, graph)

@@ -60,8 +60,11 @@ def _read(path: Path) -> tuple[list[Relation], dict[str, str]]:
         raise _wrong(path, "there is no such file")
     try:
         told: Any = yaml.safe_load(path.read_text("utf-8")) or {}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise _wrong(path, str(error).partition("\n")[0]) from None
+    except yaml.YAMLError as error:
+        mark, what = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+        raise _wrong(path, f"{f'line {mark.line + 1}: ' if mark else ''}{what or 'it is no YAML'}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise _wrong(path, f"it cannot be read as text: {error}") from None
     if not isinstance(told, Mapping) or (unknown := [key for key in told if key not in _KEYS]):
         found = f"it has {', '.join(map(str, unknown))}" if isinstance(told, Mapping) else "it holds no keys"
         raise _wrong(path, f"{found}, and there is {' and '.join(_KEYS)}")

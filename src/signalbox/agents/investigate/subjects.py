@@ -86,8 +86,8 @@ def subject_of_alert(alert: Alert, graph: Graph) -> tuple[list[str], str]:
     if found:
         return found, ""
     named = {key: value for key, value in labels.items() if key not in _NO_THING and value}
-    for value in named.values():
-        if found := graph.find({}, value):
+    for value in (*named.values(), labels.get("job")):
+        if value and (found := graph.find({}, value)):
             return found, ""
     return [], ", ".join(f"{key} {value}" for key, value in sorted(named.items()))
 

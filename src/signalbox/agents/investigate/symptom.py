@@ -18,7 +18,7 @@ from langgraph.types import Command, Send
 from signalbox.agents.investigate.dependency_graph import recent_graph
 from signalbox.agents.investigate.examining import not_asked, send_each, source_set, witnesses
 from signalbox.agents.investigate.graph import Graph
-from signalbox.agents.investigate.offline.foreign_times import in_english
+from signalbox.agents.investigate.offline.pasted import pasted_alert
 from signalbox.agents.investigate.offline.sentence import (
     Sentence,
     find_shift,
@@ -28,6 +28,7 @@ from signalbox.agents.investigate.offline.sentence import (
     names_nothing,
     read_sentence,
 )  # fmt: skip
+from signalbox.agents.investigate.offline.times import plain_times
 from signalbox.agents.investigate.prompts import symptom_prompt
 from signalbox.agents.investigate.runbooks import matching_runbooks
 from signalbox.agents.investigate.state import LEAD, Alert, InvestigationState, Reading
@@ -43,6 +44,7 @@ from signalbox.contract.sources import kind_in_use
 from signalbox.errors import SignalboxError
 from signalbox.grounding import Candidate
 from signalbox.language.time import find_range
+from signalbox.language.words import tokens
 from signalbox.maps.context import current_run
 from signalbox.models import fills_plans, load_chat_model
 from signalbox.settings import now, person_zone
@@ -74,6 +76,9 @@ async def read_symptom(state: InvestigationState) -> Command[Next]:
         candidates = candidates_of(graph, known.names)
         if alert := state.get("alert"):
             read = _of_alert(alert, graph)
+        elif fills_plans(model) and (pasted := pasted_alert(state["user_query"])):
+            said = _plain(state["user_query"])
+            read = {**_of_alert(pasted, graph, _span(said, Reading())), "trouble": find_trouble(said)}
         else:
             read = await _of_words(state, model, candidates) if fills_plans(model) else _excerpt(state, candidates)
         books, wrong = await asyncio.to_thread(matching_runbooks, read, state.get("alert"))
@@ -107,15 +112,19 @@ async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Pres
     return Presented(f"{told}, about {about}.", source=source_set(), state={**state, **read, "kind": kind})
 
 
-def _of_alert(alert: Alert, graph: Graph) -> Reading:
+def _of_alert(alert: Alert, graph: Graph, told: tuple[datetime, datetime] | None = None) -> Reading:
+    """What an alert's labels are about, and since when it fires; if it does not say so, the time that is `told`."""
     subject, unknown = subject_of_alert(alert, graph)
-    moment = now()
-    since = _moment(alert["since"]) or moment - _RECENT
-    end = min(_moment(alert["until"]) or moment, moment, since + _LONGEST_ALERT)
-    # An alert fires some minutes after its trouble began.
-    since = min(since, end) - timedelta(minutes=15)
-    about = told_subject(subject)
-    return _reading(subject, about, find_trouble(alert["summary"]), unknown, since, max(end, since + LEAD / 8))
+    moment, fired = now(), _moment(alert["since"])
+    if fired is None and told:
+        since, end = told
+    else:
+        since = fired or moment - _RECENT
+        end = min(_moment(alert["until"]) or moment, moment, since + _LONGEST_ALERT)
+        # An alert fires some minutes after its trouble began.
+        since = min(since, end) - timedelta(minutes=15)
+    trouble = find_trouble(alert["summary"])
+    return _reading(subject, told_subject(subject), trouble, unknown, since, max(end, since + LEAD / 8))
 
 
 def _excerpt(state: Mapping[str, Any], candidates: Sequence[Candidate]) -> Reading:
@@ -132,8 +141,8 @@ async def _of_words(state: Mapping[str, Any], model: BaseChatModel, candidates: 
     run, before = current_run.get(), Reading()
     for turn in run.conversation if run else ():
         if turn["agent"] == "investigate":
-            before, _ = _named(in_english(turn["said"]), before, candidates)
-    said = in_english(str(state["user_query"]))
+            before, _ = _named(_plain(turn["said"]), before, candidates)
+    said = _plain(str(state["user_query"]))
     read, found = _named(said, before, candidates)
     if read["subject"] or read["unknown"] or found.unknown or found.suspects:
         return read
@@ -150,6 +159,10 @@ async def _of_words(state: Mapping[str, Any], model: BaseChatModel, candidates: 
     return {**read, **made}
 
 
+def _plain(said: str) -> str:
+    return plain_times(said, now().astimezone(person_zone()))
+
+
 def _named(said: str, before: Reading, candidates: Sequence[Candidate]) -> tuple[Reading, Sentence]:
     """What a sentence says by its names alone."""
     found, before = read_sentence(said, candidates), before if follows_on(said) else Reading()
@@ -161,7 +174,8 @@ def _named(said: str, before: Reading, candidates: Sequence[Candidate]) -> tuple
         # Where no system names its things, nothing can be said not to be there.
         unknown += [] if near or not candidates else [words]
     if not subject and not unknown:
-        subject = before.get("subject") or []
+        spelt = (nearest_thing(word, candidates) for word in tokens(said) if len(word) > 5)
+        subject = list(filter(None, spelt)) or before.get("subject") or []
     about = told_subject(subject) or ("" if candidates or not found.unknown else found.unknown[0])
     trouble = found.trouble or before.get("trouble") or ""
     read = _reading([*dict.fromkeys(subject)], about, trouble, " and no ".join(unknown), *_span(said, before))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -16,13 +17,14 @@ from signalbox.agents.investigate.causes import (
     ended_together,
     find_causes,
     find_symptoms,
+    has_kind,
     is_about,
     is_event,
     is_since_known,
     of_subject,
     start_of,
 )  # fmt: skip
-from signalbox.agents.investigate.examining import send_each
+from signalbox.agents.investigate.examining import not_asked, send_each
 from signalbox.agents.investigate.graph import Graph, name_of
 from signalbox.agents.investigate.state import (
     LEAD,
@@ -46,6 +48,8 @@ FAR = timedelta(days=5)
 """What was seen in a longer time than this is looked at once more: a curve of it has too few points to say what began
 first."""
 _MOST_TOLD, _MOST_LISTED = 5, 20
+_OTHERWISE = {"slow": "No slowness", "errors": "No error", "down": "No outage", "busy": "No high load",
+              "restarts": "No restart"}  # fmt: skip
 _BY_FILE = ("dependencies", ".yaml", ".yml", "its decision point", "its context")
 
 
@@ -73,7 +77,15 @@ def _checks(state: InvestigationState) -> list[str]:
 def _concluded(state: InvestigationState) -> Conclusion:
     graph = Graph.of(graph_relations(state))
     failed, unread = ([*dict.fromkeys(one)] for one in (state.get("failed") or [], state.get("unread") or []))
-    return conclude(state, latest_seen(state), graph, failed, unread, state.get("alert"))
+    told = conclude(state, latest_seen(state), graph, failed, unread, state.get("alert"))
+    is_whole = {*failed} <= {*not_asked(state["kind"])}
+    return told if is_whole or told["sureness"] != "confirmed" else _less_sure(told)
+
+
+def _less_sure(told: Conclusion) -> Conclusion:
+    """The conclusion, where a part that could not be read might hold another cause."""
+    verdict = told["verdict"].replace("Cause:", "Most likely cause:", 1)
+    return {**told, "verdict": verdict, "sureness": "likely"}
 
 
 def _closer(state: InvestigationState, conclusion: Conclusion) -> dict[str, Any]:
@@ -113,11 +125,17 @@ def conclude(
     symptomatic = (thing for is_symptom, things in hurt if is_symptom for thing in things[:1])
     graph = graph.through(symptomatic, (thing for _, things in hurt for thing in things))
     symptoms = find_symptoms(read, seen, graph)
+    is_unseen = not symptoms and any(_is_measured(one, graph) for one in read.get("subject") or ())
+    if symptoms and not has_kind(read, symptoms):
+        unknown += f" {_OTHERWISE[read['trouble']]} of {read.get('about') or 'anything'} was seen."
     if alert and not symptoms:
         symptoms = [_as_seen(alert)]
-        if not unread and any(_is_measured(one, graph) for one in read.get("subject") or ()):
+        if not unread and is_unseen:
             unknown += f"Only the alert tells of it: nothing that was read shows a trouble of {read.get('about')}."
     found = find_causes(read, symptoms, seen, graph) if symptoms else None
+    if found and found.cause and alert and is_unseen:
+        # Earlier and connected is not enough where nothing shows the trouble itself.
+        found = replace(found, cause=None, others=[found.cause, *found.others])
     if found is None:
         told = _nothing(read, seen, graph, failed, unread)
     else:
@@ -125,7 +143,7 @@ def conclude(
         told = (_caused(read, symptoms, found, ruled_out, failed, unread) if found.cause
                 else _unknown(read, symptoms, found, ruled_out, failed))  # fmt: skip
     answered = answer_suspects(suspects, found, seen, graph, is_whole=not failed and not unread)
-    return {**told, "verdict": f"{f'{unknown} ' if unknown else ''}{answered}{told['verdict']}"}
+    return {**told, "verdict": f"{unknown} {answered}{told['verdict']}".strip()}
 
 
 def _as_seen(alert: Alert) -> Seen:

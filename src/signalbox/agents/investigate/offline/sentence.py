@@ -24,7 +24,9 @@ _FOLLOWS = re.compile(
     re.I,
 )
 _SHIFT = re.compile(
-    r"\b(?P<count>an?|\d+)\s+(?P<unit>minute|hour|day|week)s?\s+(?:(?P<back>earlier|before)|later|after)\b", re.I
+    r"\b(?P<count>an?|the|\d+)\s+(?P<unit>minute|hour|day|week)s?\s+(?:(?P<back>earlier|before)|later|after)\b"
+    r"(?!\s+yesterday)",
+    re.I,
 )
 _TROUBLES = {
     "slow": "slow slower slowness latency lag laggy sluggish delay timeout hang crawl response langsam lent lente",
@@ -48,11 +50,30 @@ _NOUN = (
     r"(?:service|api|backend|system|app|database|cluster|host|server|router|device|pod|experiment|region|site|engine"
     r"|worker|broker|pipeline|module|component|proxy)s?\b"
 )
-_MARKED, _MARKING = (
-    re.compile(rf"\s*{_NOUN}", re.I),
-    re.compile(rf"\b{_NOUN}\s+(?:of|called|named)\s+(?:the\s+)?$", re.I),
+_MARKED = re.compile(rf"\s*{_NOUN}", re.I)
+_MARKING = re.compile(rf"\b{_NOUN}\s+of\s+$", re.I)
+_PEOPLE = (
+    re.compile(r"\b(?:our|my|your|some|many|most|all|more|few|no|new|for|to|these|those|how many|affects?)\s+$", re.I),
+    re.compile(
+        r"\s+(?:are|were|have|can|can't|cannot|could|couldn't|see|get|say|report|complain|notice|do|don't|experience|keep|"
+        r"hit|try|wait|use|need|receive|tell|face)\b",
+        re.I,
+    ),
 )
-_ASKED = re.compile(r"\b(?:(?:why|when|what|how come)\s+(?:is|was|has|does)|wrong with)\s+(?:the |our )?$", re.I)
+_BE = (
+    r"(?:is|are|was|were|has|have|had|keeps?|seems?|looks?|been|went|got|gets|goes|fails|failing|slow|down|broken"
+    r"|throws?|throwing|not)"
+)
+_TITLE = re.compile(
+    r'["“„«]([^"”“»]{2,40})["”»]|\b(?i:experiment|trial)\s+((?:[A-Z][\w-]*\s?){1,5})'
+    r"|((?:\b[A-Z][\w-]*\s+){1,5})(?i:experiment|trial)\b"
+)
+_LISTED = (
+    re.compile(r"(?:^|[,:]\s*|\b(?:why|is|are|was|were|the|our|did|do|does|for|in|on|of)\s+)"
+               r"(?P<name>[\w.-]+),? (?:and|or|&|und|et) (?:the |our )?$", re.I),
+    re.compile(rf",? (?:and|or|&|und|et) (?:also |the |our )*(?!{_BE})(?P<name>[\w.-]+)(?=\s+(?:{_BE}|both)\b)", re.I),
+    re.compile(r".*\balso (?:the |our )?(?P<name>[\w.-]+)\W*$", re.I | re.S),
+)  # fmt: skip
 _ALERT = re.compile(r"(?:[A-Z][a-z]+){2,}(?:[A-Z]*\d+)?")
 _NAME = re.compile(r"(?<![\w.:/-])(?=[\w.-]*[a-z])(?:[a-z]\w*(?:[-./_]\w+)+|[a-z]{2,}\d+)(?![\w:])", re.I)
 _NO_NAME = re.compile(
@@ -61,13 +82,10 @@ _NO_NAME = re.compile(
     r"|(?:e\.g|i\.e|etc)\.?|[a-z-]+\d+(?:/\d+)+",
     re.I,
 )
-_BE = (
-    r"(?:is|are|was|were|has|have|had|keeps?|seems?|looks?|been|went|got|gets|goes|fails|failing|slow|down|broken"
-    r"|throws?|throwing|not)"
-)
 _SIGN = rf"(?:{'|'.join(f'{_TROUBLES[one]} '.replace(' ', 's?|') for one in ('slow', 'errors')).strip('|')})"
 _POSITIONS = (
     rf"(?P<name>[\w.-]+)\s+{_NOUN}(?!\s*=)",
+    rf"\b(?:service|dienst|server)\s+(?P<name>[\w.-]+)(?=\s+(?:{_BE}|est|ist|war|était)\b|\s*[?.!]?$)",
     rf"(?:^|[,;:.]\s*|\b(?:speak|now|hey|so|please|because|that|and|but|help)\s+)(?:why |how come |since when )?"
     rf"(?:{_BE}\s+)?(?:the |our )?(?P<name>[\w.-]+)\s+(?:{_SIGN}\s+)?{_BE}\b",
     rf"^\W*(?:why|how come|since when)\s+{_BE}\s+(?:the |our )?(?P<name>[\w.-]+)\b",
@@ -75,7 +93,7 @@ _POSITIONS = (
     r"(?:lag|fail|hang|crash|break|broke|die|stop|restart|drop|flap|time)\w*\b",
     r"\b(?:wrong|going on|up|off|happen(?:ed|ing|s)|problems?|issues?|trouble|errors?) (?:with|to|in|on) (?:the |our )?"
     r"(?P<name>[\w.-]+)",
-    r"\b(?:is|are|was|were) (?:the |our )?(?P<name>[\w.-]+) "
+    r"(?:^|[,;:.?!]|\b(?:and|so|now)\b)\s*(?:is|are|was|were) (?:the |our )?(?P<name>[\w.-]+) "
     r"(?:affected|ok|okay|fine|healthy|hit|impacted|down|slow|broken)\b",
     r"\b(?:slower|worse|faster|hotter) than (?:the |our )?(?P<name>[\w.-]+)",
 )
@@ -85,7 +103,8 @@ _REASON = (
     r"|slowing|mak(?:e|es|ing)|made|kill(?:ed|ing)?|hurt(?:s|ing)?)"
 )
 _SUSPECTS = (
-    r"\b(?:is|was|isn't|wasn't|could|can|might|may|maybe|perhaps|does|did|do)\s+(?:it|this|that|they)\s+"
+    r"\b(?:(?:is|was|isn't|wasn't|could|can|might|may|maybe|perhaps|does|did|do)\s+(?:it|this|that|they)"
+    r"|(?:it|this|that)\s+(?:is|was|isn't|wasn't|is not|was not))\s+"
     r"(?:be |have been )?(?:just |all )?(?:because of |due to |caused by |related to |from )?"
     r"(?P<said>(?:the|a|an|our|some|that|this)?\s*[\w-]+"
     r"(?:\s+between\s+[\w-]+\s+and\s+[\w-]+"
@@ -93,6 +112,9 @@ _SUSPECTS = (
     rf"\b(?:is|was|are|were|could|can|might|may|did|does|do|has|have|which|what)\s+"
     rf"(?P<said>(?:(?!{_REASON}|before\b|after\b|when\b|while\b|right\b|just\b)[\w'-]+\s+){{1,6}}?)"
     rf"(?:be |have |been |really )*{_REASON}\b",
+    r"^\W*(?P<said>(?:[\w'-]+\s+){1,5}?)(?:breaking|slowing|causing|killing|hurting)\b",
+    r"\b(?:since|after|when|with)\s+(?P<said>(?:the|our|a|that) (?:new |last |latest )?"
+    r"(?:deploy\w*|releases?|rollout|updates?|upgrades?|change|experiment|migration)\b)",
     r"\b(?:because of|due to|caused by|blame|suspect(?:ing)?|(?:broken|hit|slowed(?: down)?|killed|affected) by)\s+"
     r"(?P<said>(?:the|a|an|our|some)?\s*[\w-]+(?:\s+(?!that\b|for\b|since\b|yesterday|today|and\b)[\w-]+){0,3})",
     r"\b(?:did|was|were|has|have)\s+(?:there\s+)?(?P<said>(?:an?|any|the|someone|somebody|anyone)\s+(?:new |recent )?"
@@ -104,9 +126,9 @@ _GENERAL = frozenset(
     "prod production platform infrastructure stuff people login logins it this that these everything anything "
     "something nothing all thing system site website shop app application page service business frontend backend end "
     "server host machine device network user customer client problem trouble issue incident alert alarm symptom cause "
-    "spike increase rise high many so much one here there our the a an my we they request traffic number rate latency "
-    "response throughput queue backlog depth cpu memory disk error miss hit eviction packet load usage connection "
-    "what who which how somebody someone nobody anybody root why when where now still both most some "
+    "spike increase rise high many so much one here there our the a an my me we they request traffic number rate "
+    "latency response throughput queue backlog depth cpu memory disk error miss hit eviction packet load usage "
+    "connection what who which how somebody someone nobody anybody root why when where now still both most some "
     "blip outage hiccup glitch degradation disruption interruption investigate analyse analyze explain please look "
     "show check find tell help figure dashboard graph metric monitoring team root-cause reason latencies work works "
     "last past and or but was were is are be been router link interface switch session und oder der die le la les un "
@@ -134,23 +156,41 @@ class Sentence(NamedTuple):
 
 def read_sentence(text: str, candidates: Sequence[Candidate]) -> Sentence:
     """The sentence as names, suspects and trouble. What is suspected is no subject, unless there is no other."""
-    suspects, missing, rest = list[Suspect](), list[str](), text
+    text = _apart(text, candidates)
+    missing = [name for name in _titles(text) if not _mentioned(name, candidates)]
+    for name in missing:
+        text = text.replace(name, " … ")
+    suspects, rest = list[Suspect](), text
     for match in _found(_SUSPECTS, text, "said"):
         said = match["said"].strip()
         things = _subject(said, candidates)
         kind = next((kind for kind, words in _KINDS.items() if _stems(words) & _stems(said)), "")
         left = text[: match.start("said")] + " … " + text[match.end("said") :]
-        if (things or kind) and (kind or _subject(left, candidates) or _NAME.search(left)):
+        if (things or kind) and "…" not in said and (kind or _subject(left, candidates) or _NAME.search(left)):
             suspects, rest = [Suspect(said, things, kind)], left
             break
         if re.fullmatch(r"[\w-]+", said) and not names_nothing(said) and _subject(left, candidates):
-            missing, rest = [said], left
+            missing, rest = [*missing, said], left
             break
     subject = _subject(rest, candidates)
     if suspects and not subject and not suspects[0].kind:
         subject, suspects, rest = suspects[0].things, [], text
     unknown = [*missing, *_unknown(rest, candidates)]
     return Sentence(subject, [*dict.fromkeys(unknown)], suspects, find_trouble(rest))
+
+
+def _titles(text: str) -> list[str]:
+    """What is written as a title: in quotation marks, or in capitals beside the word for an experiment."""
+    return [name.strip() for found in _TITLE.finditer(text) for name in found.groups() if name]
+
+
+def _apart(text: str, candidates: Sequence[Candidate]) -> str:
+    """The text with names apart that a dash or an arrow joins: "pe2-xrd-5" are two machines."""
+    names = sorted((re.escape(one.name) for one in candidates if one.kind == "host"), key=len, reverse=True)
+    either = "|".join(names)
+    return (
+        re.sub(rf"\b({either})\s*(?:<?-+>?|[–—/→↔])\s*({either})\b", r"\1 and \2", text, flags=re.I) if names else text
+    )
 
 
 def _found(patterns: Sequence[str], text: str, group: str) -> Iterator[re.Match[str]]:
@@ -189,12 +229,16 @@ def _mentioned(text: str, candidates: Sequence[Candidate]) -> list[Mention]:
 
 
 def _is_meant(one: Mention, text: str) -> bool:
-    """A part of a longer name is no name, and a plain word that also is a general one, such as "users", is a thing only
-    where it is called so, or one thing is asked about: "the users service", "why is users slow"."""
+    """A part of a longer name is no name; and people are no thing, though one may be called as they are: "our users",
+    "users complain", but "the users service", "is users slow"."""
     if any(name.start() <= one.start and one.end < name.end() for name in _NAME.finditer(text)):
         return False
-    is_marked = _MARKED.match(text, one.end) or _MARKING.search(text, 0, one.start) or _ASKED.search(text, 0, one.start)
-    return base(text[one.start : one.end].casefold()) not in _GENERAL or bool(is_marked)
+    if base(text[one.start : one.end].casefold()) not in _GENERAL or _MARKED.match(text, one.end):
+        return True
+    if _MARKING.search(text, 0, one.start):
+        return True
+    before, after = _PEOPLE
+    return not (before.search(text, 0, one.start) or after.match(text, one.end))
 
 
 def _by_role(text: str, candidates: Sequence[Candidate]) -> list[str]:
@@ -219,6 +263,10 @@ def _unknown(text: str, candidates: Sequence[Candidate]) -> list[str]:
     # In "HighLoad pod web-1" the pod is web-1.
     said += [(match.start("name"), match["name"]) for match in _found(_POSITIONS, text, "name")
              if not any(start > match.end() and text[match.end() : start].isspace() for start, _ in known)]  # fmt: skip
+    first, *others = _LISTED
+    for start, end in known:
+        beside = [first.search(text[:start]), *(one.match(text[end:]) for one in others)]
+        said += [(at + one.start("name"), one["name"]) for at, one in zip((0, end, end), beside, strict=True) if one]
     stems = {re.sub(r"[-_.]?\d+$", "", one.name.casefold()) for one in candidates}
     found = [
         name.strip(".-")
