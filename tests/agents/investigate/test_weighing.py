@@ -282,10 +282,17 @@ def test_the_kind_of_trouble_chooses_among_the_symptoms() -> None:
 
 
 def test_what_rose_of_the_kind_that_is_asked_about_is_its_symptom() -> None:
-    host = seen("CPU rose", "14:08", "14:54", "web-1", severity="info", measure="CPU usage", instance="web-1:9100")
-    rising: Seen = {**host, "points": [(host["start"], 0.7)]}
-    assert told(rising, of="machine:web-1", trouble="busy")["symptoms"] == [rising]
-    assert told(rising, of="machine:web-1")["symptoms"] == []
+    for text, symptoms in (("CPU of web-1 rose to 70%", 1), ("CPU of web-1 fell to 2%", 0)):
+        host = seen(text, "14:08", "14:54", "web-1", severity="info", measure="CPU usage", instance="web-1:9100")
+        assert told(host, of="machine:web-1", trouble="busy")["symptoms"] == [host] * symptoms
+        assert told(host, of="machine:web-1")["symptoms"] == []
+
+
+def test_that_a_link_flapped_is_no_answer_to_why_it_did() -> None:
+    found = told(LINK, of="link:a–b")
+    assert found["cause"] is None
+    assert found["verdict"].startswith("the link a–b flapped.")
+    assert "Its cause is not known" in found["verdict"]
 
 
 def test_another_symptom_of_the_subject_is_none_of_its_causes() -> None:

@@ -108,7 +108,7 @@ def find_symptoms(read: Reading, seen: Sequence[Seen], graph: Graph) -> list[See
     mine = of_subject(read, seen, graph)
     symptoms = [one for one in mine if one["is_symptom"]]
     troubles = [one for one in mine if _is_trouble(one)]
-    rose = [one for one in mine if read.get("subject") and one.get("points") and not is_event(one)]
+    rose = [one for one in mine if read.get("subject") and " rose to " in one["text"]]
     wanted = next((of_kind for of_kind in (_of_kind(read, ones) for ones in (symptoms, troubles, rose)) if of_kind), [])
     return wanted or symptoms or troubles
 

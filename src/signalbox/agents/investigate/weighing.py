@@ -133,6 +133,9 @@ def conclude(
         if not unread and is_unseen:
             unknown += f"Only the alert tells of it: nothing that was read shows a trouble of {read.get('about')}."
     found = find_causes(read, symptoms, seen, graph) if symptoms else None
+    if found and found.cause and found.cause.seen in symptoms and _is_between(read):
+        # That a link flapped is no answer to why it did.
+        found = replace(found, cause=None)
     if found and found.cause and alert and is_unseen:
         # Earlier and connected is not enough where nothing shows the trouble itself.
         found = replace(found, cause=None, others=[found.cause, *found.others])
@@ -144,6 +147,11 @@ def conclude(
                 else _unknown(read, symptoms, found, ruled_out, failed))  # fmt: skip
     answered = answer_suspects(suspects, found, seen, graph, is_whole=not failed and not unread)
     return {**told, "verdict": f"{unknown} {answered}{told['verdict']}".strip()}
+
+
+def _is_between(read: Reading) -> bool:
+    """True if only links or sessions are asked about, which have no parts that could be at fault."""
+    return all(one.startswith(("link:", "session:")) for one in read.get("subject") or ("",))
 
 
 def _as_seen(alert: Alert) -> Seen:
