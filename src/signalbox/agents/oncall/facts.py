@@ -25,6 +25,8 @@
     lldp            a neighbour that is heard by LLDP
     device          whether it answers: reachable, and error_type and error where it does not
     unapplied       what is configured and not in use: what, name, text
+    values          all leaves of a device by their paths; see oddities.py
+    odd             what is odd among them: name, field, text, cause, topic
     changed         what is configured otherwise than in the last good state: what, name, text
     missing         what the far end, the neighbours or the last good state have and the device has not; see far_ends.py
     presence        what was found of a kind of things (kind), or of one by its name: state, known, why; see presence.py
@@ -47,7 +49,7 @@ Record = dict[str, Any]
 KINDS = (
     "interface bgp_instance bgp isis isis_instance isis_interface ldp ldp_interface mpls_interface mpls vrf link "
     "system hardware disk optic queue lacp bfd label_block alarm log route lldp indicator device presence unapplied "
-    "changed missing"
+    "changed missing values odd"
 ).split()
 """The kinds of records."""
 TOPICS = {"isis_interface": "isis", "isis_instance": "isis", "ldp_interface": "ldp"}
@@ -266,6 +268,10 @@ def _health(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
         yield "indicator", one.get("name"), dict(one)
 
 
+def _values(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    yield "values", "values", {"values": _map(data.get("values"))}
+
+
 _READERS: dict[str, Callable[[Mapping[str, Any]], Iterator[tuple[str, Any, Record]]]] = {
     "get_interface_info": _interfaces,
     "get_routing_info": _routing,
@@ -279,6 +285,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Iterator[tuple[str, Any, Recor
     "get_route": _routes,
     "get_lldp_neighbors": _lldp,
     "get_device_health": _health,
+    "get_values": _values,
 }
 
 

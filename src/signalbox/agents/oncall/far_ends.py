@@ -16,6 +16,7 @@ from typing import Any
 
 from signalbox.agents.oncall.facts import TOPICS, Record
 from signalbox.agents.oncall.history import CONFIGURED
+from signalbox.agents.oncall.oddities import Device, oddities
 
 __all__ = ["Facts", "connect", "role_by_records"]
 
@@ -26,9 +27,15 @@ _ON_PORTS = ("interface", "isis_interface", "ldp_interface", "mpls_interface", "
 _PROTOCOLS = ("bgp", "isis", "ldp")
 
 
-def connect(facts: Facts, good: Good | None = None, roles: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """The records of all devices, each with what its far end, its peers and its last good state say of it."""
-    return _Network(facts, good or {}, roles or {}).connected()
+def connect(
+    facts: Facts,
+    good: Good | None = None,
+    roles: Mapping[str, str] | None = None,
+    asked: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """The records of all devices, each with what its far end, its peers and its last good state say of it, and for the
+    devices that are asked about with what is odd among their values."""
+    return _Network(facts, good or {}, roles or {}).connected(list(facts) if asked is None else asked)
 
 
 def role_by_records(records: Mapping[str, Sequence[Record]]) -> str:
@@ -76,7 +83,7 @@ class _Network:
                 for name in {self.owners.get(str(one.get("neighbor_address"))), one.get("peer_name")} - {None, other}:
                     self.towards.setdefault(str(name), {}).setdefault(other, one)
 
-    def connected(self) -> dict[str, Any]:
+    def connected(self, asked: Sequence[str]) -> dict[str, Any]:
         for device, told in self.facts.items():
             self._name_ports(device, told)
         for device, told in self.facts.items():
@@ -90,6 +97,7 @@ class _Network:
         ]
         for one, twin in twins:
             one.update(twin)
+        self._compare_values(asked)
         for device, told in self.facts.items():
             self._remember(device, told)
         return self.facts
@@ -146,6 +154,41 @@ class _Network:
             one.update({name: value for name, value in circuit.items() if name not in one})
         for one in told.get("interface", ()):
             one["subnet"] = _subnet(one)
+
+    # Values of any model
+
+    def _compare_values(self, asked: Sequence[str]) -> None:
+        """What is odd among the values of a device is a record, and stands on the port or neighbour that it is of."""
+        devices = [
+            Device(
+                device,
+                self.roles.get(device, ""),
+                one["values"],
+                self._ports(told),
+                self._ends(device),
+                one["evidence"],
+            )
+            for device, told in self.facts.items()
+            for one in told.get("values", ())
+        ]
+        for odd in oddities(devices, asked):
+            told = self.facts[odd["device"]]
+            told.setdefault("odd", []).append(odd)
+            for kind in ("interface", "isis_interface", "isis", "ldp_interface", "bgp"):
+                for one in told.get(kind, ()):
+                    if odd["name"] in (one.get("name"), one.get("interface"), one.get("neighbor_address")):
+                        one.setdefault("oddity", odd["cause"])
+
+    def _ports(self, told: Mapping[str, Sequence[Record]]) -> list[str]:
+        return [str(one["name"]) for kind in ("interface", "isis_interface") for one in told.get(kind, ())]
+
+    def _ends(self, device: str) -> dict[str, tuple[str, str]]:
+        """The far ends of the ports and of the BGP neighbours of a device."""
+        ends = {port: (other, far) for port, other, far in self.links.get(device, ())}
+        for one in self.facts[device].get("bgp", ()):
+            if one.get("far_known"):
+                ends[str(one["neighbor_address"])] = (one["far_device"], str(one["far_neighbor_address"]))
+        return ends
 
     # Far ends
 
@@ -333,8 +376,10 @@ class _Network:
 
     def _remember(self, device: str, told: dict[str, list[Record]]) -> None:
         for kind, kept in self.good.get(device, {}).items():
-            if kind not in told and not self._was_read(device, kind):
+            if kind not in told and (kind.endswith("_interface") or not self._was_read(device, kind)):
                 continue
+            if any(one["kind"] == kind and one["name"] for one in told.get("presence", ())):
+                continue  # only some were asked for, by their names
             records = dict(kept["records"])
             for one in told.get(kind, ()):
                 was = records.pop(str(one.get(kept["key"])), None)

@@ -68,7 +68,7 @@ def judge(
     `around` has devices that were read only for what they say of these; `good` the last good state of each device;
     `roles` what the inventory says of roles.
     """
-    network = connect({**(around or {}), **facts}, good, roles)
+    network = connect({**(around or {}), **facts}, good, roles, list(facts))
     checks = load_checks()
     found = [one for device in facts for one in run_checks(network[device], checks, network)]
     own = {device: network[device] for device in facts}
@@ -141,12 +141,13 @@ class _Around:
         near = [name for name in _neighbors(facts, roles, "bgp" in kinds) if name not in facts and name in roles]
         near = near[:_MOST_AROUND]
         wanted = [(name, tool) for name in near for tool in tools if tool != _TOOLS["vrf"]]
+        wanted += [(name, "get_values") for name in (*facts, *near)]
         await self._call([(name, tool, {}) for name, tool in wanted])
 
     async def read_peers(self, facts: Facts, roles: Mapping[str, str]) -> None:
         """Read devices of the same role: what has to be unique, and what they should have alike."""
         kinds = {kind for told in facts.values() for kind in _kinds(told)}
-        tools = dict.fromkeys(_TOOLS[kind] for kind in _OF_PEERS if kind in kinds)
+        tools = {**dict.fromkeys(_TOOLS[kind] for kind in _OF_PEERS if kind in kinds), "get_values": None}
         own = {roles.get(device, "") for device in facts} - {""}
         peers = [name for role in own for name in [one for one in roles if roles[one] == role][: _MOST_PEERS + 1]]
         known = {(one["device_name"], call["function"]) for one in self.results for call in one["executed_calls"]}

@@ -34,7 +34,8 @@ def functions_for(
         **{name: getattr(look, name) for name in _LOOKS},
         "abs": _abs,
         "len": _len,
-        "most": _most,
+        "least": lambda values: min(_numbers(values), default=None),
+        "most": lambda values: max(_numbers(values), default=None),
         "matches": _matches,
         "ago": _ago,
         "differ": _differ,
@@ -274,9 +275,8 @@ def _matches(text: Any, pattern: str) -> bool:
     return text is not None and re.search(pattern, str(text)[:_LONGEST], re.IGNORECASE) is not None
 
 
-def _most(values: Any) -> Any:
-    numbers = [value for value in values or () if isinstance(value, int | float)]
-    return max(numbers, default=None)
+def _numbers(values: Any) -> list[Any]:
+    return [value for value in values or () if isinstance(value, int | float)]
 
 
 def _abs(value: Any) -> Any:

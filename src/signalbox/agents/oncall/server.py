@@ -1,4 +1,4 @@
-"""The gNMI tools as an MCP server: fifteen tools that read network devices, and none that writes.
+"""The gNMI tools as an MCP server: sixteen tools that read network devices, and none that writes.
 
 What each gives back is written in docs/gnmi.md, and held true by the tests. Every answer is the same envelope: what a
 device does wrong is told in it (`status`, `error_response`), never raised.
@@ -238,7 +238,17 @@ def _system_tools(desk: Desk) -> list[Tool]:
         LDP and VPNs, with alarms."""
         return await desk.ask("device_health", device_name, lambda device, _: reader.health(device))
 
-    return [get_system_info, get_alarms, get_logs, get_device_health]
+    async def get_values(
+        device_name: DeviceName,
+        path: Annotated[
+            str | None,
+            Field(description="An OpenConfig path, such as openconfig-interfaces:interfaces; all where left out."),
+        ] = None,
+    ) -> Envelope:
+        """Every value that a device tells at a path of its OpenConfig models, by path: for what no other tool reads."""
+        return await desk.ask("values", device_name, lambda device, _: reader.values(device, path))
+
+    return [get_system_info, get_alarms, get_logs, get_device_health, get_values]
 
 
 async def _routing(reader: Reader, device: Device, protocol: str | None, details: bool) -> Reading:

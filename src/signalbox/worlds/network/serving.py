@@ -44,7 +44,7 @@ class World:
         self._since: dict[Fault, datetime] = {}
         self._own: set[Fault] = set()
         self._overrides: list[Override] = []
-        self._set: tuple[str, list[Override]] = ("", [])
+        self._set: tuple[list[Mapping[str, Any]], list[Override]] = ([], [])
         self._history = History(self.model, self._past, self.opened)
         self._lock = Lock()
         self._workers = ThreadPoolExecutor(_WORKERS, "network-world")
@@ -96,9 +96,9 @@ class World:
     def refresh(self) -> None:
         """Have the network follow the faults that are switched on."""
         with self._lock:
-            text = get_settings().world_faults
-            if text != self._set[0]:
-                self._set = (text, [parse_override(one, self.model) for one in read_wanted(text)[1]])
+            wanted_overrides = read_wanted(get_settings().world_faults)[1]
+            if wanted_overrides != self._set[0]:
+                self._set = (wanted_overrides, [parse_override(one, self.model) for one in wanted_overrides])
             moment, told = now(), faults_set(self.model)
             wanted = {**{fault: self._since.get(fault, moment) for fault in self._own}, **told}
             if wanted == self._since:

@@ -38,6 +38,7 @@ TOOLS = {
     "get_lldp_neighbors": ["device_name"],
     "get_alarms": ["device_name"],
     "get_device_health": ["device_name"],
+    "get_values": ["device_name", "path"],
 }
 ENVELOPE = {
     "device_name",

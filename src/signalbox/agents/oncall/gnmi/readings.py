@@ -22,6 +22,7 @@ from signalbox.agents.oncall.gnmi.parsers.moments import iso
 from signalbox.agents.oncall.gnmi.parsers.mpls import parse_ldp, parse_mpls
 from signalbox.agents.oncall.gnmi.parsers.routes import choose, parse_routes
 from signalbox.agents.oncall.gnmi.parsers.system import parse_alarms, parse_system
+from signalbox.agents.oncall.gnmi.parsers.values import parse_values
 from signalbox.agents.oncall.gnmi.parsers.vrfs import interface_vrfs, parse_vrfs, summarize_vrfs
 from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, moment, word
 from signalbox.language.names import did_you_mean, nearest
@@ -53,6 +54,15 @@ PATHS = {
     "bundles": "openconfig-lacp:lacp/interfaces",
     "detection": "openconfig-bfd:bfd/interfaces",
 }
+_VALUES = (
+    "openconfig-interfaces:interfaces openconfig-system:system openconfig-platform:components openconfig-acl:acl "
+    "openconfig-qos:qos openconfig-lacp:lacp openconfig-bfd:bfd openconfig-lldp:lldp "
+    "openconfig-routing-policy:routing-policy openconfig-local-routing:local-routes "
+    "openconfig-spanning-tree:stp openconfig-macsec:macsec openconfig-keychain:keychains"
+).split() + [
+    f"{_ALL}/{part}" for part in ("state", "interfaces", "inter-instance-policies", "protocols", "mpls", "afts")
+]
+"""The models that are read as a whole."""
 _PARTS = ("hardware", "fans", "supplies")
 _VRF_PARTS = ("state", "interfaces", "inter-instance-policies", "protocols/protocol/bgp", "afts/ipv4-unicast")
 _MOST_ROUTES, _MOST_NAMED = 500, 20
@@ -249,6 +259,13 @@ class Reader:
         }
         return Reading({"role": _role(facts), **facts, "vrfs": [one["name"] for one in vrfs]}, errors)
 
+    async def values(self, device: Device, path: str | None = None) -> Reading:
+        """Every leaf of a path, or of the models that devices commonly have."""
+        if path is not None:
+            return Reading({"values": parse_values(await self._get(device, path, path))})
+        found, errors = await self._trees(device, {one: one for one in _VALUES})
+        return Reading({"values": parse_values(found) | _ways(parse_routes(found, self.names))}, errors)
+
     async def health(self, device: Device) -> Reading:
         """A first look at everything, side by side."""
         work = {
@@ -324,6 +341,18 @@ async def _side_by_side(work: Mapping[str, Awaitable[Reading]]) -> tuple[dict[st
     for name, reading in read.items():
         errors += [one | {"part": f"{name}/{one['part']}"} for one in reading.errors]
     return {name: reading.data for name, reading in read.items()}, errors
+
+
+def _ways(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, str]:
+    """The routes in use as values: by which protocol, and where to; of a large table none."""
+    return {
+        f"network-instances/network-instance[name={name}]/routes/route[prefix={one['prefix']}]/way": " ".join(
+            [str(one["protocol"]), *(str(hop["interface"] or hop["address"]) for hop in one["next_hops"])]
+        )
+        for name, listed in tables.items()
+        if len(listed) <= _MOST_ROUTES
+        for one in listed
+    }
 
 
 def _unknown(device: Device, what: str, name: str, known: Sequence[str]) -> GnmiError:
