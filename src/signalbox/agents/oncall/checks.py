@@ -141,6 +141,9 @@ def run_checks(
     for row in checks.rows:
         for record in facts.get(row.of, ()):
             finding = _finding(row, record, facts, network or {})
+            if finding is not None and row.of == "log" and row.about == "about":
+                # Of several lines about one thing the last one counts.
+                found = [one for one in found if (one["check"], one["about"]) != (row.id, finding["about"])]
             if finding is not None and not any(_same(finding, other) for other in found):
                 found.append(finding)
     order = {severity: place for place, severity in enumerate(_SEVERITIES)}

@@ -25,6 +25,7 @@
     lldp            a neighbour that is heard by LLDP
     device          whether it answers: reachable, and error_type and error where it does not
     unapplied       what is configured and not in use: what, name, text
+    unread          what is up here and whose far end could not be read: what, name, far_device, why
     values          all leaves of a device by their paths; see oddities.py
     odd             what is odd among them: name, field, text, cause, topic
     changed         what is configured otherwise than in the last good state: what, name, text
@@ -49,7 +50,7 @@ Record = dict[str, Any]
 KINDS = (
     "interface bgp_instance bgp isis isis_instance isis_interface ldp ldp_interface mpls_interface mpls vrf link "
     "system hardware disk optic queue lacp bfd label_block alarm log route lldp indicator device presence unapplied "
-    "changed missing values odd"
+    "changed missing values odd unread"
 ).split()
 """The kinds of records."""
 TOPICS = {"isis_interface": "isis", "isis_instance": "isis", "ldp_interface": "ldp"}

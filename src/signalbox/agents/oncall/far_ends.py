@@ -99,6 +99,7 @@ class _Network:
             one.update(twin)
         self._compare_values(asked)
         for device, told in self.facts.items():
+            told["unread"] = [*self._unread(device, told)]
             self._remember(device, told)
         return self.facts
 
@@ -266,6 +267,27 @@ class _Network:
         told = self.facts.get(device, {}).get("presence", ())
         return next((one["state"] for one in told if one["kind"] == topic and one["name"] == ""), None)
 
+    def _unread(self, device: str, told: Mapping[str, Sequence[Record]]) -> Iterator[Record]:
+        """What is up here, and whose far end could not be read: it may be up at one end only."""
+        for kind, name, state, up in (
+            ("isis", "interface", "state", "UP"),
+            ("ldp", "lsr_id", "session_state", "OPERATIONAL"),
+        ):
+            for one in told.get(kind, ()):
+                far = str(one.get("far_device") or "")
+                listed = self.facts.get(far, {}).get("presence", ())
+                failed = next((it for it in listed if it["kind"] == kind and it["state"] == "not_readable"), None)
+                if one.get(state) == up and failed is not None:
+                    yield {
+                        "device": device,
+                        "what": kind,
+                        "name": one.get(name),
+                        "topic": kind,
+                        "why": failed["why"] or "it did not answer",
+                        "far_device": far,
+                        "evidence": one.get("evidence", ""),
+                    }
+
     # What is missing
 
     def _missing(self, device: str) -> Iterator[Record]:
@@ -352,6 +374,9 @@ class _Network:
             return "its log tells that the process stopped"
         if self.good.get(device, {}).get(kind, {}).get("records"):
             return "it ran in the last good state"
+        told = self.facts[device]
+        if kind == "ldp" and "isis" in told and not any(one.get("state") == "UP" for one in told["isis"]):
+            return ""  # nobody is there to hear
         if kind == "bgp":
             for other in self.towards.get(device, {}):
                 return f"{other} has a session towards it"
@@ -404,6 +429,8 @@ class _Network:
 
 def _changes(device: str, kind: str, one: Record, was: Mapping[str, Any], key: str) -> Iterator[Record]:
     """What is configured otherwise than in the last good state, each as a record."""
+    if kind == "isis_interface" and one.get("oper_state") not in ("UP", None):
+        return  # routers tell the defaults of a circuit whose port is down
     for name in CONFIGURED.get(kind, ()):
         now_is, before = one.get(name), was.get(name)
         if before not in (None, []) and now_is is not None and now_is != before:

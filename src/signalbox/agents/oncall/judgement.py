@@ -222,6 +222,7 @@ def _beside(records: Records) -> list[tuple[str, dict[str, Any]]]:
     kinds, wanted = _kinds(records), list[tuple[str, dict[str, Any]]]()
     if kinds & _PROTOCOLS:
         wanted += [(tool, {}) for kind, tool in _UNDERNEATH.items() if kind not in kinds]
+        wanted += [("get_routing_info", {"protocol": "isis"})] if "bgp" in kinds and "isis" not in kinds else []
     if len(kinds) >= _BROAD:
         wanted += [(_TOOLS["mpls"], {})] if "mpls" not in kinds else []
         wanted += [("get_logs", {"minutes": _DAY})] if "log" not in kinds else []

@@ -94,6 +94,15 @@ class _Look:
         known = {*self.own("bgp_instance", "router_id"), *self.own("bgp", "local_address")}
         return bool(known & {str(one).partition("/")[0] for one in addresses or ()})
 
+    def announced(self, device: Any, address: Any) -> bool | None:
+        """Whether IS-IS runs on the loopback with an address; None where that is not known."""
+        told = self._network.get(str(device), {})
+        circuits = [one.get("name") for one in told.get("isis_interface", ())]
+        for port in told.get("interface", ()):
+            if port.get("loopback") and _reaches(port.get("addresses"), address) and port.get("addresses"):
+                return port.get("name") in circuits if circuits else None
+        return None
+
     def unowned(self) -> list[str]:
         """The addresses that sessions inside the AS run from, and no interface has."""
         own = {str(one).partition("/")[0] for listed in self.own("interface", "addresses") for one in listed}
