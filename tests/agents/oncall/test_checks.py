@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from signalbox.agents.oncall.expressions import evaluate, parse
 from signalbox.agents.oncall.facts import collect
 from signalbox.agents.oncall.judgement import judge
 from signalbox.errors import ConfigurationError
+from signalbox.settings import now
 
 
 def found(tool: str, data: dict[str, Any], *more: tuple[str, dict[str, Any]]) -> dict[str, str]:
@@ -336,6 +338,48 @@ def test_a_stranger_that_speaks_ldp_on_a_link_is_found_where_all_others_are_know
     assert "ldp_stranger" in found("get_ldp_neighbors", strange, *seen)
     unlearnt = labels(("10.99.0.9", "Gi0", False), ("10.0.0.3", "Gi1", False))
     assert "ldp_stranger" not in found("get_ldp_neighbors", unlearnt, *seen)
+
+
+def call(tool: str, data: dict[str, Any] | None, error: str = "") -> dict[str, Any]:
+    return {
+        "function": tool,
+        "result": data and {"data": data},
+        "evidence": "E1",
+        **({"error": error, "error_type": "timeout"} if error else {}),
+    }
+
+
+def told(device: str, *calls: dict[str, Any]) -> dict[str, Any]:
+    return collect([{"device_name": device, "executed_calls": list(calls)}], device)
+
+
+def test_an_adjacency_whose_far_end_could_not_be_read_is_told() -> None:
+    up = {"adjacencies": [{"interface": "Gi0", "neighbor_name": "r2", "state": "UP"}]}
+    wire = call("get_topology_neighbors", link(neighbor="r2", remote_interface="Gi1"))
+    own = {"r1": told("r1", call("get_routing_info", {"bgp": None, "isis": up}), wire)}
+    silent = {"r2": told("r2", call("get_routing_info", None, "r2 did not answer within 10 seconds"))}
+    _, findings = judge(own, silent)
+    assert [(one["check"], one["severity"]) for one in findings] == [("far_end_unread", "warning")]
+    assert "r2 did not answer" in findings[0]["text"]
+
+
+def test_a_session_over_its_own_link_is_not_explained_by_the_mtu_of_another() -> None:
+    down = bgp(neighbor("IDLE", neighbor_address="192.0.2.1", local_address="192.0.2.0"))
+    seen = [("get_topology_neighbors", link(local_mtu=1500, remote_mtu=9000))]
+    ports = ("get_interface_info", port(addresses=["192.0.2.0/31"]))
+    line = "%MAXPFXEXCEED: No. of IPv4 Unicast prefix received from 192.0.2.1(ce9) 7 exceed, limit 5"
+    assert "MTU" not in found("get_routing_info", down, *seen, ports)["bgp_down"]
+    logged = ("get_logs", {"logs": [{"time": now().isoformat(), "text": line, "severity": 3}]})
+    assert "prefix limit" in found("get_routing_info", down, *seen, ports, logged)["bgp_down"]
+
+
+def test_several_lines_about_one_process_are_one_finding() -> None:
+    lines = [
+        {"time": (now() - timedelta(minutes=ago)).isoformat(), "text": f"BGP: [X] Terminating on signal ({ago})"}
+        for ago in (9, 5, 2)
+    ]
+    findings = run_checks(told("r1", call("get_logs", {"logs": lines})), load_checks())
+    assert ["(2)" in one["text"] for one in findings if one["check"] == "log_process"] == [True]
 
 
 def beside(kind: str, **records: dict[str, Any]) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.agents.oncall.conftest import Network, bgp, neighbor, plan
@@ -11,7 +12,9 @@ from tests.agents.oncall.scripted import ScriptedModel, envelope
 from typer.testing import CliRunner
 
 from signalbox.agents.oncall.commands import app
-from signalbox.agents.oncall.history import kept_runs
+from signalbox.agents.oncall.facts import collect
+from signalbox.agents.oncall.history import keep_good, kept_runs, last_good
+from signalbox.agents.oncall.judgement import judge
 from signalbox.errors import NotFoundError, RequestError
 
 
@@ -61,3 +64,21 @@ async def test_what_is_kept_is_for_its_owner_only(network: Network, tmp_path: Pa
     await network.ask("bgp on pe1", ScriptedModel(plan=plan("pe1")))
     (kept,) = (tmp_path / "home" / "oncall" / "runs" / "pe1").glob("*.json")
     assert kept.stat().st_mode & 0o077 == 0
+
+
+def answered(tool: str, data: dict[str, Any]) -> dict[str, Any]:
+    """What a run keeps of one call of a tool on pe1."""
+    return {"device_name": "pe1", "executed_calls": [{"function": tool, "result": {"data": data}, "evidence": "E1"}]}
+
+
+def test_what_a_later_run_does_not_read_is_not_missed(network: Network) -> None:
+    labels = {"neighbors": [], "interfaces": [{"name": "Gi0", "enabled": True}], "summary": {}}
+    facts = collect([answered("get_ldp_neighbors", labels)], "pe1")
+    keep_good("pe1", facts)
+    good = {"pe1": last_good("pe1")}
+    only_mpls = {"interfaces": [], "ldp": {"neighbors": [], "interfaces": []}, "label_ranges": []}
+    _, findings = judge({"pe1": collect([answered("get_mpls_info", only_mpls)], "pe1")}, None, good)
+    assert [one["check"] for one in findings] == []
+    gone = collect([answered("get_ldp_neighbors", {**labels, "interfaces": [{"name": "Gi1"}]})], "pe1")
+    _, findings = judge({"pe1": gone}, None, good)
+    assert [one["about"] for one in findings if one["check"] == "ldp_lost"] == ["Gi0"]

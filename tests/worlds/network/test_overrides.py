@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -94,6 +95,17 @@ def test_overrides_come_with_the_setting_and_go_with_switching_off(
     world.override({"device": "pe1", "delete": ["lldp"]})
     world.switch_off()
     assert "lldp" in tree(world.router("pe1"))
+
+
+def test_the_file_of_the_setting_may_change_while_the_network_runs(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "faults.json"
+    path.write_text("[]")
+    monkeypatch.setenv("SIGNALBOX_WORLD_FAULTS", f"@{path}")
+    assert "lldp" in tree(world.router("pe1"))
+    path.write_text(json.dumps([{"device": "pe1", "delete": ["lldp"]}]))
+    assert "lldp" not in tree(world.router("pe1"))
 
 
 @pytest.mark.parametrize(
