@@ -81,4 +81,4 @@ def test_what_a_later_run_does_not_read_is_not_missed(network: Network) -> None:
     assert [one["check"] for one in findings] == []
     gone = collect([answered("get_ldp_neighbors", {**labels, "interfaces": [{"name": "Gi1"}]})], "pe1")
     _, findings = judge({"pe1": gone}, None, good)
-    assert [one["about"] for one in findings if one["check"] == "ldp_lost"] == ["Gi0"]
+    assert [one["about"] for one in findings if one["check"] == "lost"] == ["Gi0"]

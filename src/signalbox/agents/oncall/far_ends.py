@@ -17,6 +17,7 @@ from typing import Any
 from signalbox.agents.oncall.facts import TOPICS, Record
 from signalbox.agents.oncall.history import CONFIGURED
 from signalbox.agents.oncall.oddities import Device, oddities
+from signalbox.agents.oncall.presence import LABELS
 
 __all__ = ["Facts", "connect", "role_by_records"]
 
@@ -25,6 +26,14 @@ Good = Mapping[str, Mapping[str, Any]]
 Port = tuple[str, str]
 _ON_PORTS = ("interface", "isis_interface", "ldp_interface", "mpls_interface", "optic")
 _PROTOCOLS = ("bgp", "isis", "ldp")
+_LABELS = {
+    "bgp": "BGP neighbour",
+    "isis_interface": "IS-IS on",
+    "ldp": "LDP neighbour",
+    "ldp_interface": "LDP on",
+    "vrf": "VRF",
+}
+"""What a thing that is gone is called before its name."""
 
 
 def connect(
@@ -360,6 +369,7 @@ class _Network:
     def _expect(self, device: str, told: Mapping[str, list[Record]]) -> None:
         """A protocol that is not there and should be is not running, rather than not configured."""
         for one in told.get("presence", ()):
+            one.update({"label": LABELS[one["kind"]], "topic": one["kind"]} if one["kind"] in _PROTOCOLS else {})
             if one["kind"] in (*_PROTOCOLS, "mpls", "vrf") and one["state"] == "not_configured" and one["name"] == "":
                 why = self._expected(device, one["kind"])
                 if why:
@@ -418,6 +428,8 @@ class _Network:
                         {
                             "device": device,
                             "what": kind,
+                            "topic": TOPICS.get(kind, kind),
+                            "label": _LABELS.get(kind, kind),
                             "name": name,
                             "by": "last good state",
                             "was_at": kept["at"],

@@ -84,6 +84,14 @@ class _Look:
         found = (one for one in self._facts.get("presence", ()) if one["kind"] == kind and not one["name"])
         return next((one["state"] for one in found), None)
 
+    def stopped(self, kind: Any) -> bool:
+        """Whether the log of the last day tells that the process of a protocol stopped."""
+        for one in self._facts.get("log", ()):
+            if one.get("event") == "stopped" and one.get("about") == kind and (_ago(one.get("time")) or 0) < 86400:
+                self._cited.append(str(one.get("evidence") or ""))
+                return True
+        return False
+
     def state_at(self, device: Any, kind: str) -> Any:
         """What was found of a kind of things on another device."""
         found = (one for one in self._network.get(str(device), {}).get("presence", ()) if one["kind"] == kind)
