@@ -44,6 +44,7 @@ def test_a_state_that_tells_of_trouble_is_odd(path: str, value: Any) -> None:
         ("bfd/interfaces/interface[id=et1]/state/diagnostic", "NO_ERROR"),
         ("components/component[name=Card1]/state/last-fault", "FAILED"),
         ("system/state/motd-banner", "failed"),
+        ("components/component[name=Optic9]/transceiver/state/present", "NOT_PRESENT"),
         ("system/license/licenses/license[license-id=core]/state/expired", False),
     ],
 )
@@ -60,7 +61,7 @@ def test_what_is_switched_off_may_say_that_it_is_down() -> None:
 def test_a_limit_that_stands_beside_a_figure_is_kept_or_not() -> None:
     place = "components/component[name=Chip1]/utilization/resources/resource[name=routes]/state"
     values = {f"{place}/used": 990, f"{place}/max-limit": 1000}
-    assert told(Device("a", "", values)) == ["used of routes is 990, and its max limit is 1000"]
+    assert told(Device("a", "", values)) == ["used of routes (Chip1) is 990, and its max limit is 1000"]
     assert told(Device("a", "", {**values, f"{place}/used": 400})) == []
 
 
@@ -82,8 +83,9 @@ def test_the_two_ends_of_a_wire_agree_in_what_all_others_agree_in() -> None:
 
 def test_what_each_end_has_for_itself_may_differ() -> None:
     path = f"{PORT}/state/{{}}"
-    values = {path.format("description"): "to b", path.format("ifindex"): 7, path.format("counters/in-pkts"): 5}
-    far = {path.format("description"): "to a", path.format("ifindex"): 9, path.format("counters/in-pkts"): 6}
+    leaves = ("description", "ifindex", "counters/in-pkts", "metric")
+    values = dict(zip(map(path.format, leaves), ("to b", 7, 5, 10), strict=True))
+    far = dict(zip(map(path.format, leaves), ("to a", 9, 6, 15), strict=True))
     assert told(*wired(values, far)) == []
 
 
@@ -93,6 +95,7 @@ def test_what_all_devices_of_the_role_have_is_missed() -> None:
     without = {"system/state/up": True}
     assert told(Device("a", "P", without), *has) == ["system dns of a is missing, and b and c have it"]
     assert told(Device("a", "PE", without), *has) == []
+    assert told(Device("a", "P", {f"{PORT}/state/mtu": 1500}), *has) == []
 
 
 def test_a_switch_that_all_devices_of_the_role_set_otherwise_is_odd() -> None:

@@ -194,6 +194,11 @@ class _Around:
             for one in told.get("bgp", ())
             if (device, one["neighbor_address"]) in lost
         ]
+        routes += [
+            (device, "get_routing_info", {"protocol": "isis"})
+            for device in dict.fromkeys(device for device, _ in lost)
+            if "isis" not in _kinds(facts[device])
+        ]
         await self._call([*((name, "get_logs", {"minutes": _DAY}) for name in names), *routes])
         return bool(names or routes)
 
@@ -222,7 +227,6 @@ def _beside(records: Records) -> list[tuple[str, dict[str, Any]]]:
     kinds, wanted = _kinds(records), list[tuple[str, dict[str, Any]]]()
     if kinds & _PROTOCOLS:
         wanted += [(tool, {}) for kind, tool in _UNDERNEATH.items() if kind not in kinds]
-        wanted += [("get_routing_info", {"protocol": "isis"})] if "bgp" in kinds and "isis" not in kinds else []
     if len(kinds) >= _BROAD:
         wanted += [(_TOOLS["mpls"], {})] if "mpls" not in kinds else []
         wanted += [("get_logs", {"minutes": _DAY})] if "log" not in kinds else []

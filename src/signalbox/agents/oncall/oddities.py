@@ -22,7 +22,7 @@ _WORDS = re.compile(
     r"invalid|corrupt(?:ed)?|mis-?match(?:ed)?|conflict(?:ing)?|duplicated?|loss|lost|los|lof|reject(?:ed)?|suspended|"
     r"incompatible|unreachable|overload(?:ed)?|overflow(?:ed)?|overheat(?:ed|ing)?|unhealthy|critical|missing|stuck|"
     r"violat(?:ed|ion)|exhaust(?:ed|ion)|congest(?:ed|ion)|insufficient|timed-out|timeout|unusable|unsynchroni[sz]ed|"
-    r"out-of-(?:sync|range|spec|order)|(?:not|un)-?(?:sync\w*|ready|present|operational|reachable))(?:$|-)"
+    r"out-of-(?:sync|range|spec|order)|(?:not|un)-?(?:sync\w*|ready|operational|reachable))(?:$|-)"
 )
 """Words of a state that tell of trouble."""
 _NEGATED = re.compile(r"(?:^|-)(?:no|none|without|clear(?:ed)?|never)(?:$|-)")
@@ -39,7 +39,7 @@ _NO_COUNT = re.compile(r"time$|^last-|threshold|limit|interval|-id$|pre-fec|(?:^
 _VOLUME = re.compile(r"pkts|packets|frames|sent|received|transmit|pdus?$|messages|requests|total")
 _PROSE = re.compile(
     r"(?:^|-)(?:description|name|text|message|comment|location|serial-no|part-no|version|id|ids|policy|group|user|key|"
-    r"hostname|address|ip|lsr-id|index|ifindex|next-hop|prefix|sid|net|system-id|asn?|interface|origin|password|time|datetime|type|banner|way)$"
+    r"hostname|address|ip|lsr-id|index|ifindex|next-hop|prefix|sid|net|system-id|asn?|interface|origin|password|time|datetime|type|banner|way|metric|cost|priority|preference|weight)$"
     r"|^last-|^previous"
 )
 """Leaves that name a thing, place it or remember something: each device has its own."""
@@ -147,7 +147,9 @@ class Device:
         what, about = _described(path, self.thing(path))
         topic = next(topic for part, topic in _TOPICS if part in path)
         about = about or self.name
-        whole = what if what.endswith(about) else f"{what} of {about}"
+        # What is not wired lies in something: a resource in a chip, a member in a bundle.
+        outer = [] if path.startswith("network-instances") else [it for it in _keys(path)[:1] if it != about]
+        whole = what if what.endswith(about) else f"{what} of {about}" + "".join(f" ({it})" for it in outer)
         return {
             "device": self.name, "what": "value", "name": about, "topic": topic, "field": what,
             "text": f"{whole} {text}", "cause": f"{cause}: {whole} {text}", "path": path,
@@ -292,9 +294,9 @@ def _unlike_peers(one: Device, devices: Sequence[Device]) -> Iterator[Oddity]:
             text = f"is {_told(one.values[path])}, and {_told(value)} on {who}"
             yield one.odd(path, text, "it is set otherwise than on the devices of the same role")
     for place, is_set in missing.items():
-        # A device that lacks a great deal is another kind of device.
+        # A device that lacks a whole model does not serve it; one that lacks a great deal is another kind of device.
         count = sum(_shape(place) == _shape(it) for it in missing)
-        if is_set and count <= _MOST_MISSING and not _ITS_OWN.search(place):
+        if is_set and "/" in place and count <= _MOST_MISSING and not _ITS_OWN.search(place):
             yield one.odd(place, f"is missing, and {who} have it", "it is missing on this device")
 
 
