@@ -82,6 +82,8 @@ class Found:
     last_seen: datetime | None = None
     judged: int = 0
     """How many things were held against a threshold."""
+    nearest: Figure | None = None
+    """Of a threshold: what came nearest to it, or furthest beyond it."""
     spells: Sequence[Spell] = ()
     shown: Shown | None = None
     other: Found | None = field(default=None, repr=False)

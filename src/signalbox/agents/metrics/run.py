@@ -72,19 +72,19 @@ async def _estimate(selector: str, window: TimeRange, live: Live) -> float:
     """By how many samples a series has in a span: short spans first, since a server may be young."""
     end = window.end_time
     middle = window.start_time + (end - window.start_time) / 2
+    odd: list[float] = []
     for seconds, at in ((60, end), (300, end), (300, middle), (7_200, end), (86_400, end)):
         counted = f"quantile(0.5, count_over_time({selector}[{duration_text(seconds)}]))"
         answer = await ask(Query(counted, at=at), live)
         count = int(answer.curves[0].values[0]) if answer.curves else 0
         if count >= _ENOUGH:
-            return _interval(seconds, count)
-    return DEFAULT_SCRAPE
-
-
-def _interval(seconds: int, count: int) -> float:
-    """The usual interval that gives so many samples in the span; one more may lie on its edge."""
-    least, most = seconds / count, seconds / (count - 1)
-    return float(next((usual for usual in _USUAL if least <= usual <= most), math.ceil(least)))
+            # One more may lie on the edge of the span.
+            least, most = seconds / count, seconds / (count - 1)
+            if usual := next((one for one in _USUAL if least <= one <= most), None):
+                return float(usual)
+            odd.append(math.ceil(least))
+    # A gap makes an interval look longer than it is.
+    return min(odd, default=DEFAULT_SCRAPE)
 
 
 async def last_seen(metric: str, matchers: Iterable[Matcher], live: Live, at: datetime) -> datetime | None:

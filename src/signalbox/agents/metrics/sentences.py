@@ -208,19 +208,15 @@ def _offender(slots: Slots, found: Found, labels: Mapping[str, str], value: floa
 
 def _nearest(slots: Slots, found: Found) -> str:
     """The thing that came nearest to the bound."""
-    bound = sought(slots)
-    above = bound.above != bound.always
-    best = max if above else min
-    is_now = slots.is_current or adds_up(slots)
-    reached = [(one, one.values[-1] if is_now else best(one.values)) for one in found.curves]
-    if not reached:
+    if found.nearest is None:
         return ""
-    curve, value = best(reached, key=lambda one: one[1])
+    bound, (labels, value) = sought(slots), found.nearest
+    is_now = slots.is_current or adds_up(slots)
     if found.judged > 1:
-        return f" {_name(slots, found, curve.labels)} {'is' if is_now else 'came'} nearest with {_in(found, value)}."
+        return f" {_name(slots, found, labels)} {'is' if is_now else 'came'} nearest with {_in(found, value)}."
     if is_now:
         return f" It is {_in(found, value)}."
-    return f" It was at {'most' if above else 'least'} {_in(found, value)}."
+    return f" It was at {'most' if bound.above != bound.always else 'least'} {_in(found, value)}."
 
 
 _SENTENCES: dict[Shape, Callable[[Slots, Found], str]] = {

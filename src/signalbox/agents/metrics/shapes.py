@@ -242,8 +242,9 @@ async def _threshold(slots: Slots, compiled: Compiled, live: Live) -> Found:
         figures = [one for one in figures if label_key(one[0]) in kept]
     worst = {label_key(labels): place for place, (labels, _) in enumerate(figures)}
     ordered = sorted(curves or answer.curves, key=lambda one: worst.get(label_key(one.labels), len(worst)))
-    nearest = figures_of(answer, not bound.above)[0][1]
-    found = replace(found, ranking=figures, spells=spells, has_holes=holes, value=figures[0][1] if figures else nearest)
+    nearest = figures_of(answer, not bound.above)[0]
+    found = replace(found, ranking=figures, spells=spells, has_holes=holes, nearest=nearest)
+    found = replace(found, value=figures[0][1] if figures else nearest[1])
     return found.with_curves(ordered)
 
 

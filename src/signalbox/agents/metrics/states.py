@@ -24,7 +24,7 @@ from signalbox.drawing.values import format_moment, format_value
 from signalbox.language.synonyms import base
 from signalbox.language.words import split_name
 
-__all__ = ["STATE_LABELS", "TROUBLE", "StateKind", "answer_state", "is_state", "state_kind"]
+__all__ = ["STATE_LABELS", "TROUBLE", "StateKind", "answer_state", "state_kind"]
 
 STATE_LABELS = ("phase", "state", "status", "condition", "health", "mode", "stage")
 """Labels that name the state of a thing."""
@@ -46,11 +46,6 @@ class StateKind:
     metric: str
     label: str = ""
     states: tuple[str, ...] = ()
-
-
-async def is_state(measure: Measure, live: Live, at: datetime) -> bool:
-    """True if a measure is 1 or 0 at a moment, for every thing it has."""
-    return await state_kind(measure, live, at) is not None
 
 
 async def state_kind(measure: Measure, live: Live, at: datetime) -> StateKind | None:
@@ -174,7 +169,7 @@ async def _lasted(selector: str, value: str, slots: Slots, live: Live, at: datet
         span = f"{duration_text(_DAY.total_seconds())}:1m"
         changed, seen = await asyncio.gather(
             ask(Query(f"max_over_time(timestamp(({selector}) != {value})[{span}])", at=at), live),
-            ask(Query(f"min_over_time(timestamp({selector})[{span}])", at=at), live),
+            ask(Query(f"min_over_time(timestamp(({selector}) >= 0)[{span}])", at=at), live),
         )
         whole = (at - _DAY).timestamp() + _SOON
         longer = {label_key(one.labels): "for a day or longer" for one in seen.curves if one.values[-1] <= whole}
