@@ -364,11 +364,6 @@ async def test_what_only_counts_events_does_not_say_how_many_there_are(answer: C
     ] is not None
 
 
-async def test_revenue_is_the_sum_of_what_orders_are_worth(answer: Callable[..., Any]) -> None:
-    state = await answer("turnover of yesterday", measure="order_value_euros", time="yesterday")
-    assert "increase(order_value_euros_sum[1d])" in state["result"].promql
-
-
 async def test_a_bgp_session_is_down_in_every_state_but_established(answer: Callable[..., Any]) -> None:
     down = (await answer("how many BGP sessions are down", measure="bgp_sessions_down"))["result"]
     assert (down.value, down.promql) == (0.0, "sum(bgp_session_state != bool 6)")

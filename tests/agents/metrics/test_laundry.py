@@ -85,21 +85,6 @@ async def figure(asked: Any) -> float:
     return float(state["result"].value)
 
 
-@pytest.mark.parametrize(
-    ("question", "filters"),
-    [
-        ("wool loads in the last hour", ["wool"]),
-        ("wool loads in the last hour", []),
-        ("loads of silk we washed in the last hour", []),
-    ],
-)
-async def test_the_words_of_a_help_text_stand_for_its_codes(
-    answer: Callable[..., Any], question: str, filters: list[str]
-) -> None:
-    loads = answer(question, measure="wash_loads_total", kind="figure", how="total", filters=filters)
-    assert await figure(loads) == pytest.approx(60, rel=0.01)
-
-
 async def test_what_happened_is_the_part_of_a_share_and_the_name_beside_it_says_where(
     answer: Callable[..., Any],
 ) -> None:
@@ -131,21 +116,6 @@ async def test_a_model_that_finds_no_measure_and_says_why_is_believed(answer: Ca
     assert state["error"].error_type == "metric_not_found"
 
 
-@pytest.mark.parametrize(
-    ("plan", "share"),
-    [
-        ({"measure": "wash_loads_failed_total", "filters": ["NRD"]}, 0.1),
-        ({"measure": "wash_loads_failed_total", "filters": ["NRD"], "per": "loads"}, 0.1),
-        ({"measure": "wash_loads_failed_total", "per": "loads washed"}, 0.075),
-    ],
-)
-async def test_what_failed_is_a_share_of_all_of_it_and_never_of_itself(
-    answer: Callable[..., Any], plan: dict[str, Any], share: float
-) -> None:
-    question = f"What percentage of the loads {'at NRD ' if 'filters' in plan else ''}failed in the last hour?"
-    assert await figure(answer(question, kind="share", **plan)) == pytest.approx(share, rel=0.01)
-
-
 async def test_two_things_narrow_both_measures(answer: Callable[..., Any]) -> None:
     plan = {
         "measure": "wash_loads_failed_total",
@@ -155,35 +125,6 @@ async def test_two_things_narrow_both_measures(answer: Callable[..., Any]) -> No
     }
     state = await answer("failed loads per load at NRD and SUD together in the last hour", **plan)
     assert state["result"].value == pytest.approx(0.075, rel=0.01)
-
-
-async def test_so_many_for_each_thousand_is_counted_for_a_thousand(answer: Callable[..., Any]) -> None:
-    plan = {"measure": "wash_loads_failed_total", "kind": "figure", "per": "1,000 loads washed", "time": "last hour"}
-    state = await answer("loads that failed per 1,000 loads washed in the last hour", **plan)
-    assert state["result"].value == pytest.approx(75, rel=0.01)
-    assert "1,000" in state["result"].summary
-
-
-async def test_what_is_a_share_of_nothing_said_is_one_of_its_only_sibling(answer: Callable[..., Any]) -> None:
-    state = await answer("what part of the texts came back today?", measure="pickup_texts_bounced_total", kind="share")
-    assert state["result"].value == pytest.approx(0.25, rel=0.01)
-    assert "pickup texts sent" in state["result"].summary.lower()
-
-
-@pytest.mark.parametrize("measure", ["locker_boxes", "locker_boxes_taken"])
-async def test_how_full_something_is_is_what_is_taken_of_what_there_is(
-    answer: Callable[..., Any], measure: str
-) -> None:
-    asked = answer("how full are the lockers in NRD?", measure=measure, kind="share", filters=["NRD"], time="")
-    assert await figure(asked) == pytest.approx(0.8)
-
-
-async def test_a_part_of_what_fits_is_a_bound(answer: Callable[..., Any]) -> None:
-    state = await answer(
-        "which branch has less than a fifth of the soap it has room for", measure="soap_litres", kind="threshold",
-        side="below", bound="a fifth", per="soap it has room for", split_by=["branch"], time="",
-    )  # fmt: skip
-    assert [one.labels["branch"] for one in state["result"].ranking] == ["NRD"]
 
 
 async def test_two_times_of_a_ratio_are_compared_with_each_other(answer: Callable[..., Any]) -> None:
@@ -212,15 +153,6 @@ async def test_how_many_are_beyond_a_bound_is_a_number(answer: Callable[..., Any
     assert (state["result"].kind, state["result"].value) == ("value", 2)
 
 
-async def test_how_long_something_was_beyond_a_bound_is_a_time(answer: Callable[..., Any]) -> None:
-    state = await answer(
-        "for how many minutes of the last hour was W1 in SUD above 90 degrees", measure="drum_temperature_celsius",
-        kind="threshold", side="above", bound="90 degrees", unit="minutes", filters=["W1", "SUD"],
-    )  # fmt: skip
-    assert (state["result"].unit, state["result"].kind) == ("seconds", "value")
-    assert state["result"].value == pytest.approx(1800, rel=0.05)
-
-
 async def test_a_bound_that_nobody_names_is_asked_for(answer: Callable[..., Any]) -> None:
     state = await answer("which branch is low on soap", measure="soap_litres", kind="threshold", side="below", time="")
     assert state["error"].error_type == "invalid_query"
@@ -244,14 +176,6 @@ async def test_what_is_asked_for_one_place_is_one_figure(answer: Callable[..., A
     )  # fmt: skip
     state = await asked
     assert (state["result"].kind, state["result"].value) == ("value", pytest.approx(12, rel=0.02))
-
-
-async def test_now_is_compared_with_the_moment_that_a_clock_shows(answer: Callable[..., Any]) -> None:
-    state = await answer(
-        "drum heat of W1 in SUD now against half past eleven", measure="drum_temperature_celsius", kind="comparison",
-        filters=["W1", "SUD"], time="now", against="11:25",
-    )  # fmt: skip
-    assert (state["result"].comparison.a, state["result"].comparison.b) == (41, 95)
 
 
 @pytest.mark.parametrize("filters", [["SUD", "cotton"], ["cotton", "SUD"]])

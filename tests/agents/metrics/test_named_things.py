@@ -71,11 +71,6 @@ async def result_of(asked: Any) -> Any:
     return state["result"]
 
 
-async def test_a_whole_name_in_the_question_is_meant_rather_than_a_piece_of_it(answer: Callable[..., Any]) -> None:
-    result = await result_of(answer("depth at North left", measure="dock_depth_metres", filters=["North"]))
-    assert 'pier="North left"' in result.promql
-
-
 async def test_the_kind_of_the_things_is_no_thing(answer: Callable[..., Any]) -> None:
     plan = {"measure": "dock_boats_moored", "kind": "figure", "filters": ["piers"]}
     assert (await result_of(answer("boats at our piers", **plan))).value == 42
@@ -84,12 +79,6 @@ async def test_the_kind_of_the_things_is_no_thing(answer: Callable[..., Any]) ->
 async def test_what_is_left_of_a_stock_is_the_stock(answer: Callable[..., Any]) -> None:
     plan = {"measure": "fuel_litres", "kind": "figure", "filters": ["red"]}
     assert (await result_of(answer("how much fuel is left in the red tank", **plan))).value == 10
-
-
-async def test_a_stock_in_percent_is_a_share_of_what_it_may_be(answer: Callable[..., Any]) -> None:
-    plan = {"measure": "fuel_litres", "kind": "figure", "filters": ["red"], "unit": "percent"}
-    result = await result_of(answer("how full is the red tank in percent", **plan))
-    assert (result.value, result.unit) == (0.1, "ratio")
 
 
 async def test_a_unit_of_another_kind_is_no_answer(answer: Callable[..., Any]) -> None:
@@ -104,40 +93,10 @@ async def test_a_day_that_stands_apart_from_its_hours_is_theirs(answer: Callable
     assert (result.time_range.start_time.hour, result.time_range.end_time.hour) == (10, 11)
 
 
-async def test_words_for_a_second_measure_that_it_has_nothing_to_do_with_are_told(answer: Callable[..., Any]) -> None:
-    plan = {"measure": "dock_boats_moored", "kind": "figure", "per": "fuel for the anchor of the lighthouse"}
-    result = await result_of(answer("boats per fuel for the anchor of the lighthouse", **plan))
-    assert {"anchor", "lighthouse"} <= {*result.not_covered}
-
-
-async def test_a_share_is_not_told_in_litres(answer: Callable[..., Any]) -> None:
-    plan = {"measure": "fuel_litres", "kind": "figure", "unit": "percent"}
-    result = await result_of(answer("fuel of all tanks in percent", **plan))
-    assert result.value == pytest.approx(100 / 220)
-    state = await answer("share of boats in litres", measure="dock_boats_moored", kind="share", per="boats allowed",
-        unit="litres")  # fmt: skip
-    assert state["result"] is None
-
-
 async def test_a_host_and_a_path_on_it_are_two_names(answer: Callable[..., Any]) -> None:
     plan = {"measure": "dock_boats_total", "kind": "figure", "how": "total", "time": "last hour"}
     result = await result_of(answer("boats, right moored", **plan, filters=["North right moored"]))
     assert result.value == pytest.approx(360, rel=0.03)
-
-
-async def test_a_state_whose_help_text_negates_is_not_turned_round(answer: Callable[..., Any]) -> None:
-    said = {"measure": "lift_broken", "kind": "figure", "filters": ["L1"], "unit": "minutes", "time": "last hour"}
-    answered = await answer("how many minutes was L1 out of order in the last hour", **said)
-    assert answered["result"].value == pytest.approx(1200, rel=0.06)
-
-
-async def test_what_each_had_in_all_is_the_whole_of_its_part(answer: Callable[..., Any]) -> None:
-    said = {
-        "measure": "dock_boats_total", "kind": "ranking", "order": "highest", "filters": ["nobody aboard"],
-        "per": "what each pier had", "split_by": ["pier"], "time": "last hour",
-    }  # fmt: skip
-    answered = await answer("which pier had most with nobody aboard, of what each pier had, last hour", **said)
-    assert answered["result"].ranking[0].value == pytest.approx(0.25, rel=0.02)
 
 
 async def test_a_share_of_what_may_be_is_one_of_its_pair(answer: Callable[..., Any]) -> None:

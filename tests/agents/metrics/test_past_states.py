@@ -143,16 +143,6 @@ def test_a_bound_by_the_minute_is_not_taken_for_a_minimum(words: str, *, inclusi
     assert bound.inclusive == inclusive
 
 
-async def test_a_bound_with_a_unit_that_the_measure_does_not_have_is_for_the_one_that_has_it(
-    answer: Callable[..., Any],
-) -> None:
-    asked = answer(
-        "which level is over 500ppm", measure="vault_temperature_celsius", kind="threshold", side="above",
-        bound="500ppm", time="",
-    )  # fmt: skip
-    assert (await told(asked, "vat"))[1] == ["x"]
-
-
 async def test_a_bound_with_a_unit_that_nothing_has_is_refused(answer: Callable[..., Any]) -> None:
     state = await answer(
         "is a vault temperature over 500xlu", measure="vault_temperature_celsius", kind="threshold", side="above",

@@ -120,23 +120,6 @@ async def test_at_least_takes_the_bound_in(reading: Read) -> None:
     assert at_least.threshold.value == pytest.approx(0.8)
 
 
-async def test_slower_after_a_moment_is_compared_with_the_time_before_it(reading: Read) -> None:
-    plan = {"measure": "latency", "filters": ["checkout"], "time": "8", "kind": "threshold"}
-    slots = await slots_of(reading("did checkout get slower after the deploy at 8", **plan))
-    assert (slots.shape, slots.threshold) == ("comparison", None)
-    assert slots.time_range.start_time.hour == 8
-    assert slots.against
-    assert slots.against.time_range
-    assert slots.against.time_range.end_time.hour == 8
-
-
-async def test_so_long_ago_is_that_moment_in_a_comparison(reading: Read) -> None:
-    slots = await slots_of(reading("load compared with 24h ago", measure="load", kind="comparison", time="24h ago"))
-    other = slots.against and slots.against.time_range
-    assert other
-    assert (other.end_time, (other.end_time - other.start_time).total_seconds()) == (NOW.replace(day=10), 60)
-
-
 async def test_a_disk_keeps_its_host_in_a_ranking_and_is_not_averaged(reading: Read) -> None:
     plan = {"measure": "disk_usage", "kind": "ranking", "order": "highest"}
     by_disk = await slots_of(reading("which disk is fullest", **plan, split_by=["disk"]))

@@ -96,21 +96,6 @@ async def test_the_lowest_of_one_thing_is_its_coldest(answer: Callable[..., Any]
     assert ": 0 metres/min" in await told(answer("weakest feed speed of S2 in the last 3 hours", **plan))
 
 
-async def test_a_window_that_is_assumed_is_told(answer: Callable[..., Any]) -> None:
-    plan = {"measure": DUST, "filters": ["sorting"], "side": "above"}
-    share = answer(
-        "what share of the time was the dust in sorting above 2 mg/m3?", **plan, kind="share", bound="2 mg/m3"
-    )
-    assert "names no time: this is of the last hour" in await told(share)
-    went = await told(answer("did the dust in sorting go above 2 mg/m3?", **plan, kind="threshold", bound="2 mg/m3"))
-    assert went.startswith("Yes")
-    assert "30 min in all" in went
-    assert "names no time: this is of the last 24 hours" in went
-    now = await told(answer("is the dust in sorting above 2 mg/m3?", **plan, kind="threshold", bound="2 mg/m3"))
-    assert now.startswith("No")
-    assert "names no time" not in now
-
-
 async def test_a_total_of_levels_is_of_one_moment(answer: Callable[..., Any]) -> None:
     plan = {"measure": "log_yard_logs", "kind": "figure", "how": "total"}
     said = await told(answer("how many logs in total today", **plan, time="today"))
@@ -208,29 +193,10 @@ async def test_a_share_is_of_the_part_that_the_question_names(answer: Callable[.
     assert ": 25%" in await told(answer("share of the boards that were oak in the last 3 hours", **plan))
 
 
-async def test_how_full_it_is_says_what_is_left(answer: Callable[..., Any]) -> None:
-    plan = {"measure": "bark_free_tonnes", "split_by": ["store"]}
-    assert "1. big (80%)" in await told(
-        answer("which bark store is the fullest?", **plan, kind="ranking", order="highest")
-    )
-    assert "1. small (25%)" in await told(answer("emptiest bark store", **plan, kind="ranking", order="highest"))
-    beyond = {**plan, "kind": "threshold", "side": "above", "scope": "any", "bound": "70%"}
-    assert "1 of 2 is above 70%" in await told(answer("is any bark store more than 70% full?", **beyond))
-
-
 async def test_what_cannot_be_split_by_a_kind_of_things_is_not_split_by_another(answer: Callable[..., Any]) -> None:
     plan = {"measure": "bark_free_tonnes", "kind": "ranking", "order": "highest", "split_by": ["truck"]}
     said = (await answer("which truck has the most bark free?", **plan))["error"].message
     assert 'cannot be split by "truck"' in said
-
-
-async def test_kilowatts_are_watts_and_their_hours_kilowatt_hours(answer: Callable[..., Any]) -> None:
-    plan = {"measure": POWER, "filters": ["grinding"]}
-    assert "120,000 W" in await told(answer("power of grinding in watts", **plan, unit="watts"))
-    spent = answer("kWh of the grinding hall in the last 3 hours", **plan, how="total", unit="kWh", time="last 3 hours")
-    assert ": 360 kWh" in await told(spent)
-    above = {**plan, "kind": "threshold", "side": "above", "bound": "130000 watts"}
-    assert (await told(answer("is grinding above 130000 watts?", **above))).startswith("No")
 
 
 async def test_the_lowest_of_each_is_told_lowest_first(answer: Callable[..., Any]) -> None:

@@ -171,20 +171,6 @@ async def test_verbs_are_no_noise_beside_a_right_answer(answer: Callable[..., An
     assert result.not_covered == []
 
 
-async def test_what_is_free_and_how_full_it_is(answer: Callable[..., Any]) -> None:
-    free = await result_of(answer("how many lockers are free in the us?", measure="lockers", kind="figure"))
-    assert free.value == 30
-    full = await result_of(answer("how full are the lockers?", measure="lockers_taken", kind="figure"))
-    assert full.value == pytest.approx(110 / 140)
-
-
-@pytest.mark.parametrize("kind", ["threshold", "comparison", "ranking"])
-async def test_a_measures_own_goal_is_a_bound(answer: Callable[..., Any], kind: str) -> None:
-    question = "which halls are warmer than their setpoint?"
-    result = await result_of(answer(question, measure="water_setpoint_celsius", kind=kind, split_by=["halls"]))
-    assert [one.labels["hall"] for one in result.ranking] == ["us"]
-
-
 async def test_speeds_do_not_add_up(answer: Callable[..., Any]) -> None:
     result = await result_of(answer("slide speed", measure="slide_speed_metres_per_second", kind="figure"))
     assert result.value == 7

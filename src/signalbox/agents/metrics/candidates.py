@@ -9,7 +9,7 @@ from functools import cached_property
 
 from signalbox.agents.metrics.slots import Matcher
 from signalbox.agents.metrics.vocabulary import CODES, LABEL_WORDS, label_kind
-from signalbox.grounding import Ask, Candidate, NotFound, One, Several, resolve
+from signalbox.grounding import Ask, Candidate, NotFound, One, resolve
 from signalbox.language.names import close, key_of, nearest
 from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name, stem
@@ -31,10 +31,6 @@ _YES, _NO = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
 # If a value stands under several labels, the thing itself is meant before what it is connected to.
 _THINGS = "service app application job component host hostname node device instance pod container".split()
 OTHER_ENDS = frozenset(LABEL_WORDS["neighbor"]) | {"peer", "client", "destination", "source", "upstream", "target"}
-# A help text that explains values: "by outcome: cnv conveyed to hospital, snt treated on scene".
-_CLAUSE = r"[,;.:()|]|\s[-–—]\s|\s/\s"
-_EQUALS = re.compile(r"^\s*(?:=|:|is|means|for)?\s*")
-_LONGEST_MEANING, _MOST_EXPLAINED = 6, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +45,13 @@ class Meant:
 
 
 class Values:
-    """The values of the labels of one measure. `told` is its help text, which may explain some of them, and `own` are
-    the words of its name, which name no value: "app orders" are the orders of channel app."""
+    """The values of the labels of one measure. `own` are the words of its name, which name no value: "app orders" are
+    the orders of channel app."""
 
-    def __init__(
-        self, values: Mapping[str, Sequence[str]], labels: Iterable[str], told: str = "", own: Iterable[str] = ()
-    ) -> None:
+    def __init__(self, values: Mapping[str, Sequence[str]], labels: Iterable[str], own: Iterable[str] = ()) -> None:
         self.labels = sorted(frozenset(labels) & values.keys(), key=_rank)
         self.values = {label: tuple(values[label][:_MOST_VALUES]) for label in self.labels}
-        self._told, self._own = told, frozenset(own)
+        self._own = frozenset(own)
 
     def find(self, words: str) -> list[Meant] | None:
         """Return what words refer to, one entry for each label. Nothing in the list means all there is; None that
@@ -158,15 +152,12 @@ class Values:
         by_label: dict[str, list[str]] = {}
         for one in chosen:
             by_label.setdefault(one.kind, []).append(one.id.partition("=")[2])
-        if isinstance(found, Several) and found.is_group and len(by_label) > 1:
-            first = next(iter(by_label))
-            by_label = {first: by_label[first]}
         # What all of them have narrows nothing, unless there is only one.
         told = [Meant(one, tuple(v), words) for one, v in by_label.items() if len(v) < max(len(self.values[one]), 2)]
         return told if told or by_label else None
 
     def _candidates(self, labels: Sequence[str]) -> list[Candidate]:
-        return [one for label in labels for one in _of_label(label, self.values[label], self._told)]
+        return [one for label in labels for one in _of_label(label, self.values[label])]
 
 
 def matchers_of(said: Iterable[Meant], excluded: Iterable[Meant] = ()) -> tuple[Matcher, ...]:
@@ -198,21 +189,18 @@ def find_label(words: str, labels: Iterable[str]) -> str | None:
     return next((label for word in said for label in known if len(word) > 4 and close(word, label)), None)
 
 
-def _of_label(label: str, values: Sequence[str], told: str) -> Iterator[Candidate]:
+def _of_label(label: str, values: Sequence[str]) -> Iterator[Candidate]:
     """The values of a label as candidates, with their other names."""
     are_codes = 2 * sum(one.lower() in CODES for one in values) >= len(values)
     flags = {one.lower() for one in values} <= _YES | _NO
-    meanings = _meanings(told, values)
     for value in values:
         aliases = [one for one in _names(value) if one != value]
         if are_codes or len(value) > 2:
             aliases += CODES.get(value.lower(), ())
         aliases += _flag(label, value) if flags else ()
         aliases += [base(value)] if value.isalpha() else []
-        aliases += meanings.get(value, ())
         traits = {f"{found[1]}xx"} if (found := _CLASS.fullmatch(value)) else ()
-        details = " ".join(meanings.get(value, ()))
-        yield Candidate(f"{label}={value}", value, label, frozenset(traits), tuple(aliases), details=details)
+        yield Candidate(f"{label}={value}", value, label, frozenset(traits), tuple(aliases))
 
 
 def _flag(label: str, value: str) -> list[str]:
@@ -221,21 +209,6 @@ def _flag(label: str, value: str) -> list[str]:
         return [label]
     fails = ["failed", "failing", "errors"] if base(label) in (base("success"), base("ok")) else []
     return [f"un{label}", f"not {label}", *fails]
-
-
-def _meanings(told: str, values: Sequence[str]) -> dict[str, list[str]]:
-    """The values that a help text explains, if it explains several, with the words that it has for them."""
-    if not told or len(values) > _MOST_EXPLAINED:
-        return {}
-    # Each of two that stand side by side begins a clause: drawn from the mains or fed back.
-    beside = rf"\b(?:or|and) (?=(?:{'|'.join(map(re.escape, values))})\b)"
-    found: dict[str, list[str]] = {}
-    for clause in (one.strip() for one in re.split(f"{_CLAUSE}|{beside}", told)):
-        value = next((one for one in values if clause.startswith((f"{one} ", f"{one}="))), "")
-        words = _EQUALS.sub("", clause.removeprefix(value)).split() if value else []
-        if words and len(words) <= _LONGEST_MEANING:
-            found.setdefault(value, [" ".join(words), *re.split(r" (?:and|or) ", " ".join(words))])
-    return found if len(found) > 1 else {}
 
 
 def _names(value: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from signalbox.agents.metrics.offers import Offer, families_of, list_offers
 from signalbox.agents.metrics.plan import Moment, Request
 from signalbox.agents.metrics.present import source_lines
 from signalbox.agents.metrics.reader import asked_before, begin, check_readable, read_plan
-from signalbox.agents.metrics.recipes import Recipes, Variant, load_recipes
+from signalbox.agents.metrics.recipes import Recipes, load_recipes
 from signalbox.agents.metrics.slots import Measure, Shape, Slots
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.agents.metrics.step_errors import error_of
@@ -116,10 +116,6 @@ def _server_of(recipes: Recipes, now: datetime) -> Live:
         _KEPT.clear()
         _KEPT[id(recipes)] = Live(None, families, index_of(offers.values()), offers, recipes, now, {})  # type: ignore[arg-type]
     return _KEPT[id(recipes)]
-
-
-def _type(name: str, variant: Variant) -> str:
-    return "histogram" if name.endswith("_bucket") else variant.type
 
 
 def _told(plan: Mapping[str, Any]) -> str:

@@ -25,7 +25,6 @@ from signalbox.language.words import split_name
 __all__ = [
     "Wanted",
     "conditions_of",
-    "count_beyond",
     "find_offer",
     "fraction_of",
     "less",
@@ -450,12 +449,11 @@ def fraction_of(measure: Measure, bound: float, buckets: Sequence[str], *, above
     edges = sorted((float(one), one) for one in buckets if re.fullmatch(r"[\d.eE+-]+", one))
     lower = [one for one in edges if one[0] <= bound]
     upper = [one for one in edges if one[0] >= bound]
-    selector, name = measure.promql, measure.metrics[0]
+    name = measure.metrics[0]
 
     def counted(edge: str) -> str:
         return f"sum by ($by) (rate({selector_template(name, f'le={chr(34)}{edge}{chr(34)}')}[$window]))"
 
-    del selector
     whole = counted("+Inf")
     if lower and upper and lower[-1][0] < upper[0][0]:
         share = (bound - lower[-1][0]) / (upper[0][0] - lower[-1][0])
@@ -468,26 +466,11 @@ def fraction_of(measure: Measure, bound: float, buckets: Sequence[str], *, above
     return replace(measure, promql=f"1 - {ratio}" if above else ratio, type="ratio", unit="ratio", agg="avg")
 
 
-def count_beyond(measure: Measure, bound: float, buckets: Sequence[str], *, above: bool) -> Measure:
-    """Return how many of what a histogram counted lie above a bound, or below it."""
-    share = fraction_of(measure, bound, buckets, above=above).promql
-    whole = _RATE % selector_template(measure.metrics[0], 'le="+Inf"')
-    promql = f"({share}) * ({whole})"
-    return replace(
-        measure, promql=promql, total=promql.replace("(rate(", "(increase("), type="counter", unit="1/s", total_unit="",
-        title=f"count of {measure.title}", agg="sum",
-    )  # fmt: skip
-
-
-def time_beyond(measure: Measure, bound: float, *, title: str, above: bool, seconds: float = 0.0) -> Measure:
-    """The share of the time for which a gauge or a ratio was above a bound, or below it; with the `seconds` of that
-    time, how long it was there."""
+def time_beyond(measure: Measure, bound: float, *, title: str, above: bool) -> Measure:
+    """The share of the time for which a gauge or a ratio was above a bound, or below it."""
     # A rate is one of five minutes here: over the whole range it would be above the bound, or not, once.
     value = measure.promql.replace("$agg", measure.agg).replace("$window", "5m")
     promql = f"({value}) {'>' if above else '<'} bool {bound:.10g}"
-    if seconds:
-        promql = f"({promql}) * {seconds:.10g}"
-        return replace(measure, title=title, promql=promql, type="gauge", unit="seconds", agg="avg", total="")
     return replace(measure, title=title, promql=promql, type="ratio", unit="ratio", agg="avg", total="")
 
 

@@ -36,13 +36,11 @@ from signalbox.agents.metrics.offline.fill import Asked, fill, offer_of
 from signalbox.agents.metrics.offline.followups import continue_plan, refers_back
 from signalbox.agents.metrics.offline.listings import (
     info_request,
-    offer_of_bound,
     offers_of_things,
     state_request,
     things_of_server,
     things_request,
 )
-from signalbox.agents.metrics.offline.mentions import name_metric, whole_words
 from signalbox.agents.metrics.offline.operations import refuse_operation
 from signalbox.agents.metrics.offline.states import STATE_WORDS
 from signalbox.agents.metrics.offline.times import Times, find_time, read_times, window_of
@@ -63,7 +61,6 @@ from signalbox.agents.metrics.states import STATE_LABELS
 from signalbox.agents.metrics.tree import metric_names
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS
 from signalbox.errors import MissingInputError, ModelEmptyError, ModelMalformedError, RequestError, SignalboxError
-from signalbox.language.mentions import Mention
 from signalbox.language.names import close
 from signalbox.language.search import Found, Hit
 from signalbox.language.switches import is_on
@@ -85,8 +82,8 @@ _NO_MEASURE = ("health", "changes", "metrics", "things", "up")
 _SYNTAX = re.compile(r"[(){}\[\]]|\b(?:and|or|unless|by|without|on|ignoring|offset)\b|[-+*/%^<>=!]=?")
 _MARKED = re.compile(r"\s*(?:promql|query)\s*:\s*", re.IGNORECASE)
 _IS = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:not\s+|still\s+|currently\s+|now\s+)?$", re.I)
-_ASKS_WHEN = re.compile(r"(?:since|until|till|from)?\s*(?:when|how long)", re.I)
 _OF_BEFORE = frozenset(map(base, "it its they their them".split()))
+_NAMES = re.compile(r"(?<![\w:.])[A-Za-z]\w*_[\w:]*\w(?![\w=])")
 _FENCED = re.compile(r"^`+(?:promql\s)?|`+$")
 
 
@@ -225,10 +222,6 @@ class _Reading:
         own = {base(word) for word in hit.explained} & said if hit is not None else set()
         return bool(measure) and bool(said & _OF_BEFORE) and not own
 
-    def is_spelt(self, one: Mention) -> bool:
-        """True if a value stands in the question just as it is."""
-        return self.text[one.start : one.end].casefold() == one.value.casefold()
-
     @property
     def offers(self) -> list[Offer]:
         """The measures that were found, the best first."""
@@ -285,14 +278,15 @@ def _completed(plan: MetricsPlan, reading: _Reading) -> MetricsPlan:
     if plan.kind in ("anomaly", "alert", "action") and reading.strange:
         plan = plan.model_copy(update={"kind": None})  # A made-up name is no operation.
     refuse_operation(plan, reading.text, {one.value.lower() for one in reading.found.mentions})
-    if is_on("metrics.mentions"):
-        plan = whole_words(name_metric(plan, reading.text, reading.live.names), reading.text)
+    written = {word for word in _NAMES.findall(reading.text) if word in reading.live.names} - {
+        plan.per,
+        plan.less,
+        plan.also,
+    }
+    if len(written) == 1 and not plan.promql and plan.named not in reading.live.names:
+        plan = plan.model_copy(update={"named": written.pop()})
     if is_on("metrics.time") and not plan.promql:
         plan = plan.model_copy(update={"time": find_time(reading.text, plan.time, plan.against, reading.moment)})
-    if plan.kind == "up" and plan.measure and (plan.scope == "count" or plan.how == "total"):
-        plan = plan.model_copy(update={"kind": "figure"})
-    if _ASKS_WHEN.fullmatch(plan.time):
-        plan = plan.model_copy(update={"time": ""})
     if reading.before is not None and (plan.continues or not plan.kind) and reading.is_thing(plan.measure or ""):
         # "And db-1?" names a thing, not the measure that is called like it.
         plan = plan.model_copy(update={"measure": None, "kind": None, "how": None})
@@ -351,7 +345,7 @@ async def _in_state(plan: MetricsPlan, reading: _Reading, times: Times) -> Reque
     """The request for the things in a state that stands where a state does, whatever measure is called like it: which
     job is queued."""
     said = (one for one in reading.found.mentions if one.label in STATE_LABELS)
-    if not any(_IS.search(reading.text[: one.start]) and reading.is_spelt(one) for one in said):
+    if not any(_IS.search(reading.text[: one.start]) for one in said):
         return None
     explaining = {key: hit.thing for key, hit in reading.hits.items() if hit.explained}
     try:
@@ -365,23 +359,18 @@ async def _in_state(plan: MetricsPlan, reading: _Reading, times: Times) -> Reque
 
 async def _of_things(plan: MetricsPlan, reading: _Reading, times: Times) -> Request | None:
     """The request for what the things of a question have, where it names no measure or one that they do not have: their
-    state, if it names one, the only measure in the unit of its bound, or the one that the same words speak of."""
+    state, if it names one, or the measure that the same words speak of."""
     asked, open_ = reading.asked, plan.model_copy(update={"measure": None})
-    if not (plan.filters or plan.split_by):
-        return None
     names_state = any(one.label in STATE_LABELS for one in asked.mentioned) or STATE_WORDS & {*tokens(asked.text)}
-    if plan.filters and names_state:
-        try:
+    try:
+        if plan.filters and names_state:
             return await state_request(open_, asked, times, ())
-        except (MetricNotFoundError, InvalidQueryError):
-            pass
-    if plan.bound:
-        offer = await offer_of_bound(plan, asked, times)
-    else:
-        having = {one.key for one in await offers_of_things(plan, asked, window_of(times, asked.moment))}
-        told = reading.telling(plan.measure or "")
-        able = (one for one in reading.hits if one in having - {plan.measure} and told <= reading.telling(one))
-        offer = reading.live.offers.get(next(filter(reading.telling, able), ""))
+    except (MetricNotFoundError, InvalidQueryError):
+        pass
+    having = {one.key for one in await offers_of_things(plan, asked, window_of(times, asked.moment))}
+    told = reading.telling(plan.measure or "")
+    able = (one for one in reading.hits if one in having - {plan.measure} and told <= reading.telling(one))
+    offer = reading.live.offers.get(next(filter(reading.telling, able), ""))
     try:
         return await _of_offer(plan.model_copy(update={"measure": offer.key}), reading) if offer else None
     except (MetricNotFoundError, InvalidQueryError):

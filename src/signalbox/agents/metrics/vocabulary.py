@@ -7,10 +7,9 @@ from typing import Any
 
 import yaml
 
-from signalbox.language.synonyms import base
 from signalbox.language.words import stem
 
-__all__ = ["CODES", "GOALS", "LABEL_WORDS", "MARKS", "PORTIONS", "label_kind"]
+__all__ = ["CODES", "LABEL_WORDS", "label_kind"]
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TABLES: dict[str, Any] = yaml.load(Path(__file__).with_name("words.yaml").read_text("utf-8"), _LOADER)
@@ -23,12 +22,6 @@ CODES: dict[str, tuple[str, ...]] = {
     code: tuple(name.replace(" ", "") for name in names) for code, names in _TABLES["codes"].items()
 }
 """For the codes of countries, languages and the like the names that they have, each as one word."""
-GOALS = frozenset(map(base, _TABLES["goals"].split()))
-"""Words in names of metrics that say how much there may or should be, as `base` gives them."""
-MARKS = frozenset(map(base, _TABLES["marks"].split()))
-"""Words that stand beside those of a goal and say nothing of what is measured, as `base` gives them: reorder level."""
-PORTIONS = frozenset(map(base, _TABLES["portions"].split()))
-"""Words in names of metrics that say how much of that there is, as `base` gives them."""
 _KINDS = {stem(word): kind for kind, row in _TABLES["labels"].items() for word in row.get("words", "").split()}
 
 

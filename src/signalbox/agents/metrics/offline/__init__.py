@@ -6,6 +6,5 @@ tell what it is worth; one that moves fewer than one in a hundred sentences is d
 
 from __future__ import annotations
 
-LAYERS = ("mentions", "time", "fit", "pairs")
-"""Names written out in the question, its time, the check of the chosen measure, and what is free or full of what there
-may be."""
+LAYERS = ("mentions", "time", "fit")
+"""Names written out in the question, its time, and the check of the chosen measure."""

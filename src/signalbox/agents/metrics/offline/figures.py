@@ -20,15 +20,10 @@ __all__ = [
     "time_of_rate", "unit_of", "unknown_unit",
 ]  # fmt: skip
 
-_PARTS = {"half": 50.0, "third": 100 / 3, "quarter": 25.0, "fifth": 20.0, "tenth": 10.0}
-_PART = re.compile(rf"\b(?:{'|'.join(_PARTS)})\b", re.IGNORECASE)
 _PERCENTILE = re.compile(
     r"p\s?(?P<p>\d{2,4}(?:\.\d+)?)|(?<![\d.])(?:quantile\s+)?(?P<q>0?\.\d+)|(?<!\d)(?P<th>\d{1,2}(?:\.\d+)?)\s?(?:st|nd|rd|th)?"
     r"(?:[ -]?(?:percentile|pct|quantile|%|percent)?)(?!\d)|(?P<median>medians?|middle|half(?! full))", re.IGNORECASE,
 )  # fmt: skip
-_OUT_OF = re.compile(r"\b(?:out of|in|of)\b", re.IGNORECASE)
-_HIGH_END = re.compile(r"\b(?:slowest|worst|longest|highest|largest|top|upper)\b", re.IGNORECASE)
-_LOW_END = re.compile(r"\b(?:fastest|quickest|lowest|bottom)\b", re.IGNORECASE)
 _INCLUSIVE = re.compile(
     r"\b(?:at (?:least|most)|or (?:more|less|fewer|higher|lower|above|below)|no (?:more|less)"
     r"|(?<![/\w])(?:min|max)\.?(?=\s*\d))\b",
@@ -41,7 +36,6 @@ _SCALES = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _PER_TIME = re.compile(r"(?:.*\s)?(?:per|a|an|each|every|/)\s*(?P<time>[a-z]+)", re.IGNORECASE)
 _COUNTED = re.compile(r"[a-z]+(?=\s*/|\s+(?:per|a|an|each|every)\b)", re.IGNORECASE)
 _SLASH_TIME = re.compile(r".*[a-z]/(?P<time>[a-z]+)", re.IGNORECASE)
-_CUBED = re.compile(r"\b(cubic|square) met(?:er|re)s?\b", re.IGNORECASE)
 _TIMES = {1: "s", 60: "min", 3600: "h", 86400: "day"}
 _LONGEST_UNIT = 4
 _ABOUT = re.compile(r"(?i)^(?:for\s+)?(?:at\s+least|more\s+than|over|longer\s+than|about|some)\s+")
@@ -67,13 +61,7 @@ def unit_of(measure: Measure, *, is_total: bool = False) -> str:
 
 
 def read_percentile(words: str) -> float | None:
-    """Return p95, 99th percentile, median, nine out of ten or the slowest one percent as a fraction; else None."""
-    numbers = [one.value for one in find_quantities(words)] or [_PARTS[one.lower()] for one in _PART.findall(words)]
-    if _OUT_OF.search(words) and len(numbers) == 2 and 0 < numbers[0] < numbers[1]:
-        return round(numbers[0] / numbers[1], 6)
-    is_high = _HIGH_END.search(words)
-    if len(numbers) == 1 and 0 < numbers[0] < 100 and (is_high or _LOW_END.search(words)):
-        return round((100 - numbers[0] if is_high else numbers[0]) / 100, 6)
+    """Return p95, 99th percentile or median as a fraction; else None."""
     found = _PERCENTILE.search(words.strip())
     if found is None or found["median"]:
         return 0.5 if found else None
@@ -86,12 +74,8 @@ def read_percentile(words: str) -> float | None:
 
 def read_bound(words: str) -> Bound | None:
     """Return the number of a bound and its unit; None if there is none."""
-    said, words = words, _CUBED.sub(_cubed, words)
-    inclusive = bool(_INCLUSIVE.search(words))
+    said, inclusive = words, bool(_INCLUSIVE.search(words))
     quantities = find_quantities(words)
-    part = _PART.search(words)
-    if part is not None and not any(map(str.isdigit, words)) and not any(one.unit for one in quantities):
-        return Bound(_PARTS[part[0].lower()], "%", said, inclusive)
     if not quantities:
         # The bare name of a unit is one of it: longer than a minute.
         return Bound(1.0, words.strip(), said, inclusive) if measures_time(words) else None
@@ -160,7 +144,6 @@ def shown_in(words: str, measure: Measure, *, is_total: bool = False) -> Shown |
     """Return the unit to show figures in; None if the words name no unit that leads anywhere else. Raises
     InvalidQueryError for a unit of another kind."""
     said = re.sub(r"(?i)^(?:in|as)\s+", "", words.strip()).rstrip(".?! ")
-    said = _CUBED.sub(_cubed, said)
     unit = unit_of(measure, is_total=is_total)
     first, _, per = unit.partition("/")
     own = {base(word) for word in (*split_name(measure.name), first)}
@@ -204,10 +187,6 @@ def measures_time(words: str) -> bool:
 def is_percent(words: str) -> bool:
     """True if words are those of a percentage."""
     return any(dimension == "percent" for dimension, *_ in dimension_of(words.strip().lower()))
-
-
-def _cubed(found: re.Match[str]) -> str:
-    return {"cubic": "m3", "square": "m2"}[found[1].lower()]
 
 
 def _dimensions(words: str) -> set[str]:

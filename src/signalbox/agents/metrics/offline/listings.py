@@ -7,12 +7,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 from signalbox.agents.metrics.candidates import Meant, Values, find_label, matchers_of
-from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError, UnknownNameError
+from signalbox.agents.metrics.errors import MetricNotFoundError, UnknownNameError
 from signalbox.agents.metrics.measures import find_offer, measure_for
 from signalbox.agents.metrics.offers import Offer
-from signalbox.agents.metrics.offline.figures import bound_in, read_bound
 from signalbox.agents.metrics.offline.fill import Asked, choose, offer_of, with_found
-from signalbox.agents.metrics.offline.second_measure import is_goal
 from signalbox.agents.metrics.offline.states import STATE_WORDS, state_slots
 from signalbox.agents.metrics.offline.times import Times, window_of
 from signalbox.agents.metrics.offline.words import uncovered
@@ -25,7 +23,7 @@ from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
 
 __all__ = [
-    "info_request", "offer_of_bound", "offers_of_things", "state_request", "things_of_server", "things_request",
+    "info_request", "offers_of_things", "state_request", "things_of_server", "things_request",
 ]  # fmt: skip
 
 _RECENT = timedelta(hours=6)
@@ -56,8 +54,9 @@ def _meant(words: Sequence[str], values: Values, labels: Iterable[str]) -> list[
 
 async def info_request(plan: MetricsPlan, asked: Asked, times: Times, *, only: Offer | None = None) -> Request | None:
     """Return the request for what an info metric says, if the question names a label of one: which version is live."""
-    plain = (word for word, *_ in read_words(asked.text) if word not in FILLERS and not label_kind(word))
-    words = [*plan.split_by, *plan.filters, *plain]
+    plain = (word for word, *_ in read_words(asked.text) if word not in FILLERS and word not in plan.split_by)
+    # "Which version runs on each lift" asks for the version: what it is split by has it.
+    words = [*plan.filters, *plain, *plan.split_by]
     names = [only.metrics[0]] if only else [name for name in asked.live.names if name.endswith("_info")][:20]
     window = window_of(times, asked.moment, _RECENT)
     if not only and (plan.bound or plan.time or plan.percentiles or plan.how):
@@ -140,7 +139,7 @@ async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: S
         slots = Slots(
             chosen.measure, "state", window, asked.moment.now, is_current=times.main is None,
             matchers=chosen.labelled.matchers, confidence=plan.confidence,
-            not_covered=uncovered(found, asked.text, offer, names, (), chosen.unused, asked.things),
+            not_covered=uncovered(found, asked.text, offer, names, chosen.unused, asked.things),
         )  # fmt: skip
         as_state = plan.model_copy(update={"kind": "up", "how": None, "unit": "", "top": None})
         slots = state_slots(slots, as_state, kind, plain, asked.text) or slots
@@ -172,19 +171,3 @@ async def offers_of_things(plan: MetricsPlan, asked: Asked, window: TimeRange) -
     names = set.intersection(*carrying) if carrying else in_state
     ordered = sorted(names, key=lambda one: (one not in in_state, one))
     return [offer for one in ordered[:_MOST_CARRYING] if (offer := asked.live.offer_named(one))]
-
-
-async def offer_of_bound(plan: MetricsPlan, asked: Asked, times: Times) -> Offer | None:
-    """Return the only measure of a plan's things that its bound can be held against: F3 below -30."""
-    bound, window = read_bound(plan.bound), window_of(times, asked.moment)
-    able = []
-    for offer in await offers_of_things(plan, asked, window):
-        measure, _ = await measure_for(offer, asked.live, window)
-        if bound is None or measure.type != "gauge" or offer.key.endswith("_info") or is_goal(offer.key):
-            continue
-        try:
-            bound_in(bound, measure)
-        except InvalidQueryError:
-            continue
-        able += [] if await state_kind(measure, asked.live, window.end_time) else [offer]
-    return able[0] if len(able) == 1 else None

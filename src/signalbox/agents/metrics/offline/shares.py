@@ -8,18 +8,14 @@ from dataclasses import replace
 
 from signalbox.agents.metrics.candidates import Meant, Values
 from signalbox.agents.metrics.errors import InvalidQueryError
-from signalbox.agents.metrics.live import Live
-from signalbox.agents.metrics.measures import count_beyond, fraction_of, measure_for, narrowed, per, time_beyond
-from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.measures import fraction_of, time_beyond
 from signalbox.agents.metrics.offline.figures import bound_in, read_bound
-from signalbox.agents.metrics.offline.second_measure import pair_of
 from signalbox.agents.metrics.offline.thresholds import is_above
 from signalbox.agents.metrics.plan import MetricsPlan
-from signalbox.agents.metrics.slots import Measure, Slots
+from signalbox.agents.metrics.slots import Slots
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS
-from signalbox.language.synonyms import base
 
-__all__ = ["counted_beyond", "share_of", "whole_of"]
+__all__ = ["share_of"]
 
 _OUTCOMES = frozenset({*LABEL_WORDS["status"], *LABEL_WORDS["result"], *LABEL_WORDS["reason"]})
 # In "what share of the checkout requests failed with 502" the part stands after the verb.
@@ -32,9 +28,8 @@ _WHOLE = re.compile(
 _WHERE = re.compile(r"\b(?:on|at|in|from|for)\s+(?:the\s+|our\s+|an?\s+)?$", re.IGNORECASE)
 
 
-async def share_of(
-    slots: Slots, plan: MetricsPlan, said: Sequence[Meant], offer: Offer, values: Values, buckets: Sequence[str],
-    text: str, live: Live,
+def share_of(
+    slots: Slots, plan: MetricsPlan, said: Sequence[Meant], values: Values, buckets: Sequence[str], text: str
 ) -> Slots:  # fmt: skip
     """Return the slots of a share: of what lies beyond a bound, of the part that is named, or of each group.
 
@@ -55,18 +50,12 @@ async def share_of(
         return replace(slots, measure=made, shape="ranking" if slots.by else "value", is_current=False)
     if measure.type == "ratio" or slots.shape != "share":
         return slots
-    if measure.type == "gauge" and (pair := await pair_of(offer, live, slots.time_range)):
-        part, whole = [(await measure_for(one, live, slots.time_range))[0] for one in pair]
-        return _of(slots, part, whole)
     parts = [one for one in said if any(not m.negated and m.label == one.label for m in slots.matchers)]
     excluded = tuple(one for one in slots.matchers if one.negated)
     if excluded and not slots.by:
         return replace(slots, matchers=tuple(one for one in slots.matchers if not one.negated), part=excluded)
     if slots.by and (not parts or {one.label for one in parts} <= {*slots.by}):
         return slots
-    is_named = any(one.label in _OUTCOMES for one in parts) or bool(_behind(parts, text))
-    if not is_named and (all_ := whole_of(offer, live)):
-        return _of(slots, measure, (await measure_for(all_, live, slots.time_range))[0])
     if not parts or (measure.agg == "avg" and measure.type == "gauge"):
         raise InvalidQueryError(
             f"The question does not say which part of {measure.title} is meant.",
@@ -80,32 +69,6 @@ async def share_of(
             suggestion="Name one of them as the part.",
         )
     return replace(slots, matchers=tuple(one for one in slots.matchers if one not in named), part=named)
-
-
-def counted_beyond(slots: Slots, plan: MetricsPlan, buckets: Sequence[str], text: str) -> Slots:
-    """Return the slots of how many of what a histogram counts lie beyond a bound. Raises InvalidQueryError."""
-    bound = read_bound(plan.bound) if plan.bound else None
-    if bound is None:
-        raise InvalidQueryError("The question does not say beyond which bound.", suggestion="Name it with its unit.")
-    value = bound_in(bound, slots.measure)
-    measure = count_beyond(slots.measure, value, buckets, above=is_above(plan, text, bound, slots))
-    return replace(
-        slots, measure=measure, shape="ranking" if slots.by else "value", how=None,
-        is_total=not slots.is_current, is_rate=slots.is_current,
-    )  # fmt: skip
-
-
-def whole_of(offer: Offer, live: Live) -> Offer | None:
-    """Return the one counter that a counter is a part of by its name: loads failed, of the loads."""
-    words = {
-        one.key: tuple(map(base, one.family.words))
-        for one in (offer, *live.offers.values())
-        if one.family and one.family.type == "counter"
-    }
-    own = words.pop(offer.key, ())
-    found = [key for key, theirs in words.items() if {*theirs} < {*own}]
-    found = found or [key for key, theirs in words.items() if theirs[:-1] == own[:-1]]
-    return live.offers[found[0]] if len(found) == 1 and len(own) > 1 else None
 
 
 def _part(parts: Sequence[Meant], text: str) -> str:
@@ -126,12 +89,3 @@ def _behind(parts: Sequence[Meant], text: str) -> list[Meant]:
 
 def _is_place(one: Meant, text: str) -> bool:
     return bool(_WHERE.search(text[: max(text.casefold().find(one.said.casefold()), 0)]))
-
-
-def _of(slots: Slots, part: Measure, whole: Measure) -> Slots:
-    """One measure as a share of another; conditions that only one of them has narrow that one."""
-    shared = tuple(one for one in slots.matchers if one.label in part.labels & whole.labels)
-    rest = [one for one in slots.matchers if one not in shared]
-    own = narrowed(part, [one for one in rest if one.label in part.labels])
-    measure = per(own, whole, is_share=True)
-    return replace(slots, measure=measure, matchers=shared, shape="ranking" if slots.by else "value", is_total=False)

@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from typing import Literal
 
+from signalbox.agents.metrics.errors import InvalidQueryError
 from signalbox.agents.metrics.offers import Offer
-from signalbox.agents.metrics.offline.figures import measures_time
 from signalbox.agents.metrics.offline.words import NEGATIONS
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.slots import Matcher, Slots
@@ -15,7 +15,7 @@ from signalbox.agents.metrics.states import TROUBLE, StateKind
 from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["STATE_WORDS", "is_negated", "lasting_state", "state_slots"]
+__all__ = ["STATE_WORDS", "is_negated", "state_slots"]
 
 Side = Literal["on", "off"]
 
@@ -46,6 +46,7 @@ _ALWAYS = re.compile(
 )  # fmt: skip
 _MANY = re.compile(r"\b(?:how many|number of|count)\b", re.I)
 _HOW_LONG = re.compile(r"\b(?:how long|since when|for how much time)\b", re.I)
+_SEVERAL = re.compile(r"\b(?:or|and|nor)\b|[,/&]", re.I)
 _WHICH = re.compile(r"\b(?:which|what|who|list|name)\b", re.I)
 
 
@@ -66,6 +67,11 @@ def state_slots(slots: Slots, plan: MetricsPlan, kind: StateKind, offer: Offer, 
         return None
     healthy = tuple(value for one in slots.matchers if one.label == kind.label for value in one.values)
     healthy = tuple(dict.fromkeys((*healthy, *_named(kind.states, text))))
+    if len(healthy) > 1 and not _SEVERAL.search(text) and not {base(one.lower()) for one in healthy} <= TROUBLE:
+        raise InvalidQueryError(
+            f"{kind.metric} is never {' and '.join(healthy)} at once.",
+            suggestion="Name one of them, or join them by or.",
+        )
     side = _side(text, offer, kind, healthy)
     is_asked = side == "off" or whether or counts or which or bool(healthy)
     is_said = counts or which or side == "off" or (bool(healthy) and not _are_usual(healthy))
@@ -81,15 +87,6 @@ def state_slots(slots: Slots, plan: MetricsPlan, kind: StateKind, offer: Offer, 
         always=always, whether=side if asks else "", healthy=healthy,
         matchers=tuple(_without(slots.matchers, kind.label if healthy else "")),
     )  # fmt: skip
-
-
-def lasting_state(plan: MetricsPlan, kind: StateKind, offer: Offer, text: str) -> MetricsPlan:
-    """Return the plan of how long a thing was in a state as a bound between 0 and 1."""
-    is_other = plan.order or plan.top or plan.per or plan.less or plan.bound or plan.how
-    if is_other or plan.kind not in ("figure", None) or not measures_time(plan.unit):
-        return plan
-    side = "below" if _side(text, offer, kind, _named(kind.states, text)) == "off" else "above"
-    return plan.model_copy(update={"kind": "threshold", "side": side, "bound": "0.5"})
 
 
 def is_negated(text: str) -> bool:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from signalbox.agents.metrics.errors import InvalidQueryError
 from signalbox.agents.metrics.live import Live
-from signalbox.agents.metrics.measures import measure_for, time_beyond
 from signalbox.agents.metrics.offline.figures import (
     Bound,
     bound_in,
@@ -17,19 +16,16 @@ from signalbox.agents.metrics.offline.figures import (
     time_of_rate,
     unit_of,
 )
-from signalbox.agents.metrics.offline.second_measure import beyond_goal, is_goal, pair_of
 from signalbox.agents.metrics.offline.states import is_negated, state_slots
 from signalbox.agents.metrics.offline.times import Times
 from signalbox.agents.metrics.offline.words import end_of
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.slots import Measure, Slots, Threshold
 from signalbox.agents.metrics.states import state_kind
-from signalbox.agents.metrics.vocabulary import GOALS
-from signalbox.agents.metrics.windows import seconds_of
 from signalbox.language.synonyms import base
-from signalbox.language.words import read_words, split_name
+from signalbox.language.words import split_name
 
-__all__ = ["forecast_bound", "is_above", "judged", "names_goal", "takes_time"]
+__all__ = ["forecast_bound", "is_above", "judged", "takes_time"]
 
 _INCLUSIVE = re.compile(r"\b(?:at (?:least|most)|no (?:more|less|fewer) than|min(?:imum)?|max(?:imum)?)\s*$", re.I)
 _OF_THINGS = re.compile(r"\b(?:which|any|each|every|who|whose|one of|either|some)\b", re.I)
@@ -47,17 +43,11 @@ _SIDE = re.compile(
 )  # fmt: skip
 _THAN = re.compile(r"\bthan\b", re.I)
 _DURATIONS = frozenset(map(base, "latency duration delay time wait rtt lag".split()))
-_OWN_GOAL = re.compile(
-    r"\b(?:(?P<below>below|under|beneath|(?:less|fewer) than|within)"
-    r"|(?P<slower>slower than)|(?P<faster>(?:faster|quicker) than)"
-    r"|over|above|beyond|(?P<than>[a-z]+er) than|more (?:\w+ )?than|exceed\w*|past)\s+"
-    r"(?:its|their|the|his|her|own|\s)*(?P<goal>[a-z]+(?:\s[a-z]+)?)", re.I,
-)  # fmt: skip
 
 
 async def judged(slots: Slots, plan: MetricsPlan, times: Times, text: str, live: Live) -> Slots:
     """Return the slots with their bound; things are judged one by one. Raises InvalidQueryError."""
-    bound = _bound(plan, text)
+    bound = _bound(plan)
     if bound is None:
         return await _without_bound(slots, plan, times, text, live)
     is_rate = slots.is_rate or time_of_rate(bound.unit) is not None or bound.unit.lower().endswith(("/s", "ps"))
@@ -70,12 +60,6 @@ async def judged(slots: Slots, plan: MetricsPlan, times: Times, text: str, live:
         )
     value = bound_in(bound, slots.measure, is_total=is_total)
     above = is_above(plan, text, bound, slots)
-    if (
-        measures_time(plan.unit)
-        and slots.measure.type in ("gauge", "ratio")
-        and not measures_time(unit_of(slots.measure))
-    ):
-        return _lasting(slots, value, above=above)
     at = _place(bound.said, text)
     after = text[at + len(bound.said) :]
     inclusive = (
@@ -88,15 +72,7 @@ async def judged(slots: Slots, plan: MetricsPlan, times: Times, text: str, live:
     always = bool(_STAYS.search(text)) and not slots.is_current
     threshold = Threshold(above, value, read_duration(plan.lasting), scope, inclusive, always)
     slots = replace(slots, threshold=threshold, is_total=is_total, is_current=slots.is_current and not is_total)
-    if plan.kind != "threshold":
-        return slots
     return replace(slots, by=_things(slots, plan, text, above=above), how=None)
-
-
-def names_goal(text: str) -> bool:
-    """True if a question names a goal, such as a limit, as a bound."""
-    goal = _OWN_GOAL.search(text)
-    return bool(goal) and bool({base(word) for word, *_ in read_words(goal["goal"] if goal else "")} & GOALS)
 
 
 def is_above(plan: MetricsPlan, text: str, bound: Bound, slots: Slots) -> bool:
@@ -137,9 +113,9 @@ def forecast_bound(slots: Slots, plan: MetricsPlan) -> Slots:
     return replace(slots, threshold=Threshold(plan.side != "below", bound_in(bound, slots.measure)))
 
 
-def _bound(plan: MetricsPlan, text: str = "") -> Bound | None:
+def _bound(plan: MetricsPlan) -> Bound | None:
     bound = read_bound(plan.bound) if plan.bound else None
-    if plan.bound and bound is None and not names_goal(text):
+    if plan.bound and bound is None:
         raise InvalidQueryError(
             f'The bound "{plan.bound}" is no figure.', suggestion="Name it with its unit: 90%, 500 ms."
         )
@@ -147,23 +123,9 @@ def _bound(plan: MetricsPlan, text: str = "") -> Bound | None:
 
 
 async def _without_bound(slots: Slots, plan: MetricsPlan, times: Times, text: str, live: Live) -> Slots:
-    """A measure that is a state, a difference, or beyond a goal of its own needs no bound."""
+    """A state needs no bound; a difference, and a counter over a range, are held against 0."""
     if slots.measure.is_difference:
         return replace(slots, threshold=Threshold(plan.side != "below", 0.0, scope=plan.scope or ""))
-    goal = _OWN_GOAL.search(text)
-    if goal and names_goal(text) and (own := live.offer_named(slots.measure.name)):
-        pair = await pair_of(own, live, slots.time_range)
-        if pair is not None and is_goal(pair[1].key):
-            part, whole = [(await measure_for(one, live, slots.time_range))[0] for one in pair]
-            above = not _is_below(goal)
-            if goal["slower"] or goal["faster"]:
-                above = bool(goal["slower"]) == takes_time(part)
-            pinned = {one.label for one in slots.matchers if len(one.values) == 1 and not one.negated}
-            return replace(
-                slots, measure=beyond_goal(part, whole, above=above), shape="threshold", how=None, is_total=False,
-                by=tuple(sorted(part.labels - pinned)), threshold=Threshold(above, 0.0, scope=plan.scope or ""),
-                is_current=times.main is None,
-            )  # fmt: skip
     if slots.measure.type == "counter" and slots.measure.total and times.main is not None:
         # Whether anything restarted: more than never.
         by = _things(slots, plan, text, above=True) or tuple(sorted(slots.measure.labels))
@@ -194,13 +156,6 @@ def _things(slots: Slots, plan: MetricsPlan, text: str, *, above: bool) -> tuple
         slots.is_total or slots.measure.type == "counter" or (above and not slots.measure.unit.startswith("bytes"))
     )
     return () if is_whole else differing
-
-
-def _lasting(slots: Slots, bound: float, *, above: bool) -> Slots:
-    """How long in all the measure was beyond the bound."""
-    title = f"time that {slots.measure.title} was {'above' if above else 'below'} {bound:g}"
-    measure = time_beyond(slots.measure, bound, title=title, above=above, seconds=seconds_of(slots.time_range))
-    return replace(slots, measure=measure, shape="ranking" if slots.by else "value", how=None, is_current=False)
 
 
 def _place(words: str, text: str) -> int:

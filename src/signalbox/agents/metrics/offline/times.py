@@ -12,7 +12,7 @@ from signalbox.agents.metrics.state import MOST_DAYS, TimeRange
 from signalbox.errors import TimeRangeError
 from signalbox.language.time import Range, find_range, parse_duration
 
-__all__ = ["Times", "earlier", "find_time", "is_present", "is_since", "read_times", "window_of"]
+__all__ = ["Times", "earlier", "find_time", "is_present", "read_times", "window_of"]
 
 _NOW_WORDS = (
     r"(?:right |just |as of )?\b(?:now|rn|atm|currently|current|at (?:the|this) moment|at present|today now|latest"
@@ -34,13 +34,11 @@ _SAME = re.compile(
     r"\b(?:at\s+)?(?:this|(?:the\s+)?same)\s+(?:time|hours?|period|days?|moment|point|window|stretch)\b(?:\s+of)?(?:\s+on)?",
     re.I,
 )
-_USUAL = re.compile(r"(?:than\s+)?(?:the\s+)?(?:usual(?:ly)?|normal(?:ly)?|(?:its|their) usual)", re.I)
 _MOMENT = re.compile(
     r"at\s+(?:about\s+|around\s+|exactly\s+)?(?:\d{1,2}(?:[:.]\d{2})?\s*(?:am|pm|h|o'clock)?|noon|midnight"
     r"|(?:half|quarter)\s+past\s+\w+)\b",
     re.I,
 )
-_CLOCK = re.compile(r"\d{1,2}(?:[:.]\d{2}|\s*(?:am|pm|h)\b)|\bo['’]clock\b|\bnoon\b|\bmidnight\b|\bat\s+\d", re.I)
 _SPAN = re.compile(r"\b(?:from|between|since|until|till?|to|after|before|and)\b|\d\s*[-–]\s*\d", re.I)
 # After something that happened at a time: only the time can be read.
 _SINCE = re.compile(r"\b(?:since|after|following)\b(?:\s+[a-z'’-]+){0,5}?\s+(?:at|on|from)\s+", re.I)
@@ -105,11 +103,6 @@ def is_present(phrase: str) -> bool:
     return bool(_NOW.fullmatch(phrase.strip()))
 
 
-def is_since(phrase: str) -> bool:
-    """True if a phrase says from when on, so that the time before it can be compared."""
-    return bool(re.match(r"(?:since|after|following|from)\b", phrase.strip(), re.I))
-
-
 def earlier(phrase: str, main: TimeRange) -> Range | None:
     """Return the range before another that "the day before" or "the previous week" means; None for other phrases."""
     before = _BEFORE.fullmatch(phrase.strip())
@@ -124,20 +117,11 @@ def _read(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
     )
     if not against:
         return Times(_checked(_moment(main) if is_moment and main else main, now), None, is_current, is_moment)
-    if _NOW.fullmatch(against):
-        length = parse_duration(ago["length"]) if (ago := _AGO.fullmatch(time)) else None
-        then = Range(now - length - _PRESENT, now - length) if length else _moment(main) if is_moment and main else main
-        return Times(_checked(Range(now - _PRESENT, now), now), _checked(then, now), False, is_moment)
     # "Than an hour ago", and nothing else: now, and then.
     is_distance = _AGO.fullmatch(against) or _SAME.search(against)
     base = main or (Range(now - _PRESENT, now) if is_current or is_distance else None)
-    base = base or (Range(now - _HOUR, now) if _USUAL.fullmatch(against) else None)
-    is_clock = _CLOCK.search(against) and not _SPAN.search(against) and not _AGO.fullmatch(against)
     other, note = _against(against, base, now, zone)
-    if is_current and is_clock and other.end - other.start <= _HOUR:
-        other = _moment(other)  # A moment beside a moment: now against nine o'clock.
-    if base is None:
-        base, other, note = _paired(other, now, zone)
+    base = base or Range(now - (other.end - other.start), now)
     return Times(_checked(base, now), _checked(other, now), False, is_moment, note)
 
 
@@ -173,8 +157,6 @@ def _moment(found: Range) -> Range:
 
 def _against(phrase: str, main: Range | None, now: datetime, zone: tzinfo) -> tuple[Range, str]:
     """The other time, which may be said by its distance: "an hour ago", "the same time yesterday", "the day before"."""
-    if main is not None and _USUAL.fullmatch(phrase):
-        return Range(main.start - _WEEK, main.end - _WEEK), "Usual is taken to be the same time a week before."
     if main is not None and (ago := _AGO.fullmatch(phrase)) and (length := parse_duration(ago["length"])):
         return Range(main.start - length, main.end - length), ""
     before = _BEFORE.fullmatch(phrase) if main is not None else None
@@ -224,22 +206,6 @@ def _distance(main: Range, other: Range) -> timedelta:
     if whole >= _WEEK - timedelta(hours=2):
         return _WEEK * max(1, round((main.start - other.start) / _WEEK - 0.5 + 0.5 * (whole < _WEEK)))
     return _DAY * ((main.start.date() - other.start.date()).days or 1)
-
-
-def _paired(other: Range, now: datetime, zone: tzinfo) -> tuple[Range, Range, str]:
-    """The main range if only the other one is said: the period that goes on now, as far as it has come."""
-    length, local = other.end - other.start, now.astimezone(zone)
-    if other.end >= now - _PRESENT:
-        return other, Range(other.start - length, other.start), ""
-    midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
-    if length > timedelta(days=25) and other.end.day == 1:
-        main = Range(midnight.replace(day=1), local)
-    elif length > timedelta(days=2):
-        main = Range(other.end if local - 2 * length < other.end < local else local - length, local)
-    else:
-        main = Range(midnight, local)
-    cut, note = _same_part(main, other, now)
-    return main, cut, note
 
 
 def _checked(found: Range | None, now: datetime) -> TimeRange | None:

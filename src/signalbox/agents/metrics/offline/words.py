@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from signalbox.agents.metrics.candidates import find_label
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.labels import own_words
 from signalbox.agents.metrics.plan import HOW, KINDS, ORDERS, SCOPES, SIDES, MetricsPlan
-from signalbox.agents.metrics.vocabulary import GOALS, PORTIONS, label_kind
+from signalbox.agents.metrics.vocabulary import label_kind
 from signalbox.language.mentions import Mention
 from signalbox.language.names import close
 from signalbox.language.synonyms import ASKED, FILLERS, LIGHT, alike, base
@@ -21,7 +20,6 @@ from signalbox.language.words import read_words, split_name, stem
 __all__ = [
     "NEGATIONS",
     "OF_SCHEMA",
-    "RESTS",
     "decisive",
     "end_of",
     "measure_fits",
@@ -31,6 +29,7 @@ __all__ = [
 ]
 
 _LONGEST = 400
+_GAP = r"[\s,]+"
 _ALIKE = 0.6
 _SHORTEST, _MOST = 3, 8
 OF_SCHEMA = frozenset(
@@ -52,7 +51,6 @@ _LEFT_OUT = re.compile(
 )
 _WHILE = re.compile(r"\b(?:while|whenever|as long as|because(?: of)?|due to)\s+([^,.;?!]{1,60})", re.I)
 _OF_THIS = re.compile(r"\s+(?:of|from)\s+(?:the\s+|our\s+|all\s+)?(?P<name>[a-z]{3,})", re.I)
-_SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
 _SUPERLATIVE = re.compile(r"[a-z]{3,}est")
 _DOES = re.compile(r"\b(?:do|does|did|can|could)\b", re.I)
 _ANYTHING = frozenset("people persons folks items pieces units things".split())
@@ -62,7 +60,7 @@ _OF = re.compile(r"\b(?:of|for|via|from)\s+(?:the\s+|our\s+|an?\s+)?(?P<name>[a-
 _NAMED = re.compile(r"\b(?:of|for|via|from|on|at)\s+(?:the\s+|our\s+)?$", re.I)
 _BEEN = re.compile(r"\b(?:is|are|was|were|been|being|got|gets?)\s+(?=[a-z])", re.I)
 _WITH_OBJECT = re.compile(r"\s+(?:the|an?|most|least|more|less|too|so|our|their|its|all)\b", re.I)
-RESTS = frozenset("free spare vacant unused missing remaining left".split())
+_RESTS = frozenset("free spare vacant unused missing remaining left".split())
 _PLAIN_ESTS = frozenset(
     "latest test rest request guest interest forest harvest west invest contest nearest protest digest ingest manifest "
     "honest modest arrest suggest quest zest crest".split()
@@ -93,13 +91,17 @@ def places_of(plan: MetricsPlan, text: str) -> list[tuple[int, int]]:
     """Return where the words of a plan stand in the question."""
     texts = [plan.named, plan.bound, plan.lasting, plan.time, plan.against, plan.per, plan.less, plan.also, plan.unit]
     texts += [*plan.filters, *plan.excluded, *plan.split_by, *plan.percentiles, str(plan.top or "")]
-    found = [re.finditer(rf"(?<!\w){re.escape(one)}(?!\w)", text, re.I) for one in texts if one]
+    spelt = [_GAP.join(map(re.escape, re.split(_GAP, one.strip()))) for one in texts if one.strip()]
+    found = [re.finditer(rf"(?<!\w){one}(?!\w)", text, re.I) for one in spelt]
     return [one.span() for some in found for one in some]
 
 
-def measure_fits(plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str], things: Iterable[str] = ()) -> bool:
-    """True if the question may well speak of this measure. `told` are words that search explains by it, `things` the
-    names of its labels and values.
+def measure_fits(
+    plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str], things: Iterable[str] = (),
+    elsewhere: Collection[str] = (),
+) -> bool:  # fmt: skip
+    """True if the question may well speak of this measure. `told` are words that search explains by it, `elsewhere` by
+    any measure of the server, and `things` the names of its labels and values.
 
     A rare word right before those of the measure says that another one is meant: the florbulator rate. Otherwise one
     word of the measure that is not used of everything, as "rate" is, must be in the question.
@@ -112,7 +114,7 @@ def measure_fits(plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str]
         if _is_known(ASKED.get(word, word), known):
             explained, told_of = max(explained, weight), told_of + weight
             continue
-        is_rare = not is_known(word) and not any(close(word, one) for one in FILLERS)
+        is_rare = not is_known(word) and word not in elsewhere and not any(close(word, one) for one in FILLERS)
         if is_compound and (is_rare or text[start:end].isupper()):
             return False
         strange += weight
@@ -120,7 +122,7 @@ def measure_fits(plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str]
 
 
 def uncovered(
-    plan: MetricsPlan, text: str, offer: Offer, labels: Iterable[str], by: Iterable[str], names: Sequence[str],
+    plan: MetricsPlan, text: str, offer: Offer, labels: Iterable[str], names: Sequence[str],
     mentions: Iterable[Mention] = (),
 ) -> tuple[str, ...]:  # fmt: skip
     """Return what the plan says it leaves out, and the names and conditions that no part of the query explains.
@@ -146,12 +148,7 @@ def uncovered(
     strange = [one for one in meant if not one.isalpha() or _is_strange(one, told)]
     found += [one for one in (*names, *strange) if not is_own(one)]
     found += [one[0].strip() for one in _LEFT_OUT.finditer(said) if not plan.excluded and is_free(*one.span(1))]
-    found += [one[0].strip() for one in _WHILE.finditer(said)]
-    others = places_of(plan.model_copy(update={"split_by": []}), said)
-    for one in _SPLIT.finditer(said):
-        is_other = any(one.start(1) < last and one.end(1) > first for first, last in others)
-        label = find_label(one[1], labels) if not is_other and one[1].lower() not in FILLERS else None
-        found += [one[0]] if label and label not in by and not dimension_of(one[1]) else []
+    found += [one[0].strip() for one in _WHILE.finditer(said) if is_free(*one.span(1))]
     found = [one for one in found if not any(one in words for words in plan.filters)]
     ends = (
         plan.kind in ("ranking", "extreme")
@@ -162,11 +159,7 @@ def uncovered(
         or plan.bound
     )
     for word, start, end in read_words(said):
-        is_end = _SUPERLATIVE.fullmatch(word) and word not in _PLAIN_ESTS and not ends
-        is_goal = base(word) in GOALS and base(word) not in known and not (plan.per or plan.less or ends)
-        is_whole = bool(GOALS & known or PORTIONS & known)
-        is_rest = is_whole and word in RESTS and base(word) not in told and not (plan.less or plan.per)
-        if is_free(start, end) and (is_end or is_rest or (is_goal and word not in FILLERS)):
+        if is_free(start, end) and not ends and _SUPERLATIVE.fullmatch(word) and word not in _PLAIN_ESTS:
             found.append(word)
     kept = [one for one in dict.fromkeys(found) if not any(one != other and one in other for other in found)]
     return tuple(kept[:_MOST])
@@ -193,7 +186,7 @@ def decisive(plan: MetricsPlan, text: str, offer: Offer, labels: Iterable[str]) 
 def unexplained(words: str, offer: Offer) -> tuple[str, ...]:
     """Return the words for a second measure that have nothing to do with it."""
     known = _known(offer, ())
-    said = (word for word, *_ in read_words(words) if "_" not in words and word not in RESTS)
+    said = (word for word, *_ in read_words(words) if "_" not in words and word not in _RESTS)
     return tuple(word for word in said if _is_strange(word, known))
 
 
@@ -205,7 +198,6 @@ def _placed(
     for them."""
     of, been = {one.start("name") for one in _OF.finditer(text)}, {one.end() for one in _BEEN.finditer(text)}
     for word, start, end, is_before in _telling(plan, text, told, own):
-        is_rest = word in RESTS
         before = read_words(text[:start])[-1:]
         is_behind = bool(before) and start - before[0].end == 1 and not label_kind(before[0].word)
         is_head = is_behind and _is_known(before[0].word, own) and not _WITH_OBJECT.match(text[end:])
@@ -216,7 +208,7 @@ def _placed(
         is_firm = start in of or is_before or is_done
         whose = _OF_THIS.match(text[end:])
         is_head = is_head or (whose is not None and _is_known(whose["name"], own))  # The weight of the boards.
-        if (is_firm or is_head) and not is_rest and word not in _ANYTHING and _is_strange(word, told):
+        if (is_firm or is_head) and word not in _RESTS and word not in _ANYTHING and _is_strange(word, told):
             yield text[start:end], start, end, is_firm
 
 
