@@ -35,17 +35,17 @@ __all__ = ["items_of", "make_items", "read_sets", "schemas_of"]
 Item = dict[str, Any]
 LAST_ROUND = 16
 AGENTS = (
-    "routing", "oncall", "devices", "symptoms", "experiments", "tasks", "metrics", "metrics_names", "metrics_made",
+    "routing", "oncall", "symptoms", "experiments", "tasks", "metrics", "metrics_names", "metrics_made",
 )  # fmt: skip
 """The files of agents: their sets are few and large."""
 WEIGHTS = {
-    "evals/filling": 3.0, "filling": 3.0, "tools": 1.5, "routing": 3.0, "oncall": 2.0, "devices": 1.5, "symptoms": 4.0,
+    "evals/filling": 3.0, "filling": 3.0, "tools": 1.5, "routing": 3.0, "oncall": 2.0, "symptoms": 4.0,
     "tasks": 1.2, "experiments": 2.0, "metrics": 2.0, "metrics_names": 2.0, "metrics_made": 0.3, "converted": 0.3,
 }  # fmt: skip
 """How often a file's sentences are seen in an epoch; one that is not named here, once."""
 GOING_ON = {
     "evals/filling": 0.2, "filling": 0.15, "evals/tools": 0.2, "tools": 0.22, "routing": 0.2, "oncall": 0.45,
-    "devices": 0.22, "symptoms": 1.2, "tasks": 0.05, "experiments": 0.12, "metrics": 0.06, "metrics_names": 0.1,
+    "symptoms": 1.2, "tasks": 0.05, "experiments": 0.12, "metrics": 0.06, "metrics_names": 0.1,
     "metrics_made": 0.03, "converted": 0.05, "new": 5.0,
 }  # fmt: skip
 """The same where the first weights are those that ship. A set whose header says `"new": true` has not been learned by

@@ -11,7 +11,6 @@ from signalbox.agents.oncall.plan import plan_schema
 from signalbox.agents.oncall.plans import load_plans
 
 __all__ = [
-    "devices_among",
     "plan_of_experiments",
     "plan_of_oncall",
     "subjects_among",
@@ -50,21 +49,6 @@ def plan_of_experiments(header: Mapping[str, Any], case: Mapping[str, Any]) -> l
     if schema is None:
         raise ValueError(f"{header['set']}: '{asks}' is nothing that the room asks.")
     return [{**schema, "properties": {key: one for key, one in schema["properties"].items() if key not in without}}]
-
-
-def devices_among(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[Schema]:
-    """Return the schema of which devices are meant; `inventory` of the header: `{name: role, address, platform}`."""
-    inventory: Mapping[str, str] = header["inventory"]
-    chosen = {"type": "string", "enum": list(inventory), "enumDescriptions": dict(inventory)}
-    devices = {"type": "array", "description": "the devices that are to be looked at", "items": chosen}
-    return [
-        {
-            "title": "Devices",
-            "description": "Which devices of the inventory a request is about.",
-            "type": "object",
-            "properties": {"devices": devices},
-        }
-    ]
 
 
 def symptom(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[Schema]:
