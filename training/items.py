@@ -34,9 +34,7 @@ __all__ = ["items_of", "make_items", "read_sets", "schemas_of"]
 
 Item = dict[str, Any]
 LAST_ROUND = 16
-AGENTS = (
-    "routing", "oncall", "symptoms", "experiments", "tasks", "metrics", "metrics_names", "metrics_made",
-)  # fmt: skip
+AGENTS = ("routing", "oncall", "symptoms", "experiments", "tasks", "metrics", "metrics_names", "metrics_made")
 """The files of agents: their sets are few and large."""
 WEIGHTS = {
     "evals/filling": 3.0, "filling": 3.0, "tools": 1.5, "routing": 3.0, "oncall": 2.0, "symptoms": 4.0,
