@@ -10,7 +10,6 @@ from signalbox.agents.investigate.dependencies import read_dependencies
 from signalbox.agents.investigate.graph import Graph
 from signalbox.agents.metrics.relations import relations_of
 from signalbox.contract import Relation
-from signalbox.errors import ConfigurationError
 
 TOPOLOGY = [
     Relation("machine:ce", role="CE"),
@@ -137,16 +136,31 @@ def test_the_operators_file_says_the_rest(tmp_path: Path, monkeypatch: pytest.Mo
     file = tmp_path / "dependencies.yaml"
     file.write_text("depends_on:\n  payment: [bank]\n  bank: [pe]\nalso_called:\n  payment: [the till]\n")
     monkeypatch.setenv("SIGNALBOX_DEPENDENCIES", str(file))
-    relations, names = read_dependencies("live")
+    relations, names, _ = read_dependencies("live")
     graph = Graph.of([*TOPOLOGY, *SHOP, *relations])
     assert way("service:payment", "machine:pe", graph) == ["bank", "pe"]
     assert names == {"the till": "payment"}
 
 
-@pytest.mark.parametrize("text", ["depends_on: [a]", "depends: {a: b}", "- a", "depends_on: {a: [1]}", "a: : b"])
-def test_a_wrong_file_is_named_with_what_is_wrong(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b"depends_on: [a]", "depends_on maps"),
+        (b"depends: {a: b}", "it has depends"),
+        (b"- a", "it holds no keys"),
+        (b"depends_on: {a: [1]}", "depends_on of a"),
+        (b"depends_on:\n  a: [b\n", "line 3: expected ',' or ']'"),
+        (b"\xff\xfe", "it is not text in UTF-8, from byte 0 on"),
+    ],
+)
+def test_a_wrong_file_is_named_and_takes_away_nothing_else(
+    text: bytes, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedded, _, _ = read_dependencies("embedded")
     file = tmp_path / "dependencies.yaml"
-    file.write_text(text)
+    file.write_bytes(text)
     monkeypatch.setenv("SIGNALBOX_DEPENDENCIES", str(file))
-    with pytest.raises(ConfigurationError, match=r"dependencies\.yaml: "):
-        read_dependencies("live")
+    relations, _, [wrong] = read_dependencies("embedded")
+    assert relations == embedded != []
+    assert wrong.startswith(f"{file}: {told}")
+    assert wrong.endswith("Correct the file, or unset SIGNALBOX_DEPENDENCIES.")

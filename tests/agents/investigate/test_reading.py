@@ -12,7 +12,7 @@ from signalbox.agents.investigate.offline.pasted import pasted_alert
 from signalbox.agents.investigate.offline.sentence import find_trouble, is_about_now, read_sentence
 from signalbox.agents.investigate.offline.times import plain_times
 from signalbox.agents.investigate.runbooks import matching_runbooks
-from signalbox.agents.investigate.state import Alert, Reading
+from signalbox.agents.investigate.state import Alert, Reading, Runbook
 from signalbox.agents.investigate.subjects import candidates_of, nearest_thing, subject_of_alert, subject_of_words
 from signalbox.contract import Relation
 
@@ -231,8 +231,12 @@ def books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def fitting(subject: str = "", **labels: str) -> list[str]:
+    return [one["name"] for one in fitting_to(subject, **labels)[0]]
+
+
+def fitting_to(subject: str = "", **labels: str) -> tuple[list[Runbook], list[str], list[str]]:
     read = Reading(subject=[f"service:{subject}"] if subject else [], about=subject)
-    return [one["name"] for one in matching_runbooks(read, alert(**labels) if labels else None)[0]]
+    return matching_runbooks(read, alert(**labels) if labels else None)
 
 
 def test_runbooks_fit_by_alert_by_subject_and_by_labels(books: Path) -> None:
@@ -243,7 +247,7 @@ def test_runbooks_fit_by_alert_by_subject_and_by_labels(books: Path) -> None:
     assert fitting("basket", alertname="HighLatency", team="shop") == ["alerts.md", "subject.md"]
     assert fitting(alertname="HighLatency", team="other") == []
     assert fitting("ledger") == ["ledger.md"]
-    [book], _ = matching_runbooks(Reading(subject=["service:ledger"], about="ledger"), None)
+    [book], _, _ = matching_runbooks(Reading(subject=["service:ledger"], about="ledger"), None)
     assert book["checks"] == ["first", "second"]
 
 
@@ -251,9 +255,20 @@ def test_runbooks_fit_by_alert_by_subject_and_by_labels(books: Path) -> None:
 def test_a_wrong_head_is_told_and_the_others_are_used(books: Path, head: str) -> None:
     (books / "wrong.md").write_text(f"---\n{head}\n---\n- check\n")
     (books / "basket.md").write_text("---\ntitle: What to do\nowner: shop\n---\n- check\n")
-    [book], [wrong] = matching_runbooks(Reading(subject=["service:basket"], about="basket"), None)
+    [book], missed, [wrong] = matching_runbooks(Reading(subject=["service:basket"], about="basket"), None)
     assert book["name"] == "basket.md"
-    assert "wrong.md" in wrong
+    assert missed == []
+    assert "wrong.md: " in wrong
+    assert wrong.endswith("Correct the runbook.")
+
+
+def test_a_wrong_runbook_that_could_have_been_for_this_is_told_apart(books: Path) -> None:
+    (books / "wrong.md").write_text("---\nalerts: [Cellar*\nsubjects: [basket]\n---\n- check\n")
+    for fits in (fitting_to("basket"), fitting_to(alertname="CellarWet")):
+        assert fits[1] == [
+            f"the runbook {books / 'wrong.md'}: line 3: expected ',' or ']', but got ':'. Correct the runbook."
+        ]
+    assert fitting_to("ledger")[1] == []
 
 
 def test_a_folder_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

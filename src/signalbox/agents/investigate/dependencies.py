@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from signalbox.agents.investigate.yaml_errors import told_error
 from signalbox.contract import Relation
 from signalbox.contract.plugins import entry_points
 from signalbox.contract.sources import Kind
@@ -30,22 +31,23 @@ _KEYS = ("depends_on", "also_called")
 _KINDS = ("service:", "machine:", "experiment:", "external:")
 
 
-def read_dependencies(kind: Kind) -> tuple[list[Relation], dict[str, str]]:
+def read_dependencies(kind: Kind) -> tuple[list[Relation], dict[str, str], list[str]]:
     """The relations, and other names by what they stand for: of the file that the settings name, else of the one in
-    the home, which is about real systems. The embedded ones have a file of their own as well.
-
-    Raises ConfigurationError that names the file and what is wrong in it.
-    """
+    the home, which is about real systems. The embedded ones have a file of their own as well. Of a file that is wrong
+    nothing is used, and the third tells what is wrong in it."""
     own = get_settings().dependencies
     if own is None and kind == "live" and (home_folder() / _FILE).is_file():
         own = home_folder() / _FILE
     relations: list[Relation] = []
     names: dict[str, str] = {}
-    for path in (_embedded_file() if kind == "embedded" else None, own):
-        if path is not None:
+    wrong: list[str] = []
+    for path in filter(None, (_embedded_file() if kind == "embedded" else None, own)):
+        try:
             more, others = _read(path)
             relations, names = [*relations, *more], {**names, **others}
-    return relations, names
+        except ConfigurationError as error:
+            wrong.append(f"{error.user_message} {error.suggestion}")
+    return relations, names, wrong
 
 
 def _embedded_file() -> Path | None:
@@ -60,11 +62,8 @@ def _read(path: Path) -> tuple[list[Relation], dict[str, str]]:
         raise _wrong(path, "there is no such file")
     try:
         told: Any = yaml.safe_load(path.read_text("utf-8")) or {}
-    except yaml.YAMLError as error:
-        mark, what = getattr(error, "problem_mark", None), getattr(error, "problem", None)
-        raise _wrong(path, f"{f'line {mark.line + 1}: ' if mark else ''}{what or 'it is no YAML'}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise _wrong(path, f"it cannot be read as text: {error}") from None
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise _wrong(path, told_error(error)) from None
     if not isinstance(told, Mapping) or (unknown := [key for key in told if key not in _KEYS]):
         found = f"it has {', '.join(map(str, unknown))}" if isinstance(told, Mapping) else "it holds no keys"
         raise _wrong(path, f"{found}, and there is {' and '.join(_KEYS)}")

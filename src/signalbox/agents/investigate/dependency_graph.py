@@ -14,7 +14,7 @@ from signalbox.agents.investigate.dependencies import read_dependencies
 from signalbox.contract import Agent, Relation
 from signalbox.contract.installed import list_agents
 from signalbox.contract.sources import Kind, kind_of, source_of
-from signalbox.errors import ConfigurationError, SignalboxError
+from signalbox.errors import SignalboxError
 from signalbox.settings import get_settings
 
 __all__ = ["Known", "read_graph", "recent_graph"]
@@ -58,13 +58,7 @@ def _is_broken(task: asyncio.Task[Known]) -> bool:
 
 async def read_graph(kind: Kind, start: datetime, end: datetime) -> Known:
     """What systems of this kind, and the operator, say; a file that is wrong is told in `failed`."""
-    declared: list[Relation] = []
-    names: dict[str, str] = {}
-    wrong = []
-    try:
-        declared, names = await asyncio.to_thread(read_dependencies, kind)
-    except ConfigurationError as error:
-        wrong.append(error.user_message)
+    declared, names, wrong = await asyncio.to_thread(read_dependencies, kind)
     told = await asyncio.gather(*(_asked(one, start, end) for one in _able(kind)))
     relations = [*declared, *(one for part in told if isinstance(part, list) for one in part)]
     return Known(list(dict.fromkeys(relations)), names, [*wrong, *(part for part in told if isinstance(part, str))])

@@ -20,7 +20,7 @@ __all__ = ["graph_lines", "read_now"]
 async def read_now(of: str = "") -> dict[str, Any]:
     """The edges of the graph, or those on the ways from one thing; and what could not be read.
 
-    Raises NotFoundError for a thing that is not there, and ConfigurationError for a dependencies.yaml that is wrong.
+    Raises NotFoundError for a thing that is not there.
     """
     kind = kind_in_use()
     try:

@@ -106,6 +106,7 @@ class InvestigationState(Reading, total=False):
     agent: str
     relations: list[dict[str, Any]]
     runbooks: list[Runbook]
+    wrong_runbooks: list[str]
     seen: Annotated[list[Seen], operator.add]
     closer: int
     looked_at: Annotated[list[str], operator.add]

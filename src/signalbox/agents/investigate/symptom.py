@@ -81,12 +81,12 @@ async def read_symptom(state: InvestigationState) -> Command[Next]:
             read = {**_of_alert(pasted, graph, _span(said, Reading())), "trouble": find_trouble(said)}
         else:
             read = await _of_words(state, model, candidates) if fills_plans(model) else _excerpt(state, candidates)
-        books, wrong = await asyncio.to_thread(matching_runbooks, read, state.get("alert"))
+        books, missed, wrong = await asyncio.to_thread(matching_runbooks, read, state.get("alert"))
     except SignalboxError as error:
         return Command(goto="weigh", update={"error": error.as_dict()})
     update: dict[str, Any] = {
-        **read, "kind": kind, "failed": [*not_asked(kind), *known.failed, *wrong], "relations": known.as_kept(),
-        "runbooks": books,
+        **read, "kind": kind, "failed": [*not_asked(kind), *known.failed, *missed], "relations": known.as_kept(),
+        "runbooks": books, "wrong_runbooks": wrong,
     }  # fmt: skip
     if not fills_plans(model):
         return Command(goto="ask_model", update=update)
