@@ -65,6 +65,15 @@ async def test_a_report_goes_to_the_generic_webhook_with_the_answer(inbox: Inbox
     assert body["answer"] == {"answer": "Cause: a link."}
 
 
+def test_the_text_of_every_form_has_the_next_steps() -> None:
+    steps = [("Next steps", [blocks.text("- Look at the boiler")])]
+    report = blocks.report("Investigation", "Cause: a valve.", [], steps)
+    for form in ("json", "slack", "mattermost"):
+        told = message_for(form, ALERT, "alert-1", "Cause: a valve.", answer={"blocks": [report]})["text"]
+        assert "Cause: a valve." in told
+        assert "Next steps:\n- Look at the boiler" in told
+
+
 @pytest.mark.parametrize("form", ["slack", "mattermost"])
 async def test_a_message_mentions_nobody(inbox: Inbox, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
     monkeypatch.setenv("SIGNALBOX_REPORT_FORMAT", form)

@@ -76,6 +76,7 @@ def message_for(
     """What is sent, in the form that is set."""
     if form == "json":
         told = {key: value for key, value in (answer or {}).items() if key != "state"}
+        text = "\n\n".join(filter(None, (text, _next_steps(_report_of(answer)))))
         return {"status": status, "thread_id": thread_id, "alert": dict(alert), "text": text, "answer": told or None}
     mark = "Resolved" if status == "resolved" else "Alert"
     summary, text = str(alert.get("summary") or ""), _brief(answer) or text
@@ -89,13 +90,20 @@ def message_for(
 def _brief(answer: Mapping[str, Any] | None) -> str:
     """What somebody who is woken needs of a report: its verdict, how sure it is, and what to do next; the rest is in
     the thread. Empty for an answer without a report."""
-    report = next((one for one in (answer or {}).get("blocks") or () if one["type"] == "report"), None)
-    if report is None:
+    report = _report_of(answer)
+    if not report:
         return ""
-    next_steps = [one["text"] for part in report["sections"] if part["title"] == _NEXT for one in part["blocks"]]
     sure = f"How sure: {report['sureness']}" if report.get("sureness") else ""
-    steps = "\n".join([f"{_NEXT}:", *next_steps]) if next_steps else ""
-    return "\n\n".join(filter(None, (report["verdict"], sure, steps)))
+    return "\n\n".join(filter(None, (report["verdict"], sure, _next_steps(report))))
+
+
+def _report_of(answer: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    return next((one for one in (answer or {}).get("blocks") or () if one["type"] == "report"), {})
+
+
+def _next_steps(report: Mapping[str, Any]) -> str:
+    steps = [one["text"] for part in report.get("sections") or () if part["title"] == _NEXT for one in part["blocks"]]
+    return "\n".join([f"{_NEXT}:", *steps]) if steps else ""
 
 
 def _for_slack(text: str) -> str:

@@ -88,7 +88,7 @@ async def test_the_report_names_the_cause_and_tasks_are_written_after_a_yes() ->
     assert "3 tasks were written down." in answer.answer
     assert len(written) == 3
     failed = next(part for part in answer.blocks[0]["sections"] if part["title"] == "Could not be looked at")
-    assert "The server is down." in failed["blocks"][0]["text"]
+    assert failed["blocks"][0]["text"] == "- three: The server is down"
 
 
 async def test_a_follow_up_keeps_the_subject_or_the_time() -> None:

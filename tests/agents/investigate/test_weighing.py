@@ -308,3 +308,10 @@ def test_a_host_or_link_has_troubles_of_its_own() -> None:
 def test_the_verdict_says_when_it_was_and_whether_it_is_over() -> None:
     assert told(SLOW, LINK)["verdict"].endswith("from Sun 15 Nov 14:08 to 14:54 and are over.")
     assert "were not over by Sun 15 Nov 16:00" in told({**SLOW, "end": None}, LINK)["verdict"]  # type: ignore[typeddict-item]
+
+
+def test_what_was_not_read_is_told_whole_by_its_reason() -> None:
+    failed = [f"measure {number}: the server is busy." for number in range(9)] + ["routers: away"]
+    verdict = conclude(read("service:checkout"), [SLOW, LINK], GRAPH, failed)["verdict"]
+    named = ", ".join(f"measure {number}" for number in range(9))
+    assert f"Not everything could be looked at: {named}: the server is busy; routers: away." in verdict

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from signalbox.agents.investigate.state import latest_seen
+from signalbox.agents.investigate.weighing import grouped
 from signalbox.contract import Presented, blocks
 from signalbox.contract.blocks import Block, Severity
 from signalbox.contract.sources import joined
@@ -27,6 +28,7 @@ def present(state: Mapping[str, Any]) -> Presented:
 def _sections(state: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     told = state["conclusion"]
     books = [one["name"] for one in state.get("runbooks") or ()]
+    books += [f"Not used: {one}" for one in state.get("wrong_runbooks") or ()]
     sections = [
         ("How sure", [told["sureness"]] if told["symptoms"] or told["cause"] else []),
         ("Evidence for it", told["evidence_for"]),
@@ -34,7 +36,7 @@ def _sections(state: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
         ("Ruled out", told["ruled_out"]),
         ("Runbooks", books),
         ("Looked at", list(dict.fromkeys(state.get("looked_at") or ()))),
-        ("Could not be looked at", list(dict.fromkeys(state.get("failed") or ()))),
+        ("Could not be looked at", grouped(state.get("failed") or ())),
     ]
     return [(title, items) for title, items in sections if items]
 

@@ -42,7 +42,7 @@ from signalbox.agents.investigate.suspected import answer_suspects
 from signalbox.settings import now, person_zone
 from signalbox.toolbox import current_ledger
 
-__all__ = ["conclude", "told_moment", "weigh"]
+__all__ = ["conclude", "grouped", "told_moment", "weigh"]
 
 FAR = timedelta(days=5)
 """What was seen in a longer time than this is looked at once more: a curve of it has too few points to say what began
@@ -78,8 +78,15 @@ def _concluded(state: InvestigationState) -> Conclusion:
     graph = Graph.of(graph_relations(state))
     failed, unread = ([*dict.fromkeys(one)] for one in (state.get("failed") or [], state.get("unread") or []))
     told = conclude(state, latest_seen(state), graph, failed, unread, state.get("alert"))
-    is_whole = {*failed} <= {*not_asked(state["kind"])}
+    is_whole = {*failed} <= {*not_asked(state["kind"])} and not _is_blind(state, graph)
     return told if is_whole or told["sureness"] != "confirmed" else _less_sure(told)
+
+
+def _is_blind(state: InvestigationState, graph: Graph) -> bool:
+    """True if a system is not connected, and the subject depends on something that nothing which is measures."""
+    if state["kind"] == "embedded" or not not_asked(state["kind"]):
+        return False
+    return any(not _is_measured(other, graph) for one in state.get("subject") or () for other in graph.ways(one))
 
 
 def _less_sure(told: Conclusion) -> Conclusion:
@@ -278,9 +285,16 @@ def _is_measured(thing: str, graph: Graph) -> bool:
 def _not_seen(failed: Sequence[str]) -> str:
     if not failed:
         return ""
-    told = "; ".join(one.rstrip(".") for one in failed[:3])
-    more = f"; and {len(failed) - 3} more" if len(failed) > 3 else ""
-    return f" Not everything could be looked at: {told}{more}."
+    return f" Not everything could be looked at: {'; '.join(grouped(failed))}."
+
+
+def grouped(failed: Sequence[str]) -> list[str]:
+    """What was not read, by the reason why: what one reason took away is one line, with all of it named."""
+    by_reason: dict[str, list[str]] = {}
+    for one in dict.fromkeys(failed):
+        what, _, why = one.rstrip(".").partition(": ")
+        by_reason.setdefault(why, []).append(what)
+    return [f"{', '.join(what)}{f': {why}' if why else ''}" for why, what in by_reason.items()]
 
 
 def _ruled(one: Seen, why: str) -> str:
