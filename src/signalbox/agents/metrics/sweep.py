@@ -45,7 +45,7 @@ _MOST_LOOKED, _MOST_STATES, _AT_ONCE, _MOST_FINDINGS, _MOST_TOLD = 30, 20, 5, 20
 _MOST_CURVES = 400
 """In a sweep over a range, a label with more values than this is not told apart."""
 _HOUR, _SINCE, _DAY, _WEEK = timedelta(hours=1), timedelta(hours=6), timedelta(days=1), timedelta(days=7)
-_FINEST, _MOST_STEPS = 300.0, 2_000
+_FINEST, _MOST_STEPS, _WINDOW = 300.0, 2_000, 300.0
 _HISTORY_STEP, _FEW = 41 * 60.0, 24
 """Seconds between two points of the history: no part of an hour, at which jobs may run. Fewer points are too few."""
 _CRITICAL = 1.5
@@ -411,12 +411,26 @@ async def _movers_of(offer: Offer, live: Live, things: Sequence[Matcher], window
         # In a long time with few points, one event is seen at one of them.
         lasting = min(lasting, max(1, int(300 / step)))
 
+    gaps: list[str] = []
+
+    def judged(curve: Curve, usual: Usual) -> Mover | None:
+        moved = _mover(offer, slots, health, query, curve, usual, lasting)
+        whole = _without_edges(curve, step) if moved and "$window" in slots.measure.promql else curve
+        if moved is None or len(whole.values) == len(curve.values):
+            return moved
+        known = _usual(whole, past, least) if whole.values else None
+        again = _mover(offer, slots, health, query, whole, known, lasting) if known else None
+        if again is None:
+            gaps.append(f"{moved.title} of {series_names([curve.labels])[0]}: samples are missing in that time")
+        return again
+
     def judge_all() -> tuple[list[Mover], int]:
         known = [(one, usual) for one in curves if (usual := _usual(one, past, least))]
-        moved = [_mover(offer, slots, health, query, *one, lasting) for one in known]
+        moved = [judged(*one) for one in known]
         return [one for one in moved if one], len(curves) - len(known)
 
     found, new = await asyncio.to_thread(judge_all)
+    doubts += gaps
     doubts += [*slots.notes, *_no_history(offer.title, new, len(curves), start)]
     return Swept(found, [offer.title] if len(curves) > new else [], doubts)
 
@@ -444,6 +458,20 @@ def _mover(
         float(min(away[peak] / usual.scale, 1e6)), _unit(slots), health.is_symptom,
         (value > middle) is (health.below is None), query.promql, _drawn(curve, int(spell[0]), int(spell[-1])),
     )  # fmt: skip
+
+
+def _without_edges(curve: Curve, step: float) -> Curve:
+    """The curve without what lies within a rate's window of a gap: a rate that lacks samples there is too low, and what
+    is the rest of it, such as the CPU that is not idle, too high."""
+    stamps = np.array(curve.stamps, dtype=float)
+    holes = np.flatnonzero(np.diff(stamps) > 1.5 * step)
+    if not len(holes):
+        return curve
+    before, after = stamps[holes], stamps[holes + 1]
+    is_near = ((stamps[:, None] <= before) & (stamps[:, None] > before - _WINDOW)).any(axis=1)
+    is_near |= ((stamps[:, None] >= after) & (stamps[:, None] < after + _WINDOW)).any(axis=1)
+    kept = np.flatnonzero(~is_near)
+    return replace(curve, stamps=[curve.stamps[at] for at in kept], values=[curve.values[at] for at in kept])
 
 
 def _drawn(curve: Curve, first: int, last: int) -> tuple[tuple[datetime, float], ...]:
