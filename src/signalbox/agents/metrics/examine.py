@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 
 import numpy as np
 
@@ -39,10 +38,13 @@ _EVENTS = re.compile("evict|throttl|oom|reject|timeout|deadlock|retr(?:y|ies)|fa
 _COPIES = ("pod", "instance", "container", "container_id", "uid", "replica", "replicaset", "endpoint_slice")
 """Labels that tell the copies of one thing apart."""
 _BEFORE, _AFTER, _STEP = timedelta(minutes=25), timedelta(minutes=10), 30.0
+_OVER, _MOST_CLOSE, _PAUSE = timedelta(minutes=30), timedelta(hours=12), 600.0
+"""So long after its end a curve is looked at closely, if the whole is no longer than that; a pause ends no spell."""
 _FIRST, _MOST_FIRST, _THEN = 0.2, 0.4, 0.5
 """A curve began to leave its course where it had gone this share of the way, or more where it is noisy."""
 _SMEARED, _CALM = 150.0, 900.0
 """A rate's window smears a beginning over so many seconds at most; so long before it, a curve shows how noisy it is."""
+_Span = tuple[datetime, datetime | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +63,20 @@ async def examine(about: str, start: datetime, end: datetime) -> Examination:
     """Find the measures that left their usual course between the moments, and when each began and ended. Reads only."""
     client = await asyncio.to_thread(current_client)
     live = await open_live(client, now())
-    with current_ledger().call("examine_metrics", {"start": start.isoformat(), "end": end.isoformat()}) as call:
+    ledger = current_ledger()
+    with ledger.call("examine_metrics", {"start": start.isoformat(), "end": end.isoformat()}) as call:
         swept = await find_movers(live, start, end, also=_is_explaining)
         groups = _bounded(_grouped(swept.found))
-        onsets, failed = await _onsets(groups, live, start)
+        spans, failed = await _spans(groups, live, start)
         try:
             releases = await find_releases(live, start, end)
         except SignalboxError as error:
             releases, failed = [], [*failed, f"versions: {error.user_message.rstrip('.')}"]
         call.returned(f"{len(swept.found)} curves left their course, of {len(swept.looked_at)} measures")
         evidence = (call.id,) if getattr(call, "id", None) else ()
-    seen = [_observation(one, at, evidence) for one, at in zip(groups, onsets, strict=True)]
+    queries = {str(one.args["promql"]): (one.id,) for one in ledger.calls if one.ok and "promql" in one.args}
+    cited = [queries.get(one.first.promql, evidence) for one in groups]
+    seen = [_observation(one, *span, by) for one, span, by in zip(groups, spans, cited, strict=True)]
     seen += [replace(one, evidence=evidence) for one in releases]
     looked = [*dict.fromkeys(swept.looked_at)]
     return Examination(seen, looked, [*swept.not_judged, *failed], source_of(client))
@@ -107,8 +112,9 @@ def _bounded(groups: Sequence[_Group]) -> list[_Group]:
     return [one for ones in list(kept.values())[:_MOST_MEASURES] for one in ones[:_MOST_OF_A_MEASURE]]
 
 
-async def _onsets(groups: Sequence[_Group], live: Live, earliest: datetime) -> tuple[list[datetime], list[str]]:
-    """When each began, on a fine grid around where the sweep saw it first; the sweep's own moment if that fails."""
+async def _spans(groups: Sequence[_Group], live: Live, earliest: datetime) -> tuple[list[_Span], list[str]]:
+    """When each began and ended, on a fine grid around where the sweep saw it; the sweep's own moments if that fails.
+    Its grid depends on what was asked, and one event ended at one time."""
     limit, failed = asyncio.Semaphore(_AT_ONCE), list[str]()
 
     async def look(promql: str, window: TimeRange) -> dict[object, Curve]:
@@ -122,14 +128,24 @@ async def _onsets(groups: Sequence[_Group], live: Live, earliest: datetime) -> t
 
     wanted = {one.first.promql: _around(groups, one.first.promql, earliest) for one in groups}
     found = dict(zip(wanted, await asyncio.gather(*(look(*one) for one in wanted.items())), strict=True))
-    began = partial(_began, found)
-    return await asyncio.to_thread(lambda: [min(map(began, one.movers)) for one in groups]), list(dict.fromkeys(failed))
+
+    def span(group: _Group) -> _Span:
+        ends = [_ended(found, one) for one in group.movers]
+        end = None if None in ends else max(one for one in ends if one is not None)
+        return min(_began(found, one) for one in group.movers), end
+
+    return await asyncio.to_thread(lambda: [span(one) for one in groups]), list(dict.fromkeys(failed))
 
 
 def _around(groups: Sequence[_Group], promql: str, earliest: datetime) -> TimeRange:
     starts = [one.start for group in groups for one in group.movers if one.promql == promql]
+    ends = [one.end for group in groups for one in group.movers if one.promql == promql and one.end]
     first = min(starts) - _BEFORE
-    return TimeRange(start_time=max(first, earliest), end_time=min(max(max(starts) + _AFTER, first + _BEFORE), now()))
+    last = max(max(starts) + _AFTER, first + _BEFORE)
+    if ends and max(ends) + _OVER - first <= _MOST_CLOSE:
+        last = max(last, max(ends) + _OVER)
+    first = max(first, earliest)
+    return TimeRange(start_time=first - timedelta(seconds=first.timestamp() % _STEP), end_time=min(last, now()))
 
 
 def _began(found: Mapping[str, Mapping[object, Curve]], mover: Mover) -> datetime:
@@ -156,7 +172,19 @@ def _began(found: Mapping[str, Mapping[object, Curve]], mover: Mover) -> datetim
     return min(moment_of(float(stamps[calm]) - slope), mover.start)
 
 
-def _observation(group: _Group, began: datetime, evidence: tuple[str, ...]) -> Observation:
+def _ended(found: Mapping[str, Mapping[object, Curve]], mover: Mover) -> datetime | None:
+    """When the curve was far from what is usual for the last time, pauses of some minutes aside."""
+    curve, far = found.get(mover.promql, {}).get(label_key(mover.labels)), mover.value - mover.usual
+    if mover.end is None or curve is None or not far or curve.stamps[-1] < mover.end.timestamp():
+        return mover.end
+    stamps, gone = np.array(curve.stamps), (np.array(curve.values) - mover.usual) / far
+    away = stamps[(gone >= _THEN) & (stamps >= mover.start.timestamp() - 120)]
+    spells = np.split(away, np.flatnonzero(np.diff(away) > _PAUSE) + 1)
+    begun = [one for one in spells if len(one) and one[0] <= mover.end.timestamp()]
+    return moment_of(float(begun[-1][-1])) if begun else mover.end
+
+
+def _observation(group: _Group, began: datetime, end: datetime | None, evidence: tuple[str, ...]) -> Observation:
     first, count = group.first, len(group.movers)
     own = {**group.labels, **({} if count > 1 else first.labels)}
     copies = [one.labels.get("pod") or one.labels.get("instance", "").partition(":")[0] for one in group.movers]
@@ -168,8 +196,6 @@ def _observation(group: _Group, began: datetime, evidence: tuple[str, ...]) -> O
     of = f" on {', '.join(copies[:_MOST_NAMED])}{more}" if copies and copies != [name] else ""
     furthest = max(group.movers, key=lambda one: one.score)
     value, usual = (format_value(one, first.unit) for one in (furthest.value, furthest.usual))
-    ends = [one.end for one in group.movers]
-    end = None if None in ends else max(one for one in ends if one is not None)
     far = "rose" if furthest.value > furthest.usual else "fell"
     figures = f"{far} to {value}, usually {usual} ({furthest.basis})"
     until = f" until {format_moment(end)}" if end else ", still so"
