@@ -7,7 +7,7 @@ time at one time, as in a storm of alerts, read once for all: what was seen does
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -35,6 +35,7 @@ MOST_AT_ONCE = 6
 """How many are asked at once. Alerts come in swarms: asked all together, nobody would answer in time."""
 _KEPT, _KEPT_FOR_ALERTS, _KEPT_IF_FAILED = 3.0, 90.0, 15.0
 """Seconds for which a reading serves others. A person may have mended something since."""
+_MOST_CITED = 8
 _AFTER = timedelta(minutes=15)
 """So long after the time that is asked about is looked at, too: else what ended with it would seem to go on."""
 _GRID, _FINE = timedelta(minutes=30), timedelta(minutes=1)
@@ -126,14 +127,31 @@ async def look(
         return {"failed": [f"{agent.name}: it answered from an {told.source['kind']} system, which is not mixed in"]}
     if told.failed and not told.looked_at and not told.observations:
         return {**_unread(agent, f"{agent.name}: {told.failed[0]}"), "failed": told.failed}
-    ids = current_ledger().adopt(one.as_kept() for one in read.ledger.calls)
-    own = {one.id: ids[one.key] for one in read.ledger.calls}
+    own = _adopted(read.ledger, told.observations)
     return {
         "seen": [_plain(agent.name, one, own) for one in told.observations],
         "looked_at": told.looked_at,
         "failed": told.failed,
         "sources": [shown(told.source)] if told.source else [],
     }
+
+
+def _adopted(read: Ledger, seen: Sequence[Observation]) -> dict[str, str]:
+    """Take the calls of a reading into this run's ledger, each with what was seen in it: `get_logs` that came back with
+    success proves nothing. Gives their ids here, by those of the reading."""
+    ledger, told = current_ledger(), {}
+    for call in read.calls:
+        texts = [one.text.rstrip(".") for one in seen if call.id in one.evidence]
+        more = f"; and {len(texts) - _MOST_CITED} more" if len(texts) > _MOST_CITED else ""
+        told[call.key] = "; ".join(texts[:_MOST_CITED]) + more
+    ids = ledger.adopt(
+        {**one.as_kept(), "summary": f"{one.summary}: {told[one.key]}".removesuffix(": ")} for one in read.calls
+    )
+    for call in ledger.calls:
+        # Who follows the run hears of what is cited as of its own calls, with the beginning of what came back.
+        if ledger.listener is not None and told.get(call.key):
+            ledger.listener(call, True)
+    return {one.id: ids[one.key] for one in read.calls}
 
 
 def _reading(agent: Agent, about: str, start: datetime, end: datetime, kind: Kind, kept: float) -> _Read:
