@@ -14,11 +14,7 @@ from signalbox.language.words import tokens
 
 __all__ = ["Sentence", "find_shift", "find_trouble", "follows_on", "is_about_now", "names_nothing", "read_sentence"]
 
-_NOW = re.compile(
-    r"\b(?:(?:right|just) now|currently|at the moment|at present|this (?:very )?(?:minute|moment|second)|atm|rn"
-    r"|as we speak|as i (?:write|type)|at this (?:point|moment))\b|(?<=\w)[ ,]+now\b",
-    re.I,
-)
+_NOW = re.compile(r"\b(?:(?:right|just) now|currently|at the moment|atm|as we speak)\b|(?<=\w)[ ,]+now\b", re.I)
 _FOLLOWS = re.compile(
     r"^\W*(?:and|or|but|also|then|what about|how about|(?:the )?same|und|et)\b|\b(?:it|they|them|that|there|then)\b",
     re.I,
@@ -50,42 +46,24 @@ _NOUN = (
     r"(?:service|api|backend|system|app|database|cluster|host|server|router|device|pod|experiment|region|site|engine"
     r"|worker|broker|pipeline|module|component|proxy)s?\b"
 )
-_MARKED = re.compile(rf"\s*{_NOUN}", re.I)
-_MARKING = re.compile(rf"\b{_NOUN}\s+of\s+$", re.I)
-_PEOPLE = (
-    re.compile(r"\b(?:our|my|your|some|many|most|all|more|few|no|new|for|to|these|those|how many|affects?)\s+$", re.I),
-    re.compile(
-        r"\s+(?:are|were|have|can|can't|cannot|could|couldn't|see|get|say|report|complain|notice|do|don't|experience|keep|"
-        r"hit|try|wait|use|need|receive|tell|face)\b",
-        re.I,
-    ),
+_PEOPLE = re.compile(
+    r"\s+(?:are|were|have|can|can't|cannot|could|couldn't|see|get|say|report|complain|notice|do|don't|experience|keep)\b",
+    re.I,
 )
 _BE = (
     r"(?:is|are|was|were|has|have|had|keeps?|seems?|looks?|been|went|got|gets|goes|fails|failing|slow|down|broken"
-    r"|throws?|throwing|not)"
+    r"|throws?|throwing|not|ok|okay|fine|healthy|affected|hit)"
 )
 _TITLE = re.compile(
     r'["“„«]([^"”“»]{2,40})["”»]|\b(?i:experiment|trial)\s+((?:[A-Z][\w-]*\s?){1,5})'
     r"|((?:\b[A-Z][\w-]*\s+){1,5})(?i:experiment|trial)\b"
 )
-_LISTED = (
-    re.compile(r"(?:^|[,:]\s*|\b(?:why|is|are|was|were|the|our|did|do|does|for|in|on|of)\s+)"
-               r"(?P<name>[\w.-]+),? (?:and|or|&|und|et) (?:the |our )?$", re.I),
-    re.compile(rf",? (?:and|or|&|und|et) (?:also |the |our )*(?!{_BE})(?P<name>[\w.-]+)(?=\s+(?:{_BE}|both)\b)", re.I),
-    re.compile(r".*\balso (?:the |our )?(?P<name>[\w.-]+)\W*$", re.I | re.S),
-)  # fmt: skip
 _ALERT = re.compile(r"(?:[A-Z][a-z]+){2,}(?:[A-Z]*\d+)?")
 _NAME = re.compile(r"(?<![\w.:/-])(?=[\w.-]*[a-z])(?:[a-z]\w*(?:[-./_]\w+)+|[a-z]{2,}\d+)(?![\w:])", re.I)
-_NO_NAME = re.compile(
-    r"p\d\d+|\d+|[45]\w\ds?|.*-(?:up|in|out|off|on|to|down|only|page|end|time|like|level|wide|of|the|by|as|side|is)(?:-.*)?"
-    r"|(?:e|re|pre|post|non|co|self|so|long|short|high|low|end|round|day|in|up|is)-.*|\w+[.]\w+[.]?\w*(?:com|org|net)|.*-t-.*|est-ce.*"
-    r"|(?:e\.g|i\.e|etc)\.?|[a-z-]+\d+(?:/\d+)+",
-    re.I,
-)
+_NO_NAME = re.compile(r"p?\d+|.*-(?:up|in|on|out|off|down|time)|[a-z-]+\d+(?:/\d+)+", re.I)
 _SIGN = rf"(?:{'|'.join(f'{_TROUBLES[one]} '.replace(' ', 's?|') for one in ('slow', 'errors')).strip('|')})"
 _POSITIONS = (
     rf"(?P<name>[\w.-]+)\s+{_NOUN}(?!\s*=)",
-    rf"\b(?:service|dienst|server)\s+(?P<name>[\w.-]+)(?=\s+(?:{_BE}|est|ist|war|était)\b|\s*[?.!]?$)",
     rf"(?:^|[,;:.]\s*|\b(?:speak|now|hey|so|please|because|that|and|but|help)\s+)(?:why |how come |since when )?"
     rf"(?:{_BE}\s+)?(?:the |our )?(?P<name>[\w.-]+)\s+(?:{_SIGN}\s+)?{_BE}\b",
     rf"^\W*(?:why|how come|since when)\s+{_BE}\s+(?:the |our )?(?P<name>[\w.-]+)\b",
@@ -93,15 +71,14 @@ _POSITIONS = (
     r"(?:lag|fail|hang|crash|break|broke|die|stop|restart|drop|flap|time)\w*\b",
     r"\b(?:wrong|going on|up|off|happen(?:ed|ing|s)|problems?|issues?|trouble|errors?) (?:with|to|in|on) (?:the |our )?"
     r"(?P<name>[\w.-]+)",
-    r"(?:^|[,;:.?!]|\b(?:and|so|now)\b)\s*(?:is|are|was|were) (?:the |our )?(?P<name>[\w.-]+) "
-    r"(?:affected|ok|okay|fine|healthy|hit|impacted|down|slow|broken)\b",
-    r"\b(?:slower|worse|faster|hotter) than (?:the |our )?(?P<name>[\w.-]+)",
 )
-_REASON = (
-    r"(?:to blame|(?:the|a|our) (?:reason|cause|culprit|root cause|problem|bottleneck)|behind|guilty|at fault"
-    r"|responsible|explain|caus(?:e|ed|es|ing)|trigger(?:ed|s)?|break(?:s|ing)?|broken?|slow(?:s|ed|ing)? down|slows"
-    r"|slowing|mak(?:e|es|ing)|made|kill(?:ed|ing)?|hurt(?:s|ing)?)"
+_FOREIGN = re.compile(
+    r"\b(?:warum|wieso|weshalb|pourquoi|por qué|perché)\b.*?"
+    r"\b(?:unsere?|notre|die|der|das|le|la|les|el|il) (?P<name>[\w-]+)",
+    re.I,
 )
+"""Where a subject stands in other languages."""
+_REASON = r"(?:to blame|(?:the|a|our) (?:reason|cause)|explain|caus(?:e|ed|es|ing)|break(?:s|ing)?|broken?)"
 _SUSPECTS = (
     r"\b(?:(?:is|was|isn't|wasn't|could|can|might|may|maybe|perhaps|does|did|do)\s+(?:it|this|that|they)"
     r"|(?:it|this|that)\s+(?:is|was|isn't|wasn't|is not|was not))\s+"
@@ -112,16 +89,13 @@ _SUSPECTS = (
     rf"\b(?:is|was|are|were|could|can|might|may|did|does|do|has|have|which|what)\s+"
     rf"(?P<said>(?:(?!{_REASON}|before\b|after\b|when\b|while\b|right\b|just\b)[\w'-]+\s+){{1,6}}?)"
     rf"(?:be |have |been |really )*{_REASON}\b",
-    r"^\W*(?P<said>(?:[\w'-]+\s+){1,5}?)(?:breaking|slowing|causing|killing|hurting)\b",
     r"\b(?:since|after|when|with)\s+(?P<said>(?:the|our|a|that) (?:new |last |latest )?"
     r"(?:deploy\w*|releases?|rollout|updates?|upgrades?|change|experiment|migration)\b)",
-    r"\b(?:because of|due to|caused by|blame|suspect(?:ing)?|(?:broken|hit|slowed(?: down)?|killed|affected) by)\s+"
+    r"\b(?:because of|due to|caused by|blame|(?:broken|hit|affected) by)\s+"
     r"(?P<said>(?:the|a|an|our|some)?\s*[\w-]+(?:\s+(?!that\b|for\b|since\b|yesterday|today|and\b)[\w-]+){0,3})",
     r"\b(?:did|was|were|has|have)\s+(?:there\s+)?(?P<said>(?:an?|any|the|someone|somebody|anyone)\s+(?:new |recent )?"
     r"(?:experiments?|deploy\w*|releases?|rollouts?|updates?|changes?))\b",
 )
-_ROLES = {"RR": r"(?:route )?reflectors?|rrs?", "PE": r"pes|provider edges?", "P": r"core routers?",
-          "CE": r"ces|customer (?:edges?|routers?)"}  # fmt: skip
 _GENERAL = frozenset(
     "prod production platform infrastructure stuff people login logins it this that these everything anything "
     "something nothing all thing system site website shop app application page service business frontend backend end "
@@ -156,7 +130,6 @@ class Sentence(NamedTuple):
 
 def read_sentence(text: str, candidates: Sequence[Candidate]) -> Sentence:
     """The sentence as names, suspects and trouble. What is suspected is no subject, unless there is no other."""
-    text = _apart(text, candidates)
     missing = [name for name in _titles(text) if not _mentioned(name, candidates)]
     for name in missing:
         text = text.replace(name, " … ")
@@ -184,15 +157,6 @@ def _titles(text: str) -> list[str]:
     return [name.strip() for found in _TITLE.finditer(text) for name in found.groups() if name]
 
 
-def _apart(text: str, candidates: Sequence[Candidate]) -> str:
-    """The text with names apart that a dash or an arrow joins: "pe2-xrd-5" are two machines."""
-    names = sorted((re.escape(one.name) for one in candidates if one.kind == "host"), key=len, reverse=True)
-    either = "|".join(names)
-    return (
-        re.sub(rf"\b({either})\s*(?:<?-+>?|[–—/→↔])\s*({either})\b", r"\1 and \2", text, flags=re.I) if names else text
-    )
-
-
 def _found(patterns: Sequence[str], text: str, group: str) -> Iterator[re.Match[str]]:
     for pattern in patterns:
         yield from (match for match in re.finditer(pattern, text, re.I) if match[group].strip())
@@ -208,8 +172,7 @@ def _subject(text: str, candidates: Sequence[Candidate]) -> list[str]:
     by_name = {(one.kind, name): one.id for one in candidates for name in (one.name, *one.aliases)}
     found = _mentioned(text, candidates)
     if not found:
-        bare = _NAME.sub(" ", text)
-        return _by_role(bare, candidates) or _by_stem(bare, candidates)
+        return _by_stem(_NAME.sub(" ", text), candidates)
     services = [one for one in found if one.label == "service"]
     machines = list(dict.fromkeys(one.value for one in found if one.label == "host"))
     if not services and len(machines) == 2 and (_LINK.search(text) or _SESSION.search(text)):
@@ -229,22 +192,11 @@ def _mentioned(text: str, candidates: Sequence[Candidate]) -> list[Mention]:
 
 
 def _is_meant(one: Mention, text: str) -> bool:
-    """A part of a longer name is no name; and people are no thing, though one may be called as they are: "our users",
-    "users complain", but "the users service", "is users slow"."""
+    """A part of a longer name is no name; and people are no thing, though one may be called as they are: "users
+    complain", but "is users slow"."""
     if any(name.start() <= one.start and one.end < name.end() for name in _NAME.finditer(text)):
         return False
-    if base(text[one.start : one.end].casefold()) not in _GENERAL or _MARKED.match(text, one.end):
-        return True
-    if _MARKING.search(text, 0, one.start):
-        return True
-    before, after = _PEOPLE
-    return not (before.search(text, 0, one.start) or after.match(text, one.end))
-
-
-def _by_role(text: str, candidates: Sequence[Candidate]) -> list[str]:
-    """The routers of a role that the text names."""
-    roles = {role.casefold() for role, words in _ROLES.items() if re.search(rf"\b(?:{words})\b", text, re.I)}
-    return [one.id for one in candidates if roles & one.traits]
+    return base(text[one.start : one.end].casefold()) not in _GENERAL or not _PEOPLE.match(text, one.end)
 
 
 def _by_stem(text: str, candidates: Sequence[Candidate]) -> list[str]:
@@ -263,10 +215,8 @@ def _unknown(text: str, candidates: Sequence[Candidate]) -> list[str]:
     # In "HighLoad pod web-1" the pod is web-1.
     said += [(match.start("name"), match["name"]) for match in _found(_POSITIONS, text, "name")
              if not any(start > match.end() and text[match.end() : start].isspace() for start, _ in known)]  # fmt: skip
-    first, *others = _LISTED
-    for start, end in known:
-        beside = [first.search(text[:start]), *(one.match(text[end:]) for one in others)]
-        said += [(at + one.start("name"), one["name"]) for at, one in zip((0, end, end), beside, strict=True) if one]
+    if not known and (foreign := _FOREIGN.search(text)):
+        said.append((foreign.start("name"), foreign["name"]))
     stems = {re.sub(r"[-_.]?\d+$", "", one.name.casefold()) for one in candidates}
     found = [
         name.strip(".-")
@@ -274,7 +224,6 @@ def _unknown(text: str, candidates: Sequence[Candidate]) -> list[str]:
         if not any(start < at + len(name) and at < end for start, end in known)
         and not _NO_NAME.fullmatch(name) and not _ALERT.fullmatch(name)
         and not names_nothing(name) and name.casefold() not in stems
-        and not (name.isalpha() and _by_role(name, candidates))
     ]  # fmt: skip
     return [*dict.fromkeys(found)]
 
