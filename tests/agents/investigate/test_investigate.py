@@ -13,13 +13,17 @@ import pytest
 from langchain_core.runnables import RunnableLambda
 
 from signalbox.agents.investigate import AGENT, examining, symptom
+from signalbox.agents.investigate.graph import Graph
 from signalbox.agents.investigate.state import start_alert
+from signalbox.agents.investigate.weighing import _is_blind
 from signalbox.contract import Agent, Examination, Observation, Presented, Relation
 from signalbox.contract import installed as installed_module
 from signalbox.contract.installed import InstalledAgent
 from signalbox.errors import UnavailableError
 from signalbox.runs import aanswer, aask
 from signalbox.runs.life import astart
+from signalbox.toolbox import current_ledger
+from signalbox.toolbox.ledger import Call, hear_calls
 
 SINCE = datetime(2026, 11, 15, 14, 7, tzinfo=UTC)
 UNTIL = datetime(2026, 11, 15, 14, 52, tzinfo=UTC)
@@ -34,7 +38,9 @@ async def see_symptom(question: str, start: datetime, end: datetime) -> Examinat
 
 
 async def see_cause(question: str, start: datetime, end: datetime) -> Examination:
-    flap = Observation("the link a–b flapped", SINCE, UNTIL, "critical", "a–b")
+    with current_ledger().call("get_logs", {"device": "a"}) as call:
+        call.returned("success", ["14:07 link down"])
+    flap = Observation("the link a–b flapped", SINCE, UNTIL, "critical", "a–b", evidence=(call.id,))
     return Examination([flap] if start <= SINCE < end else [], ["12 routers"])
 
 
@@ -116,6 +122,21 @@ async def test_what_was_seen_in_a_long_time_is_looked_at_once_more_from_near() -
     assert [len(block["events"]) for block in asked.blocks if block["type"] == "timeline"] == [2]
 
 
+async def test_a_call_is_cited_with_what_was_seen_in_it_and_told_with_what_came_back() -> None:
+    heard: list[Call] = []
+    with hear_calls(lambda call, ended: heard.append(call) if ended else None):
+        asked = await aask("investigate", "why was checkout slow on 15 November?")
+    cause = next(one for one in asked.state["seen"] if one["text"] == "the link a–b flapped")
+    [cited] = [one for one in asked.evidence if one["id"] in cause["evidence"]]
+    assert (cited["tool"], cited["summary"]) == ("get_logs", "success: the link a–b flapped")
+    assert [one.result for one in heard if one.id == cited["id"]] == ['["14:07 link down"]']
+
+
+async def test_a_kind_of_trouble_that_nothing_measures_is_told() -> None:
+    asked = await aask("investigate", "did checkout restart on 15 November?")
+    assert asked.answer.startswith("Nothing that was looked at would show restarts.")
+
+
 def connect(monkeypatch: pytest.MonkeyPatch, **kinds: str) -> None:
     """Let these agents read systems of these kinds."""
 
@@ -142,6 +163,19 @@ async def test_a_real_symptom_gets_no_invented_cause(monkeypatch: pytest.MonkeyP
     assert "flapped" not in str(answer.as_dict())
     assert answer.source == {"kind": "live", "system": "one", "address": "http://one"}
     assert "two: not connected (TWO_URL)" in answer.answer
+
+
+async def test_nothing_is_confirmed_where_what_the_subject_needs_is_not_connected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state: Any = {"kind": "live", "subject": ["service:checkout"]}
+    relations = [Relation("service:checkout", "machine:a", "labels of up")]
+    connect(monkeypatch, one="live", two="embedded")
+    assert not _is_blind(state, Graph.of(relations))
+    graph = Graph.of([*relations, Relation("machine:a", "name:uplink", "dependencies.yaml")])
+    assert _is_blind(state, graph)
+    connect(monkeypatch, one="live", two="live")
+    assert not _is_blind(state, graph)
 
 
 async def test_what_is_not_connected_is_named_first(monkeypatch: pytest.MonkeyPatch) -> None:

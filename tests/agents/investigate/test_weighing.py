@@ -278,7 +278,7 @@ def test_the_kind_of_trouble_chooses_among_the_symptoms() -> None:
     assert told(SLOW, errors, trouble="errors")["symptoms"] == [errors]
     other = told(SLOW, trouble="errors")
     assert other["symptoms"] == [SLOW]
-    assert other["verdict"].startswith("No error of checkout was seen. checkout was slow.")
+    assert other["verdict"].startswith("Nothing shows errors of checkout. checkout was slow.")
 
 
 def test_what_rose_of_the_kind_that_is_asked_about_is_its_symptom() -> None:

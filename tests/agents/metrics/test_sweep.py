@@ -19,9 +19,10 @@ from signalbox.agents.metrics.deviations import learn_usual
 from signalbox.agents.metrics.errors import GrafanaUnavailableError, MetricNotFoundError
 from signalbox.agents.metrics.examine import examine
 from signalbox.agents.metrics.live import Live, open_live
+from signalbox.agents.metrics.promapi import Curve
 from signalbox.agents.metrics.slots import Matcher
 from signalbox.agents.metrics.state import TimeRange
-from signalbox.agents.metrics.sweep import changes_report, find_movers, health_report, look_now
+from signalbox.agents.metrics.sweep import _without_edges, changes_report, find_movers, health_report, look_now
 
 END = datetime(2026, 3, 11, 12, tzinfo=UTC)
 MINUTES, STEP = 720, 120
@@ -195,6 +196,14 @@ async def test_what_moved_is_told_with_what_is_usual_and_how_that_is_known(old: 
     (mail,) = [one.text for one in swept.found if "Mail" in one.text]
     assert mail.startswith("Mail queue depth (mitte) rose to 304, usually 12 (in the 6 h before)")
     assert mail.endswith("from Wed 11 Mar 2026 11:20, still so")
+
+
+def test_what_lies_beside_a_gap_is_no_figure_of_a_rate() -> None:
+    minutes = [*range(20), *range(40, 60)]
+    curve = Curve({}, [one * 60.0 for one in minutes], [0.5] * len(minutes))
+    whole = _without_edges(curve, 60.0)
+    assert [one / 60 for one in whole.stamps] == [*range(15), *range(45, 60)]
+    assert _without_edges(whole, 1860.0) == whole
 
 
 def test_with_a_week_before_the_same_time_of_day_is_what_is_usual() -> None:

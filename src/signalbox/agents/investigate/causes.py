@@ -19,7 +19,7 @@ from signalbox.settings import now
 
 __all__ = [
     "SLACK", "Found", "Suspect", "belongs", "end_of", "ended_together", "find_causes", "find_symptoms", "has_kind",
-    "is_about", "is_event", "is_since_known", "of_subject", "start_of",
+    "is_about", "is_event", "is_since_known", "measures", "of_subject", "start_of",
 ]  # fmt: skip
 
 SLACK = timedelta(minutes=2)
@@ -119,6 +119,11 @@ def _of_kind(read: Reading, seen: Sequence[Seen]) -> list[Seen]:
     # Where a check says what is wrong with a device, its words say more than what was looked at.
     told = [(one, one["text"] if _is_fault(one) else one.get("measure") or one["text"]) for one in seen]
     return [one for one, words in told if wanted and wanted.search(words)]
+
+
+def measures(trouble: str, looked_at: Sequence[str]) -> bool:
+    """True if something that was looked at shows this kind of trouble."""
+    return any(_MEASURES[trouble].search(one) for one in looked_at)
 
 
 def has_kind(read: Reading, symptoms: Sequence[Seen]) -> bool:

@@ -21,6 +21,7 @@ from signalbox.agents.investigate.causes import (
     is_about,
     is_event,
     is_since_known,
+    measures,
     of_subject,
     start_of,
 )  # fmt: skip
@@ -48,8 +49,7 @@ FAR = timedelta(days=5)
 """What was seen in a longer time than this is looked at once more: a curve of it has too few points to say what began
 first."""
 _MOST_TOLD, _MOST_LISTED = 5, 20
-_OTHERWISE = {"slow": "No slowness", "errors": "No error", "down": "No outage", "busy": "No high load",
-              "restarts": "No restart"}  # fmt: skip
+_TROUBLES = {"slow": "slowness", "errors": "errors", "down": "outages", "busy": "high load", "restarts": "restarts"}
 _BY_FILE = ("dependencies", ".yaml", ".yml", "its decision point", "its context")
 
 
@@ -78,6 +78,10 @@ def _concluded(state: InvestigationState) -> Conclusion:
     graph = Graph.of(graph_relations(state))
     failed, unread = ([*dict.fromkeys(one)] for one in (state.get("failed") or [], state.get("unread") or []))
     told = conclude(state, latest_seen(state), graph, failed, unread, state.get("alert"))
+    looked_at, trouble = state.get("looked_at") or [], state.get("trouble") or ""
+    if looked_at and trouble and not measures(trouble, looked_at):
+        # Of what was never looked at, nothing found says nothing.
+        told["verdict"] = f"Nothing that was looked at would show {_TROUBLES[trouble]}. {told['verdict']}"
     is_whole = {*failed} <= {*not_asked(state["kind"])} and not _is_blind(state, graph)
     return told if is_whole or told["sureness"] != "confirmed" else _less_sure(told)
 
@@ -134,7 +138,7 @@ def conclude(
     symptoms = find_symptoms(read, seen, graph)
     is_unseen = not symptoms and any(_is_measured(one, graph) for one in read.get("subject") or ())
     if symptoms and not has_kind(read, symptoms):
-        unknown += f" {_OTHERWISE[read['trouble']]} of {read.get('about') or 'anything'} was seen."
+        unknown += f" Nothing shows {_TROUBLES[read['trouble']]} of {read.get('about') or 'anything'}."
     if alert and not symptoms:
         symptoms = [_as_seen(alert)]
         if not unread and is_unseen:
