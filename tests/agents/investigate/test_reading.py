@@ -127,6 +127,8 @@ def test_what_a_question_suspects_is_no_subject(text: str, subject: list[str], s
         ("in den letzten drei Stunden", "last 3 hours"),
         ("am 3.11. zwischen 9 und 10 Uhr", "on 3/11 between 09:00 and 10:00"),
         ("between 3 and 4", "between 15:00 and 16:00"),
+        ("between 11:20 and 12:50", "between 11:20 and 12:50"),
+        ("yesterday between 10 and 2", "yesterday between 10:00 and 14:00"),
         ("between 5 and 6", "between 05:00 and 06:00"),
         ("yesterday at 3?", "yesterday at 15:00?"),
         ("last night at 3", "last night at 3"),

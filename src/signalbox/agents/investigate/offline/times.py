@@ -70,9 +70,9 @@ def plain_times(text: str, moment: datetime) -> str:
 
     def whole(found: re.Match[str]) -> str:
         hours = [int(one) % 12 for one in (found["first"], found["second"]) if one]
-        is_late = hours[-1] + 12 <= moment.hour if is_today else hours[0] < 7
+        is_late = hours[-1] + 12 <= moment.hour if is_today else hours[0] < 7 or hours[-1] < hours[0]
         past = found["past"], found["late"]
-        told = [f"{hour + 12 * is_late:02}{past[at] or ':00'}" for at, hour in enumerate(hours)]
+        told = [f"{hour + 12 * (is_late and hour <= hours[-1]):02}{past[at] or ':00'}" for at, hour in enumerate(hours)]
         return found["before"] + (found["and"] or "").join(told)
 
     return _BARE.sub(whole, text)
