@@ -63,7 +63,9 @@ def test_the_subject_is_one_of_the_things_that_there_are(text: str, subject: lis
         ("please look, we had an outage", [], []),
         ("[FIRING:1] HighErrorRateP95 pod=basket-1", ["machine:basket-1"], []),
         ("why is it slow", [], []),
+        ("the quotes and basket are down", ["service:basket"], ["quotes"]),
         ("basket and quotes have failed", ["service:basket"], ["quotes"]),
+        ("basket keeps failing, also quotes", ["service:basket"], ["quotes"]),
         ('did the "Red Shelf" trial hurt basket?', ["service:basket"], ["Red Shelf"]),
         ("is basket dog slow", ["service:basket"], []),
         ("solr lag is growing", [], ["solr"]),
@@ -104,6 +106,11 @@ def test_a_name_that_nothing_bears_is_noticed_and_is_not_its_neighbour(
         ("did someone deploy before ledger failed?", ["service:ledger"], ("someone deploy", [], "release")),
         ("did basket restart?", ["service:basket"], None),
         ("ledger is bad since the rollout", ["service:ledger"], ("the rollout", [], "release")),
+        (
+            "Big Button experiment breaking ledger",
+            ["service:ledger"],
+            ("Big Button experiment", ["experiment:Big Button"], "experiment"),
+        ),
     ],
 )
 def test_what_a_question_suspects_is_no_subject(text: str, subject: list[str], suspect: object) -> None:
@@ -116,7 +123,7 @@ def test_what_a_question_suspects_is_no_subject(text: str, subject: list[str], s
     ("text", "english"),
     [
         ("gestern um 14 Uhr", "yesterday at 14:00"),
-        ("seit 20 Minuten", "since 20 minutes"),
+        ("seit 20 Minuten", "for the last 20 minutes"),
         ("hier vers 9h30", "yesterday at 09:30"),
         ("depuis ce matin", "since today morning"),
         ("gerade", "right now"),

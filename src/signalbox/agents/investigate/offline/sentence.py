@@ -14,7 +14,11 @@ from signalbox.language.words import tokens
 
 __all__ = ["Sentence", "find_shift", "find_trouble", "follows_on", "is_about_now", "names_nothing", "read_sentence"]
 
-_NOW = re.compile(r"\b(?:(?:right|just) now|currently|at the moment|atm|as we speak)\b|(?<=\w)[ ,]+now\b", re.I)
+_NOW = re.compile(
+    r"\b(?:(?:right|just) now|currently|at the moment|at present|this (?:very )?(?:minute|moment|second)|atm|rn"
+    r"|as we speak|as i (?:write|type)|at this (?:point|moment))\b|(?<=\w)[ ,]+now\b",
+    re.I,
+)
 _FOLLOWS = re.compile(
     r"^\W*(?:and|or|but|also|then|what about|how about|(?:the )?same|und|et)\b|\b(?:it|they|them|that|there|then)\b",
     re.I,
@@ -58,6 +62,12 @@ _TITLE = re.compile(
     r'["“„«]([^"”“»]{2,40})["”»]|\b(?i:experiment|trial)\s+((?:[A-Z][\w-]*\s?){1,5})'
     r"|((?:\b[A-Z][\w-]*\s+){1,5})(?i:experiment|trial)\b"
 )
+_LISTED = (
+    re.compile(r"(?:^|[,:]\s*|\b(?:why|is|are|was|were|the|our|did|do|does|for|in|on|of)\s+)"
+               r"(?P<name>[\w.-]+),? (?:and|or|&|und|et) (?:the |our )?$", re.I),
+    re.compile(rf",? (?:and|or|&|und|et) (?:also |the |our )*(?!{_BE})(?P<name>[\w.-]+)(?=\s+(?:{_BE}|both)\b)", re.I),
+    re.compile(r".*\balso (?:the |our )?(?P<name>[\w.-]+)\W*$", re.I | re.S),
+)  # fmt: skip
 _ALERT = re.compile(r"(?:[A-Z][a-z]+){2,}(?:[A-Z]*\d+)?")
 _NAME = re.compile(r"(?<![\w.:/-])(?=[\w.-]*[a-z])(?:[a-z]\w*(?:[-./_]\w+)+|[a-z]{2,}\d+)(?![\w:])", re.I)
 _NO_NAME = re.compile(r"p?\d+|.*-(?:up|in|on|out|off|down|time)|[a-z-]+\d+(?:/\d+)+", re.I)
@@ -89,6 +99,7 @@ _SUSPECTS = (
     rf"\b(?:is|was|are|were|could|can|might|may|did|does|do|has|have|which|what)\s+"
     rf"(?P<said>(?:(?!{_REASON}|before\b|after\b|when\b|while\b|right\b|just\b)[\w'-]+\s+){{1,6}}?)"
     rf"(?:be |have |been |really )*{_REASON}\b",
+    r"^\W*(?P<said>(?:[\w'-]+\s+){1,5}?)(?:breaking|slowing|causing|killing|hurting)\b",
     r"\b(?:since|after|when|with)\s+(?P<said>(?:the|our|a|that) (?:new |last |latest )?"
     r"(?:deploy\w*|releases?|rollout|updates?|upgrades?|change|experiment|migration)\b)",
     r"\b(?:because of|due to|caused by|blame|(?:broken|hit|affected) by)\s+"
@@ -130,6 +141,7 @@ class Sentence(NamedTuple):
 
 def read_sentence(text: str, candidates: Sequence[Candidate]) -> Sentence:
     """The sentence as names, suspects and trouble. What is suspected is no subject, unless there is no other."""
+    text = _apart(text, candidates)
     missing = [name for name in _titles(text) if not _mentioned(name, candidates)]
     for name in missing:
         text = text.replace(name, " … ")
@@ -155,6 +167,15 @@ def read_sentence(text: str, candidates: Sequence[Candidate]) -> Sentence:
 def _titles(text: str) -> list[str]:
     """What is written as a title: in quotation marks, or in capitals beside the word for an experiment."""
     return [name.strip() for found in _TITLE.finditer(text) for name in found.groups() if name]
+
+
+def _apart(text: str, candidates: Sequence[Candidate]) -> str:
+    """The text with names apart that a dash or an arrow joins: "pe2-xrd-5" are two machines."""
+    names = sorted((re.escape(one.name) for one in candidates if one.kind == "host"), key=len, reverse=True)
+    either = "|".join(names)
+    return (
+        re.sub(rf"\b({either})\s*(?:<?-+>?|[–—/→↔])\s*({either})\b", r"\1 and \2", text, flags=re.I) if names else text
+    )
 
 
 def _found(patterns: Sequence[str], text: str, group: str) -> Iterator[re.Match[str]]:
@@ -215,6 +236,10 @@ def _unknown(text: str, candidates: Sequence[Candidate]) -> list[str]:
     # In "HighLoad pod web-1" the pod is web-1.
     said += [(match.start("name"), match["name"]) for match in _found(_POSITIONS, text, "name")
              if not any(start > match.end() and text[match.end() : start].isspace() for start, _ in known)]  # fmt: skip
+    first, *others = _LISTED
+    for start, end in known:
+        beside = [first.search(text[:start]), *(one.match(text[end:]) for one in others)]
+        said += [(at + one.start("name"), one["name"]) for at, one in zip((0, end, end), beside, strict=True) if one]
     if not known and (foreign := _FOREIGN.search(text)):
         said.append((foreign.start("name"), foreign["name"]))
     stems = {re.sub(r"[-_.]?\d+$", "", one.name.casefold()) for one in candidates}

@@ -14,27 +14,42 @@ _DAYS = {
     "sunday": "sonntag|dimanche",
 }  # fmt: skip
 _PARTS = {
-    "morning": r"morgen|früh|vormittag|matin", "afternoon": r"nachmittag|apr[eè]s-midi", "evening": "abend|soir",
+    "morning": r"morgen|früh|vormittag|matin", "noon": "mittag|(?:à )?midi", "afternoon": r"nachmittag|apr[eè]s-midi",
+    "evening": "abend|soir",
 }  # fmt: skip
-_NUMBERS = {"1": "an?|one|eine[rmn]?|une", "2": "two|zwei|deux", "3": "three|drei|trois"}
+_NUMBERS = {
+    "1": "(?<!half )an?|one|eine[rmn]?|une", "2": "two|zwei|deux", "3": "three|drei|trois", "4": "four|vier|quatre",
+    "5": "five|fünf|cinq", "6": "six|sechs", "10": "ten|zehn|dix",
+}  # fmt: skip
 _HOUR = r"(\d{1,2})(?: ?[h:])?(?: ?uhr)?(?: ?(\d\d))?"
 _UNIT = r"(?:minute|min|hour|day|week)s?"
 _WORDS = {
     "(?:jetzt|gerade|aktuell|momentan|derzeit|zurzeit|im moment|en ce moment|maintenant|actuellement)": "right now",
+    "(?:letzte|heute|diese) nacht|cette nuit|la nuit dernière": "last night",
     "vorgestern|avant-hier": "the day before yesterday",
     "gestern|hier": "yesterday",
     "heute|aujourd'hui|cet?(?= (?:matin|midi|soir|apr))": "today",
     **{f"(?:am |le )?(?:{names})": day for day, names in _DAYS.items()},
     **{rf"(\w+day) (?:{names})": rf"\1 {part}" for part, names in _PARTS.items()},
+    "letzte woche|la semaine dernière": "last week",
+    "(?:am |dieses |letztes |ce )?(?:wochenende|week-end)": "last weekend",
     "(?:in den |die )?letzte[nmrs]?|(?:ces |les )?derni[eè]re?s?": "last",
+    "(?:in|over|within|during) the last (week|month)": r"over the past \1",
+    "(?:halben stunde|demi-heure)": "half an hour",
     "stunden?|heures?|std": "hours",
     "minuten?": "minutes",
     "tagen?|jours?": "days",
+    "ein paar|quelques": "few",
     **{rf"(?:{names})(?= {_UNIT}\b)": number for number, names in _NUMBERS.items()},
-    rf"(?:vor|il y a) (?:1 |einer |une )?(\d+ ?{_UNIT})": r"\1 ago",
+    r"(?:seit|depuis) (?:etwa |ca\.? |environ )?((?:\d+|few) ?\w+)": r"for the last \1",
+    rf"(?:vor|il y a) (?:1 |einer |une )?((?:\d+|half an) ?{_UNIT})": r"\1 ago",
     r"seit|depuis|ab(?= (?:\d|\w+day|last))": "since",
     rf"(?:zwischen|entre) {_HOUR} (?:und|et) {_HOUR}": r"between \1:\2 and \3:\4",
+    r"(\d{1,2}) ?- ?(\d{1,2}) ?(?:h|uhr)": r"between \1: and \2:",
     r"(?:um|gegen|vers|à) (\d{1,2})(?: ?uhr| ?h|:)?(?: ?(\d\d))?": r"at \1:\2",
+    r"(?:since )(\d{1,2}) ?(?:h|uhr)": r"since \1:",
+    r"(\d{1,2}) ?uhr(?: ?(\d\d))?": r"\1:\2",
+    r"(?:am |le )?(\d{1,2})\.(\d{1,2})\.(\d{4})": r"on \1/\2/\3",
     r"(?:am |le )?(\d{1,2})\.(\d{1,2})\.": r"on \1/\2",
 }  # fmt: skip
 _PATTERNS = [(re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.I), words) for pattern, words in _WORDS.items()]
