@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from signalbox.worlds.shapes import Pulse, Span
 
-__all__ = ["Effects"]
+__all__ = ["Effects", "Pulses"]
 
 Pulses = tuple[tuple[Pulse, float], ...]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from benchmarks.incidents.effects import Effects
+from benchmarks.incidents.effects import Effects, Pulses
 from benchmarks.incidents.estate import Estate
 from signalbox.worlds.metrics.series import Target
 from signalbox.worlds.metrics.shop.catalogue import Catalogue
@@ -76,7 +76,7 @@ def _add_pod(estate: Estate, service: str, pod: str, effects: Effects, cluster: 
     births = (catalogue.before(21), *sorted(effects.restarts.get(pod, ())))
     catalogue.add_target(target, 60, service=service)
     rate = 4.0 + 6.0 * fraction(service)
-    median = 0.02 + 0.08 * fraction(service + "/median")
+    median = _median(estate, service)
     surge = effects.of(service, "load")
 
     def flow(kind: str, share: float) -> Flow:
@@ -91,12 +91,14 @@ def _add_pod(estate: Estate, service: str, pod: str, effects: Effects, cluster: 
     catalogue.add_histogram("http_request_duration_seconds", parts, _BOUNDS, births, target, service=service)
     for other in estate.calls.get(service, ()):
         labels = {"service": service, "peer_service": other}
-        peer_late = Flow(f"{pod}/{other}/late", rate * 0.02, day=0.3, pulses=effects.of(other, "late") + surge)
-        peer_good = Flow(f"{pod}/{other}/good", rate * 0.9, day=0.3, pulses=surge)
-        counter = Counter(((peer_good, 1.0), (peer_late, 1.0)), births)
+        peer = _median(estate, other)
+        calls = [(Flow(f"{pod}/{other}/good", rate * 0.97, day=0.3, pulses=surge), peer, 0.4)]
+        for kind, share, times in (("late", 0.025, 12), ("failed", 0.005, 6)):
+            pulses = _on_the_way(service, other, kind, effects) + surge
+            calls.append((Flow(f"{pod}/{other}/{kind}", rate * share, day=0.3, pulses=pulses), peer * times, 0.4))
+        counter = Counter(tuple((flow, 1.0) for flow, *_ in calls), births)
         catalogue.add("http_client_requests_total", counter, target, **labels)
-        timed = ((peer_good, median * 0.5, 0.4), (peer_late, median * 9, 0.4))
-        catalogue.add_histogram("http_client_request_duration_seconds", timed, _BOUNDS, births, target, **labels)
+        catalogue.add_histogram("http_client_request_duration_seconds", tuple(calls), _BOUNDS, births, target, **labels)
     memory = Level(f"{pod}/rss", 300 * _MIB, day=0.05, wander=0.06, noise=0.01, pulses=effects.of(pod, "memory"))
     catalogue.add("process_resident_memory_bytes", memory, target, service=service)
     cpu = Flow(f"{pod}/cpu", 0.1, pulses=effects.of(pod, "cpu") + surge)
@@ -110,6 +112,16 @@ def _add_pod(estate: Estate, service: str, pod: str, effects: Effects, cluster: 
     catalogue.add("kube_pod_info", Constant(1.0), cluster, node=estate.placed[pod], **where)
     restarts = Steps(births[1:])
     catalogue.add("kube_pod_container_status_restarts_total", restarts, cluster, container=service, **where)
+
+
+def _median(estate: Estate, service: str) -> float:
+    """How many seconds a request to a service usually takes."""
+    return {estate.database: 0.006, estate.cache: 0.002}.get(service, 0.02 + 0.08 * fraction(service + "/median"))
+
+
+def _on_the_way(service: str, other: str, kind: str, effects: Effects) -> Pulses:
+    """What a service sees of another that it calls: what happens on the way there, or to the other itself."""
+    return effects.of(f"{service} → {other}", kind) or effects.of(other, kind)
 
 
 def _add_versions(service: str, target: Target, effects: Effects, catalogue: Catalogue) -> None:

@@ -109,6 +109,9 @@ def _hurt(made: Scenario, random: Random, root: str, *, errors: bool | None = No
         strength = 1.0 if hops <= 1 else 0.75
         what, much = ("failed", 30.0) if breaks else ("late", 9.0)
         made.effects.add(service, what, _span(made, late), much * strength)
+        for other in made.estate.calls.get(service, ()):
+            if felt.get(other, hops) < hops:
+                made.effects.add(f"{service} → {other}", what, _span(made, late), much * strength)
         if hops and random.random() < 0.5:
             for pod in made.estate.pods(service):
                 made.effects.add(pod, "cpu", _span(made, late + 30), 0.6)
