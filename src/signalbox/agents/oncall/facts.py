@@ -252,7 +252,9 @@ def _logs(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
 
 def _routes(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
     for one in _maps(data.get("routes")):
-        yield "route", (data.get("network_instance"), one.get("prefix"), one.get("protocol")), dict(one)
+        hops = ", ".join(str(hop.get("interface") or hop.get("address")) for hop in _maps(one.get("next_hops")))
+        more = {"hops": hops, "network_instance": data.get("network_instance")}
+        yield "route", (data.get("network_instance"), one.get("prefix"), one.get("protocol")), {**one, **more}
 
 
 def _lldp(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:

@@ -80,6 +80,13 @@ class _Network:
             for one in told.get("interface", ())
             for address in one.get("addresses") or ()
         }
+        self.speakers = {
+            str(one["neighbor_address"]): one["peer_name"]
+            for told in self.facts.values()
+            for one in told.get("bgp", ())
+            if one.get("peer_name")
+        }
+        """The devices by the addresses that others have sessions with."""
         self.wires = self._wired()
         self.links: dict[str, list[tuple[str, str, str]]] = {}
         """The wires of each device: its port, the other device, and the port there."""
@@ -109,6 +116,7 @@ class _Network:
         self._compare_values(asked)
         for device, told in self.facts.items():
             told["unread"] = [*self._unread(device, told)]
+            self._name_holders(device, told)
             self._remember(device, told)
         return self.facts
 
@@ -164,6 +172,14 @@ class _Network:
             one.update({name: value for name, value in circuit.items() if name not in one})
         for one in told.get("interface", ()):
             one["subnet"] = _subnet(one)
+
+    def _name_holders(self, device: str, told: Mapping[str, list[Record]]) -> None:
+        """Put on each route to a single address which other device has that address."""
+        for route in told.get("route", ()):
+            address, _, length = str(route.get("prefix")).partition("/")
+            holder = self.owners.get(address) or self.speakers.get(address)
+            if length in ("", "32", "128") and holder != device:
+                route["holder"] = holder
 
     # Values of any model
 

@@ -140,18 +140,21 @@ class _Around:
         tools = dict.fromkeys(_TOOLS[kind] for kind in _TOOLS if kind in kinds)
         near = [name for name in _neighbors(facts, roles, "bgp" in kinds) if name not in facts and name in roles]
         near = near[:_MOST_AROUND]
-        wanted = [(name, tool) for name in near for tool in tools if tool != _TOOLS["vrf"]]
-        wanted += [(name, "get_values") for name in (*facts, *near)]
-        await self._call([(name, tool, {}) for name, tool in wanted])
+        await self._call([(name, tool, {}) for name in near for tool in tools if tool != _TOOLS["vrf"]])
 
     async def read_peers(self, facts: Facts, roles: Mapping[str, str]) -> None:
-        """Read devices of the same role: what has to be unique, and what they should have alike."""
+        """Read devices of the same role: what has to be unique, and what they should have alike. Where a device is
+        looked at as a whole, every value that it, its neighbours and its peers tell is read as well, and its routes."""
         kinds = {kind for told in facts.values() for kind in _kinds(told)}
-        tools = {**dict.fromkeys(_TOOLS[kind] for kind in _OF_PEERS if kind in kinds), "get_values": None}
+        tools = dict.fromkeys(_TOOLS[kind] for kind in _OF_PEERS if kind in kinds)
         own = {roles.get(device, "") for device in facts} - {""}
         peers = [name for role in own for name in [one for one in roles if roles[one] == role][: _MOST_PEERS + 1]]
+        near = {one["device_name"] for one in self.results}
         known = {(one["device_name"], call["function"]) for one in self.results for call in one["executed_calls"]}
         wanted = [(name, tool) for name in peers for tool in tools if name not in facts and (name, tool) not in known]
+        if whole := [device for device, told in facts.items() if _is_whole(told)]:
+            wanted += [(name, "get_values") for name in dict.fromkeys((*facts, *near, *peers))]
+            wanted += [(name, "get_route") for name in whole if "route" not in _kinds(facts[name])]
         await self._call([(name, tool, {}) for name, tool in wanted])
 
     def asked_about(self, facts: Facts, findings: Sequence[Finding]) -> list[Finding]:
@@ -219,6 +222,12 @@ class _Around:
 def _kinds(records: Records) -> set[str]:
     """The kinds of things that were read of a device."""
     return {one["kind"] for one in records.get("presence", ()) if one["state"] != "not_readable"}
+
+
+def _is_whole(records: Records) -> bool:
+    """Whether a device is looked at as a whole, and not only some of what it does."""
+    kinds = _kinds(records)
+    return "system" in kinds and len(kinds) >= _BROAD
 
 
 def _beside(records: Records) -> list[tuple[str, dict[str, Any]]]:

@@ -39,7 +39,7 @@ _NO_COUNT = re.compile(r"time$|^last-|threshold|limit|interval|-id$|pre-fec|(?:^
 _VOLUME = re.compile(r"pkts|packets|frames|sent|received|transmit|pdus?$|messages|requests|total")
 _PROSE = re.compile(
     r"(?:^|-)(?:description|name|text|message|comment|location|serial-no|part-no|version|id|ids|policy|group|user|key|"
-    r"hostname|address|ip|lsr-id|index|ifindex|next-hop|prefix|sid|net|system-id|asn?|interface|origin|password|time|datetime|type|banner|way|metric|cost|priority|preference|weight)$"
+    r"hostname|address|ip|lsr-id|index|ifindex|next-hop|prefix|sid|net|system-id|asn?|interface|origin|password|time|datetime|type|banner|metric|cost|priority|preference|weight)$"
     r"|^last-|^previous"
 )
 """Leaves that name a thing, place it or remember something: each device has its own."""
@@ -53,6 +53,7 @@ _ASIDE = re.compile(r"/(?:alarms|thresholds|adjacencies|hello-adjacencies)/|^lld
 """Where words and figures mean something else, or are others' own."""
 _AGREE = re.compile(r"interval|timer|timeout|multiplier|mtu|hold|rate|vlan|mode")
 """Figures that the two ends of a thing usually have alike."""
+_NUMBERED = re.compile(r"\[(index|name|id|local-id)=[\w/.-]*\d\]")
 _ITS_OWN = re.compile(r"^(?:interfaces/interface|network-instances/network-instance)\[[^]]*\]$")
 """What each device has for its own customers and wires."""
 _UPPER = {"threshold", "upper", "high", "alarm", "most", "critical", "major"}
@@ -84,8 +85,8 @@ _TOPICS: tuple[tuple[str, str], ...] = (
     ("network-instances", "vrf"),
 )
 _TOPICS = (*_TOPICS, ("components", "alarm"), ("system", "system"), ("", "interface"))
-_NOWHERE = re.compile(r"null\d*\b|drop|discard|blackhole|reject", re.IGNORECASE)
 _LEAST, _MOST = 100, 10**15
+_LONGEST_WORD = 40
 _MOST_MISSING = 8
 
 
@@ -103,12 +104,29 @@ class Device:
         evidence: str = "",
     ) -> None:
         self.name, self.role, self.evidence, self.ends = name, role, evidence, ends or {}
-        self.values = {path: value for path, value in values.items() if not _ASIDE.search(path)}
+        self.values = {path: value for path, value in values.items() if not _is_aside(path)}
         self._ports = {*ports, *self.ends}
 
     def thing(self, path: str) -> str:
         """The port or neighbour that a path is of."""
         return next((key for key in _keys(path) if key in self._ports), "")
+
+    @cached_property
+    def wired(self) -> Mapping[str, list[tuple[str, str, Any]]]:
+        """What is of a port or neighbour with a far end: its name, path and value, by the path with a star for it."""
+        found: dict[str, list[tuple[str, str, Any]]] = defaultdict(list)
+        for thing in self.ends:
+            for shape, value in self.port_values(thing).items():
+                found[shape].append((thing, shape.replace("=*]", f"={thing}]", 1), value))
+        return found
+
+    def has_place(self, thing: str, shape: str) -> bool:
+        """Whether a port or neighbour has anything in the container of a leaf."""
+        return shape.rpartition("/")[0] in self._places_of_things.get(thing, ())
+
+    @cached_property
+    def _places_of_things(self) -> Mapping[str, set[str]]:
+        return {thing: {place for shape in told for place in _above(shape)} for thing, told in self._things.items()}
 
     def port_values(self, name: str) -> Mapping[str, Any]:
         """The values of a port or neighbour, by their paths with a star for its name."""
@@ -122,14 +140,17 @@ class Device:
                 found[thing][path.replace(f"={thing}]", "=*]")] = value
         return found
 
+    def shape(self, path: str) -> str:
+        """A path with a star for its port or neighbour, and for every number."""
+        thing = self.thing(path)
+        return _NUMBERED.sub(r"[\1=*]", path.replace(f"={thing}]", "=*]") if thing else path)
+
     @cached_property
     def by_shape(self) -> Mapping[str, list[tuple[str, Any]]]:
-        """The paths with their values, by the path with a star for every port, neighbour and number."""
+        """The paths with their values, by their shapes."""
         found: dict[str, list[tuple[str, Any]]] = defaultdict(list)
         for path, value in self.values.items():
-            thing = self.thing(path)
-            shape = path.replace(f"={thing}]", "=*]") if thing else path
-            found[re.sub(r"\[(index|name|id|local-id)=[\w/.-]*\d\]", r"[\1=*]", shape)].append((path, value))
+            found[self.shape(path)].append((path, value))
         return found
 
     @cached_property
@@ -163,7 +184,7 @@ def oddities(devices: Sequence[Device], asked: Sequence[str]) -> list[Oddity]:
     for one in (known[name] for name in asked if name in known):
         for odd in (
             *_in_trouble(one), *_past_limits(one), *_counting(one, devices), *_unlike_far_ends(one, known),
-            *_unlike_peers(one, devices), *_unlike_others(one, devices, known), *_black_holes(one, devices),
+            *_unlike_peers(one, devices), *_unlike_others(one, devices, known),
         ):  # fmt: skip
             found.setdefault((one.name, odd["path"]), odd)
     return list(found.values())
@@ -172,15 +193,24 @@ def oddities(devices: Sequence[Device], asked: Sequence[str]) -> list[Oddity]:
 def _in_trouble(one: Device) -> Iterator[Oddity]:
     """What is said in words, or by a flag."""
     for path, value in one.values.items():
-        leaf = path.rpartition("/")[2]
-        if _PROSE.search(leaf) or _READ_BY_CHECKS.search(path) or "logging/" in path or one.is_off(path):
+        if isinstance(value, str):
+            is_said = _is_trouble(value) or ("interfaces/" not in path and _is_down(path, value))
+        else:
+            is_said = isinstance(value, bool) and bool((_WORDS if value else _GOOD).search(path.rpartition("/")[2]))
+        if not is_said or _PROSE.search(path.rpartition("/")[2]) or _READ_BY_CHECKS.search(path):
             continue
-        word = re.sub(r"[_ ]", "-", value.casefold()) if isinstance(value, str) and len(value) <= 40 else ""
-        is_down = "interfaces/" not in path and bool(_DOWN.match(word)) and leaf.endswith(("state", "status"))
-        is_said = (_WORDS.search(word) and not _NEGATED.search(word)) or is_down
-        is_flag = (value is True and _WORDS.search(leaf)) or (value is False and _GOOD.search(leaf))
-        if is_said or is_flag:
+        if "logging/" not in path and not one.is_off(path):
             yield one.odd(path, f"is {_told(value)}", "the device itself tells of trouble")
+
+
+@lru_cache(maxsize=10_000)
+def _is_trouble(value: str) -> bool:
+    word = re.sub(r"[_ ]", "-", value.casefold()) if len(value) <= _LONGEST_WORD else ""
+    return bool(_WORDS.search(word)) and not _NEGATED.search(word)
+
+
+def _is_down(path: str, value: str) -> bool:
+    return path.endswith(("state", "status")) and bool(_DOWN.match(value.casefold().replace("_", "-")))
 
 
 def _past_limits(one: Device) -> Iterator[Oddity]:
@@ -213,66 +243,64 @@ def _is_measure(leaf: str, base: set[str]) -> bool:
 
 def _counting(one: Device, devices: Sequence[Device]) -> Iterator[Oddity]:
     """What counts trouble: much of what passed there, and far more than anywhere else."""
-    for shape, own in one.by_shape.items():
-        leaf = shape.rpartition("/")[2]
-        if not _COUNTS.search(leaf) or _NO_COUNT.search(leaf):
+    for path, value in one.values.items():
+        leaf = path.rpartition("/")[2]
+        if isinstance(value, bool | str | list) or not _LEAST <= value < _MOST or not _is_count_of_trouble(leaf):
             continue
-        for path, value in own:
-            if _READ_BY_CHECKS.search(path) or isinstance(value, bool | str | list) or not _LEAST <= value < _MOST:
-                continue
-            place = path.rpartition("/")[0] + "/"
-            beside = {name[len(place) :]: it for name, it in one.values.items() if name.startswith(place)}
-            volume = [
-                it for name, it in beside.items()
-                if _VOLUME.search(name) and not _COUNTS.search(name) and isinstance(it, int | float)
-            ]  # fmt: skip
-            others = [
-                it for other in devices for name, it in other.by_shape.get(shape, ())
-                if (other.name, name) != (one.name, path) and isinstance(it, int | float)
-            ]  # fmt: skip
-            if value > max(volume, default=0) * 0.001 and value > max(others, default=0) * 10:
-                yield one.odd(path, f"is {_told(value)}", "the device counts trouble there")
+        if _READ_BY_CHECKS.search(path):
+            continue
+        place = path.rpartition("/")[0] + "/"
+        volume = [
+            it for name, it in one.values.items()
+            if name.startswith(place) and isinstance(it, int | float) and _is_volume(name[len(place) :])
+        ]  # fmt: skip
+        others = [
+            it for other in devices for name, it in other.by_shape.get(one.shape(path), ())
+            if (other.name, name) != (one.name, path) and isinstance(it, int | float)
+        ]  # fmt: skip
+        if value > max(volume, default=0) * 0.001 and value > max(others, default=0) * 10:
+            yield one.odd(path, f"is {_told(value)}", "the device counts trouble there")
+
+
+@lru_cache(maxsize=10_000)
+def _is_count_of_trouble(leaf: str) -> bool:
+    return _COUNTS.search(leaf) is not None and _NO_COUNT.search(leaf) is None
+
+
+def _is_volume(leaf: str) -> bool:
+    return _VOLUME.search(leaf) is not None and _COUNTS.search(leaf) is None
 
 
 def _unlike_far_ends(one: Device, known: Mapping[str, Device]) -> Iterator[Oddity]:
     """Where the two ends differ in what all other pairs of ends agree in."""
-    same, differing = _agreed(known.values())
     for thing, (other, name) in one.ends.items():
         far = known.get(other)
-        mine, theirs = one.port_values(thing), far.port_values(name) if far else {}
-        for path in dict.fromkeys((*mine, *theirs)):
-            value, their = mine.get(path), theirs.get(path)
-            pairs, strays = len(same.get(path, ())), len(differing.get(path, ()))
-            is_held = pairs >= 2 and pairs > 2 * strays
-            is_named = _AGREE.search(path.rpartition("/")[2]) and value is not None and their is not None
-            is_first = not pairs and strays <= 1 and (is_named or (_is_switch(value) and _is_switch(their)))
-            if value == their or not (is_held or is_first) or not _is_set(path, value, their):
+        if far is None:
+            continue
+        mine, theirs = one.port_values(thing), far.port_values(name)
+        for shape in (it for it in dict.fromkeys((*mine, *theirs)) if mine.get(it) != theirs.get(it)):
+            value, their = mine.get(shape), theirs.get(shape)
+            if not _is_set(shape, value, their) or not (one.has_place(thing, shape) and far.has_place(name, shape)):
                 continue
-            if far is None or not _is_both(path, mine, theirs):
-                continue
-            text = f"is {_told(value)}, and {_told(their)} at its far end ({far.name} {name})"
-            yield one.odd(path.replace("=*]", f"={thing}]", 1), text, "the two ends differ")
+            same, strays = _agreed(shape, known)
+            is_held = same >= 2 and same > 2 * strays
+            is_named = _AGREE.search(shape.rpartition("/")[2]) and value is not None and their is not None
+            is_first = not same and strays <= 1 and (is_named or (_is_switch(value) and _is_switch(their)))
+            if is_held or is_first:
+                text = f"is {_told(value)} here and {_told(their)} at the far end ({far.name} {name})"
+                yield one.odd(shape.replace("=*]", f"={thing}]", 1), text, "the two ends differ")
 
 
-def _agreed(devices: Any) -> tuple[Mapping[str, set[Any]], Mapping[str, set[Any]]]:
-    """The pairs of ends that agree and those that differ, by path."""
-    known = {one.name: one for one in devices}
-    same: dict[str, set[Any]] = defaultdict(set)
-    differing: dict[str, set[Any]] = defaultdict(set)
+def _agreed(shape: str, known: Mapping[str, Device]) -> tuple[int, int]:
+    """How many pairs of ends agree in a leaf, and how many differ."""
+    same, differing = set[Any](), set[Any]()
     for one in known.values():
-        for thing, (other, name) in one.ends.items():
-            mine, theirs = one.port_values(thing), known[other].port_values(name) if other in known else {}
-            pair = frozenset({(one.name, thing), (other, name)})
-            for path, value in mine.items():
-                if _is_both(path, mine, theirs):
-                    (same if theirs.get(path) == value else differing)[path].add(pair)
-    return same, differing
-
-
-def _is_both(path: str, mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
-    """Whether both ends have the container of a leaf."""
-    place = path.rpartition("/")[0] + "/"
-    return all(any(it.startswith(place) for it in end) for end in (mine, theirs))
+        for thing, _, value in one.wired.get(shape, ()):
+            other, name = one.ends[thing]
+            if other in known and known[other].has_place(name, shape):
+                pair = frozenset({(one.name, thing), (other, name)})
+                (same if known[other].port_values(name).get(shape) == value else differing).add(pair)
+    return len(same), len(differing)
 
 
 def _unlike_peers(one: Device, devices: Sequence[Device]) -> Iterator[Oddity]:
@@ -302,33 +330,18 @@ def _unlike_peers(one: Device, devices: Sequence[Device]) -> Iterator[Oddity]:
 
 def _unlike_others(one: Device, devices: Sequence[Device], known: Mapping[str, Device]) -> Iterator[Oddity]:
     """What is set otherwise than for all others of its kind, here and elsewhere, and than at its far end."""
-    for shape, own in one.by_shape.items():
-        own = [(path, value) for path, value in own if one.thing(path) in one.ends]
-        alike = [it for it in devices if it.name == one.name or it.role == one.role]
-        everywhere = [
-            (it.name, path, value)
-            for it in alike
-            for path, value in it.by_shape.get(shape, ())
-            if it.thing(path) in it.ends
-        ]
-        for path, value in own:
+    alike = [it for it in devices if it.name == one.name or it.role == one.role]
+    for shape, own in one.wired.items():
+        everywhere = [(it.name, path, value) for it in alike for _, path, value in it.wired.get(shape, ())]
+        for thing, path, value in own:
             others = [it for name, other, it in everywhere if (name, other) != (one.name, path)]
             if len(others) < 4 or any(it != others[0] for it in others) or value == others[0]:
                 continue
-            far, name = one.ends.get(one.thing(path), ("", ""))
-            there = known[far].values.get(path.replace(f"={one.thing(path)}]", f"={name}]")) if far in known else None
+            far, name = one.ends[thing]
+            there = known[far].port_values(name).get(shape) if far in known else None
             if there != value and not one.is_off(path) and _is_set(path, value, others[0]):
                 text = f"is {_told(value)}, and {_told(others[0])} everywhere else"
                 yield one.odd(path, text, "it is set otherwise than everywhere else")
-
-
-def _black_holes(one: Device, devices: Sequence[Device]) -> Iterator[Oddity]:
-    """The routes that lead nowhere, to what is connected to another device."""
-    for path, value in one.values.items():
-        if path.endswith("/way") and _NOWHERE.search(str(value)):
-            others = [it.values[path] for it in devices if it.name != one.name and path in it.values]
-            if any("CONNECTED" in it for it in others):
-                yield one.odd(path, f"is {value}", "a black hole: the route leads nowhere, and another device is there")
 
 
 def _is_set(path: str, *values: Any) -> bool:
@@ -346,6 +359,11 @@ def _is_other(path: str, value: Any, mine: Any) -> bool:
 def _is_switch(value: Any) -> bool:
     """Whether a value is one of a few: a switch, or a word in capitals."""
     return isinstance(value, bool) or (isinstance(value, str) and re.fullmatch(r"[A-Z][A-Z0-9_]+", value) is not None)
+
+
+@lru_cache(maxsize=100_000)
+def _is_aside(path: str) -> bool:
+    return _ASIDE.search(path) is not None
 
 
 @lru_cache(maxsize=100_000)

@@ -54,15 +54,16 @@ PATHS = {
     "bundles": "openconfig-lacp:lacp/interfaces",
     "detection": "openconfig-bfd:bfd/interfaces",
 }
-_VALUES = (
-    "openconfig-interfaces:interfaces openconfig-system:system openconfig-platform:components openconfig-acl:acl "
-    "openconfig-qos:qos openconfig-lacp:lacp openconfig-bfd:bfd openconfig-lldp:lldp "
+_COMMON_MODELS = (
+    *"openconfig-interfaces:interfaces openconfig-system:system openconfig-platform:components".split(),
+    *(f"{_ALL}/{part}" for part in ("state", "interfaces", "inter-instance-policies", "protocols", "mpls")),
+)
+_RARE_MODELS = (
+    "openconfig-lldp:lldp openconfig-acl:acl openconfig-qos:qos openconfig-lacp:lacp openconfig-bfd:bfd "
     "openconfig-routing-policy:routing-policy openconfig-local-routing:local-routes "
     "openconfig-spanning-tree:stp openconfig-macsec:macsec openconfig-keychain:keychains"
-).split() + [
-    f"{_ALL}/{part}" for part in ("state", "interfaces", "inter-instance-policies", "protocols", "mpls", "afts")
-]
-"""The models that are read as a whole."""
+).split()
+"""The models that are read as a whole; of the tables of routes there is a tool of their own."""
 _PARTS = ("hardware", "fans", "supplies")
 _VRF_PARTS = ("state", "interfaces", "inter-instance-policies", "protocols/protocol/bgp", "afts/ipv4-unicast")
 _MOST_ROUTES, _MOST_NAMED = 500, 20
@@ -263,8 +264,11 @@ class Reader:
         """Every leaf of a path, or of the models that devices commonly have."""
         if path is not None:
             return Reading({"values": parse_values(await self._get(device, path, path))})
-        found, errors = await self._trees(device, {one: one for one in _VALUES})
-        return Reading({"values": parse_values(found) | _ways(parse_routes(found, self.names))}, errors)
+        (common, errors), (rare, more) = await asyncio.gather(
+            self._together(device, _COMMON_MODELS), self._trees(device, {one: one for one in _RARE_MODELS})
+        )
+        _lay(common, rare)
+        return Reading({"values": parse_values(common)}, [*errors, *more])
 
     async def health(self, device: Device) -> Reading:
         """A first look at everything, side by side."""
@@ -292,6 +296,15 @@ class Reader:
         self, device: Device, *, want: tuple[str, ...], need: str = "", mute: tuple[str, ...] = ()
     ) -> tuple[Tree, list[dict[str, str]]]:
         return await self._trees(device, {name: PATHS[name] for name in want}, need, mute)
+
+    async def _together(self, device: Device, paths: Sequence[str]) -> tuple[Tree, list[dict[str, str]]]:
+        """As `_trees`, in one call where the device has all of the paths."""
+        try:
+            return await self.client.get(device, *paths), []
+        except GnmiError as error:
+            if not error.is_absence:
+                raise
+        return await self._trees(device, {one: one for one in paths})
 
     async def _trees(
         self, device: Device, paths: Mapping[str, str], need: str = "", mute: tuple[str, ...] = ()
@@ -341,18 +354,6 @@ async def _side_by_side(work: Mapping[str, Awaitable[Reading]]) -> tuple[dict[st
     for name, reading in read.items():
         errors += [one | {"part": f"{name}/{one['part']}"} for one in reading.errors]
     return {name: reading.data for name, reading in read.items()}, errors
-
-
-def _ways(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, str]:
-    """The routes in use as values: by which protocol, and where to; of a large table none."""
-    return {
-        f"network-instances/network-instance[name={name}]/routes/route[prefix={one['prefix']}]/way": " ".join(
-            [str(one["protocol"]), *(str(hop["interface"] or hop["address"]) for hop in one["next_hops"])]
-        )
-        for name, listed in tables.items()
-        if len(listed) <= _MOST_ROUTES
-        for one in listed
-    }
 
 
 def _unknown(device: Device, what: str, name: str, known: Sequence[str]) -> GnmiError:
