@@ -85,6 +85,21 @@ async def test_a_healthy_network_raises_no_alarm(inventory: World) -> None:
     assert (state["stop_reason"], state["tool_limitations_report"]) == ("met", None)
 
 
+async def test_labels_are_checked_where_a_neighbour_of_a_neighbour_was_not_read(inventory: World) -> None:
+    for device in ("xrd-4", "core-rtr-2"):
+        assert (await checked(device, intent="check_mpls_state"))["verdict"] == "healthy"
+
+
+async def test_a_loopback_that_is_not_announced_shows_in_a_check_of_isis_alone(inventory: World) -> None:
+    circuit = (
+        "network-instances/network-instance[name=DEFAULT]/protocols/protocol[identifier=ISIS]/isis/interfaces/"
+        "interface[interface-id=Loopback0]"
+    )
+    inventory.override({"device": "xrd-3", "delete": [circuit]})
+    state = await checked("xrd-3", intent="check_isis_adjacencies")
+    assert [one["about"] for one in state["findings"] if one["severity"] == "critical"] == ["Loopback0"]
+
+
 async def test_two_faults_of_one_link_are_both_told_of(inventory: World) -> None:
     inventory.switch_on("link_flap:core-rtr-1:core-rtr-2")
     inventory.switch_on("mtu_mismatch:core-rtr-1:core-rtr-2")

@@ -393,8 +393,8 @@ class _Network:
                     one["text"] = f"{one['text'].replace(' is not configured on ', ' is not running on ')}: {why}"
 
     def _expected(self, device: str, kind: str) -> str:
-        """Why a protocol should run on a device; empty where nothing says so."""
-        if self._is_there(device, kind):
+        """Why a protocol should run on a device; empty where nothing says so, or it was not read."""
+        if device not in self.facts or self._is_there(device, kind):
             return ""
         if _stopped(self.facts.get(device, {}).get("log", ()), kind):
             return "its log tells that the process stopped"

@@ -52,6 +52,7 @@ _EXPLAINED_BY_LOGS = ("bgp", "isis", "ldp", "interface", "system", "device")
 _MOST_ALONE = 8
 _MOST_AROUND = 16
 _MOST_PEERS = 4
+_FEW_PEERS = 2
 _MOST_PROFILED = 50
 _BROAD = 4
 _DAY = 24 * 60
@@ -151,7 +152,11 @@ class _Around:
         peers = [name for role in own for name in [one for one in roles if roles[one] == role][: _MOST_PEERS + 1]]
         near = {one["device_name"] for one in self.results}
         known = {(one["device_name"], call["function"]) for one in self.results for call in one["executed_calls"]}
-        wanted = [(name, tool) for name in peers for tool in tools if name not in facts and (name, tool) not in known]
+        wanted = [(name, tool) for name in peers for tool in tools]
+        if "vrf" in kinds and len(peers) <= _FEW_PEERS:
+            # A VRF for management is on devices of every role.
+            wanted += [(name, _TOOLS["vrf"]) for name in sorted(near - {*peers})[:_FEW_PEERS]]
+        wanted = [(name, tool) for name, tool in wanted if name not in facts and (name, tool) not in known]
         if whole := [device for device, told in facts.items() if _is_whole(told)]:
             wanted += [(name, "get_values") for name in dict.fromkeys((*facts, *near, *peers))]
             wanted += [(name, "get_route") for name in whole if "route" not in _kinds(facts[name])]

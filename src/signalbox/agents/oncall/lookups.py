@@ -98,8 +98,12 @@ class _Look:
         return next((one["state"] for one in found), None)
 
     def identifies(self, addresses: Any) -> bool:
-        """Whether one of the addresses is the one by which others know the device."""
+        """Whether one of the addresses is the one by which others know the device; where BGP does not tell, that of its
+        only loopback."""
         known = {*self.own("bgp_instance", "router_id"), *self.own("bgp", "local_address")}
+        if not known:
+            loopbacks = [one for one in self._facts.get("interface", ()) if one.get("loopback") and not one.get("vrf")]
+            return len(loopbacks) == 1 and bool(addresses)
         return bool(known & {str(one).partition("/")[0] for one in addresses or ()})
 
     def announced(self, device: Any, address: Any) -> bool | None:

@@ -325,7 +325,7 @@ def _unlike_peers(one: Device, devices: Sequence[Device]) -> Iterator[Oddity]:
         # A device that lacks a whole model does not serve it; one that lacks a great deal is another kind of device.
         count = sum(_shape(place) == _shape(it) for it in missing)
         if is_set and "/" in place and count <= _MOST_MISSING and not _ITS_OWN.search(place):
-            yield one.odd(place, f"is missing, and {who} have it", "it is missing on this device")
+            yield one.odd(place, f"is missing, and {who} have it", "it was removed here, or never configured")
 
 
 def _unlike_others(one: Device, devices: Sequence[Device], known: Mapping[str, Device]) -> Iterator[Oddity]:
