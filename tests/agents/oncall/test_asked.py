@@ -262,11 +262,27 @@ def test_routes_from_a_neighbour_are_those_of_its_session() -> None:
     assert (found.devices, found.intents, found.focus) == (("pe1",), ("check_bgp_neighbors",), {"neighbor": "pe2"})
 
 
+def test_routes_from_neighbours_without_a_name_are_those_of_sessions() -> None:
+    assert read("pe1 misses routes from its neighbours", intent="check_routes").intents == ("check_bgp_neighbors",)
+    assert read("routes of pe1", intent="check_routes").intents == ("check_routes",)
+
+
 def test_what_lies_between_two_devices_is_seen_on_both() -> None:
     assert read("pe1 is lost to pe2").devices == ("pe1", "pe2")
+
+
+def test_a_device_that_another_cannot_reach_is_looked_at_with_it_as_a_whole() -> None:
+    found = read("from here pe1 fails to reach pe2", neighbor="pe2", intent="check_routes")
+    assert (found.devices, found.intents) == (("pe1", "pe2"), ("general_device_health_check",))
+
+
+def test_lost_packets_and_power_are_known_by_what_people_call_them() -> None:
+    assert "interface.out_discards" in read("pe1 losing pkts?").facts
+    assert read("bgp and wattage of pe1").not_looked_up == ("power drawn (no tool here reads it)",)
 
 
 def test_a_question_about_the_past_is_told_first() -> None:
     told = read("was bgp of pe1 up yesterday at 9:00").not_looked_up
     assert told[0].startswith("how it was yesterday")
+    assert read("the ldp of pe1 was shaky yesterday at 9:00").not_looked_up == told
     assert read("bgp of pe1, rebooted yesterday at 9:00").not_looked_up == ()

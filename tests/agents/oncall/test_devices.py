@@ -282,6 +282,11 @@ def test_a_mention_of_which_nothing_says_what_it_is_for_is_asked_about(text: str
     assert isinstance(meant(text, *said), Question)
 
 
+def test_the_device_that_is_to_be_checked_is_not_the_one_of_which_somebody_tells_something() -> None:
+    assert meant("xrd-8 reports alarms, verify xrd-2", "xrd-8", "xrd-2") == ["xrd-2"]
+    assert meant("status of pe1? the team at xrd-7 said it hangs", "pe1", "xrd-7") == ["pe1"]
+
+
 def test_a_stranger_in_a_list_of_devices_is_refused_though_the_model_missed_it() -> None:
     for text in ("bgp on pe1 and lon-7", "bgp on ber-core-2, pe1"):
         with pytest.raises(NotFoundError):

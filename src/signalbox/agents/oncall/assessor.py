@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -14,7 +14,7 @@ from signalbox.agents.oncall.planner import lent_model
 from signalbox.agents.oncall.presence import Presence
 from signalbox.agents.oncall.prompts import assess_prompt
 from signalbox.agents.oncall.state import GraphState, StepExecutionResult, StopReason
-from signalbox.agents.oncall.subjects import absent, focus_on, intents_of
+from signalbox.agents.oncall.subjects import absent, focus_on, intents_of, with_names_found
 from signalbox.agents.oncall.tools import PASSING
 from signalbox.errors import BudgetError, LLMAPIError
 
@@ -185,9 +185,9 @@ def missing_of(state: Mapping[str, Any]) -> dict[str, list[Presence]]:
     """By device that answers, what was asked about and is not there or was not read. A model that answered in its own
     words has read what that takes."""
     results = list(state.get("execution_results") or ())
-    found = {}
-    for device in devices_of(state):
-        facts = collect(results, device)
+    read = {device: collect(results, device) for device in devices_of(state)}
+    state, found = with_names_found(state, read), {}
+    for device, facts in read.items():
         if any(one["reachable"] for one in facts["device"]):
             found[device] = [
                 one
@@ -223,7 +223,7 @@ def _notes(
     tried = f" after {retries} {'retry' if retries == 1 else 'retries'}" if retries else ""
     if reason == "met":
         return f"Objective met{tried}."
-    lacking = "; ".join(one.text for found in missing.values() for one in found if one.state != "not_checked")
+    lacking = "; ".join(_texts(one for found in missing.values() for one in found if one.state != "not_checked"))
     if reason == "max_retries":
         left = f"{where} could not be carried out" if where else told
         return f"Proceeding after max retries ({retries}): {left or lacking}."
@@ -231,6 +231,10 @@ def _notes(
     if lacking:
         return f"Objective {how}: {lacking}."
     if not where:
-        unread = "; ".join(one.text for found in missing.values() for one in found)
+        unread = "; ".join(_texts(one for found in missing.values() for one in found))
         return f"Objective {how}: {unread}."
     return f"Objective {how} due to limitations: {where} could not be carried out; trying again would not help."
+
+
+def _texts(missing: Iterable[Presence]) -> list[str]:
+    return list(dict.fromkeys(one.text for one in missing))

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from signalbox.agents.oncall.answers import answer_lines, rank, subject_names
 from signalbox.agents.oncall.assessor import devices_of, failed_steps, missing_of
@@ -19,7 +19,7 @@ from signalbox.agents.oncall.loop_executor import LEFT_OUT
 from signalbox.agents.oncall.presence import Presence, presence_of
 from signalbox.agents.oncall.selection import devices_having, found_on, ranking, searched_for
 from signalbox.agents.oncall.state import Finding, GraphState
-from signalbox.agents.oncall.subjects import focus_on, intents_of, kinds_of
+from signalbox.agents.oncall.subjects import focus_on, intents_of, kinds_of, with_names_found
 from signalbox.agents.oncall.verdict import device_status, looked_at, overall, verdict_of
 from signalbox.errors import SignalboxError
 
@@ -38,13 +38,8 @@ async def report_generator(state: GraphState) -> dict[str, Any]:
     results = list(state.get("execution_results") or ())
     devices = devices_of(state)
     facts, findings = await judge_run(devices, results)
-    unread = list(state.get("not_covered") or ())
+    state = cast(GraphState, with_names_found(state, facts))
     focus = dict(state.get("focus") or {})
-    known = {str(one.get("name")).casefold() for records in facts.values() for one in records.get("vrf", ())}
-    if not focus.get("vrf") and (vrf := next((word for word in unread if word.casefold() in known), "")):
-        # What the reading left over turns out to be a name on the devices.
-        focus, unread = {**focus, "vrf": vrf}, [word for word in unread if word != vrf]
-    state = {**state, "focus": focus, "not_covered": unread}
     report = make_report(state, facts, results, findings)
     await asyncio.to_thread(_keep, state, facts, report)
     return {
@@ -53,7 +48,7 @@ async def report_generator(state: GraphState) -> dict[str, Any]:
         "absent": report["absent"],
         "verdict": report["status"],
         "focus": focus,
-        "not_covered": unread,
+        "not_covered": list(state.get("not_covered") or ()),
         "report": report,
         "asked": remembered({**(state.get("asked") or {}), "focus": focus}, facts, list(state.get("inventory") or ())),
     }

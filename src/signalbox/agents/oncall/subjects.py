@@ -5,6 +5,7 @@ A verdict needs what was asked for to have been read and to be present; so does 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,7 @@ from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.fields import in_group, of_subject, ports_facing, untold
 from signalbox.agents.oncall.presence import Presence, presence_of
 
-__all__ = ["absent", "find_subject", "focus_on", "intents_of", "kinds_of"]
+__all__ = ["absent", "find_subject", "focus_on", "intents_of", "kinds_of", "with_names_found"]
 
 _KINDS = {
     "check_bgp_neighbors": ("bgp",),
@@ -38,6 +39,7 @@ _PEERS = ("bgp", "isis", "ldp", "lldp", "interface")
 _BETWEEN_NEIGHBOURS = {"check_bgp_neighbors", "check_isis_adjacencies", "check_interface_status", "show_lldp_neighbors"}
 """Checks of what joins two devices directly: where nothing does, that is the answer."""
 ENDS = " <-> "
+_QUOTED = re.compile(r"'([^']+)'")
 _NAMED = ("name", "neighbor_address", "peer_name", "lsr_id", "who", "neighbor_ipv4", "neighbor_name", "description")
 
 
@@ -59,6 +61,25 @@ def focus_on(
     others = [name for name in focus["ends"].split(ENDS) if name != device] if focus.get("ends") else []
     is_next = others and (find_subject("neighbor", others[0], facts, intents) or {*intents} <= _BETWEEN_NEIGHBOURS)
     return {**own, "neighbor": others[0]} if is_next else own
+
+
+def with_names_found(
+    state: Mapping[str, Any], facts: Mapping[str, Mapping[str, Sequence[Record]]]
+) -> Mapping[str, Any]:
+    """The state with a word that the reading left over as the VRF, where a device has one of that name."""
+    focus, left = dict(state.get("focus") or {}), list(state.get("not_covered") or ())
+    unread = {str(one): _QUOTED.match(str(one)) for one in state.get("not_looked_up") or ()}
+    known = {str(one.get("name")).casefold() for told in facts.values() for one in told.get("vrf", ())}
+    words = [*left, *(found[1] for found in unread.values() if found)]
+    name = next((word for word in words if word.casefold() in known), "")
+    if not name or focus.get("vrf"):
+        return state
+    return {
+        **state,
+        "focus": {**focus, "vrf": name},
+        "not_covered": [word for word in left if word != name],
+        "not_looked_up": [one for one, found in unread.items() if not found or found[1] != name],
+    }
 
 
 def find_subject(

@@ -67,7 +67,11 @@ _HOLDER = re.compile(
     r"\b(?:who|what|which\s+\w+)\s+(?:has|have|is|owns?|holds?)\s+(?:(?:the|ip|address)\s+)*((?:\d{1,3}\.){3}\d{1,3})(?![\w./])",
     re.IGNORECASE,
 )
-_WAS = re.compile(r"\W*(?:was|were|had|did)\b", re.IGNORECASE)
+_FROM_A_PEER = re.compile(
+    r"\bfrom\s+(?:(?:the|its|their|a|an|any|our|other|route)\s+)*(?:reflector|rr|peer|neighbou?r|customer|[\w-]*\d)s?\b",
+    re.IGNORECASE,
+)
+_WAS = re.compile(r"\b(?:was|were|had|did)\b", re.IGNORECASE)
 _THEIR = re.compile(r"\b(?:those|these|them|their|they)\b", re.IGNORECASE)
 Spans = list[tuple[int, int]]
 
@@ -133,12 +137,12 @@ def read(
     if holder and not isinstance(chosen, Question):
         checks, asked = ("check_interface_status",), replace(asked, facts=("interface.addresses",), own=())
         reading = replace(reading, prefix="", neighbor="")
+    if checks == ("check_routes",) and not (_ADDRESS.search(text) or _DEFAULT.search(text)):
+        # Routes from a neighbour are those of its session; a device that cannot be reached may have lost anything.
+        checks = ("check_bgp_neighbors",) if _FROM_A_PEER.search(text) else checks if asked.checks else (BROADEST,)
     if checks == (BROADEST,):
         # What is between two devices, and not of one kind, is seen on both.
         devices = [device.name for device in inventory if device.name in (*devices, *peers)]
-    elif len(peers) == 1 and checks == ("check_routes",) and not (_ADDRESS.search(text) or _DEFAULT.search(text)):
-        # Routes from a neighbour are those of its session.
-        checks = ("check_bgp_neighbors",)
     if len(peers) == 1 and {*checks} & _HAVE_PEERS:
         reading = replace(reading, neighbor=peers[0])
     if isinstance(chosen, Question):
@@ -161,7 +165,7 @@ def read(
     left = [word for word in left if not (word.isdigit() and focus.get("minutes"))]
     left = [word for word in left if word.casefold() not in FILLERS and not asked_in(word).is_anything]
     lost = [f"'{' '.join(strange)}'"] if strange and _is_strange(text, taken, strange) and checks == (BROADEST,) else []
-    gone = [f"how it was {one} (devices tell how they are now)" for one in past if _WAS.match(text)]
+    gone = [f"how it was {one} (devices tell how they are now)" for one in past if _WAS.search(text)]
     return Request(
         tuple(devices),
         checks,
@@ -291,7 +295,8 @@ def _checks(
     ):
         checks = [read]
     else:
-        checks = [intent for name, intent in _BY_THING.items() if getattr(reading, name) and intent in plans][:1]
+        named = [name for name in _BY_THING if getattr(reading, name) and not (name == "neighbor" and is_complaint)]
+        checks = [_BY_THING[name] for name in named if _BY_THING[name] in plans][:1]
     if not checks and not by_fact:
         if asked.unread and not is_complaint:
             told = " and ".join(asked.unread)

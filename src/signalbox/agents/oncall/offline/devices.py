@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from signalbox.agents.oncall.fields import plans_for
 from signalbox.agents.oncall.inventory import Device, parts, role_of
@@ -30,7 +31,7 @@ _EXCEPT = re.compile(
 )
 _BUT = re.compile(r"\b(?:but(?:\s+not)?|not|save|bar)" + _FILLED, re.IGNORECASE)
 _PEER = re.compile(
-    r"\b(?:to|towards?|with|(?<!seen )from|facing|behind|via|reach\w*|sees?|seeing)"
+    r"\b(?:to|towards?|with|(?<!seen )from|facing|behind|via|reach\w*|ping\w*|sees?|seeing)"
     r"\s+(?:(?:the|its|our|peer|neighbou?r|router)\s+)*$",
     re.IGNORECASE,
 )
@@ -51,6 +52,14 @@ _FILLING = frozenset(
 )
 _ROLES = ("role", "one_of_role")
 _FIRST = re.compile(r"\s+(?:first|last|too|also|as\s+well|especially)\b", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[.,;:!?](?:\s+|$)|\s+[-–—]\s+")
+_ASKS = re.compile(
+    r"\b(?:check|look|verify|inspect|troubleshoot|review|ok|okay|fine|alright|all\s+right|healthy|health|status|state)\b",
+    re.IGNORECASE,
+)
+_SAYS = re.compile(
+    r"\b(?:say(?:s|ing)?|said|reports?|reported|claims?|complain(?:s|ing|ed)?|tells?\s+us)\b", re.IGNORECASE
+)
 _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 _OTHER = re.compile(r"\b(?:rest\s+of\s+(?:(?:the|our|my)\s+)?|(?:other|remaining)\s+)$", re.IGNORECASE)
 _BARE = re.compile(r"all(?:\s+\w+)?(?:\s+of\s+(?:them|these|those))?", re.IGNORECASE)
@@ -208,7 +217,19 @@ def _parts(
                 for place, kind in enumerate(kinds)
             ]
             kinds[at] = "meant"
-    return kinds
+    return _without_reports(text, mentions, kinds)
+
+
+def _without_reports(text: str, mentions: Sequence[Mention], kinds: Sequence[str]) -> list[str]:
+    """The parts without the devices of a clause that tells what somebody says, where another asks for a check."""
+    ends = [one.end() for one in _CLAUSE_END.finditer(text)]
+    clause = [sum(end <= one.start for end in ends) for one in mentions]
+    told = [text[start:end] for start, end in pairwise([0, *ends, len(text)])]
+    asking = {at for at, kind in zip(clause, kinds, strict=True) if kind == "meant" and _ASKS.search(told[at])}
+    return [
+        "nothing" if asking and at not in asking and _SAYS.search(told[at]) else kind
+        for at, kind in zip(clause, kinds, strict=True)
+    ]
 
 
 def _is_peer_of(text: str, one: Mention, mentions: Sequence[Mention], earlier: Sequence[str]) -> bool:
