@@ -34,7 +34,7 @@ class Told(GrafanaMetricsClient):
     async def describe_metrics(self) -> Mapping[str, MetricInfo]:
         said = await super().describe_metrics()
         return {
-            name: replace(one, type=_kind(name), help=self.told[name])
+            name: replace(one, type=one.type if one.type == "summary" else _kind(name), help=self.told[name])
             for name, one in said.items()
             if name in self.told
         }

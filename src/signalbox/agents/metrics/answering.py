@@ -32,7 +32,10 @@ async def answer_request(request: Request, live: Live, moment: Moment) -> tuple[
     result = await answer_slots(first, live)
     also = [await answer_slots(one, live) for one in others]
     if also:
-        summary = " ".join(one.summary for one in (result, *also))
+        told = [one.summary for one in (result, *also)]
+        if first.shape == "state":
+            told = [f"{one.metric_name}: {one.summary}" for one in (result, *also)]
+        summary = " ".join(told)
         result = result.model_copy(update={"also": also, "summary": summary})
     return first.as_query(), result
 

@@ -35,6 +35,7 @@ from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.fill import Asked, fill, offer_of
 from signalbox.agents.metrics.offline.followups import continue_plan, refers_back
 from signalbox.agents.metrics.offline.listings import (
+    everything_request,
     info_request,
     offers_of_things,
     state_request,
@@ -42,6 +43,7 @@ from signalbox.agents.metrics.offline.listings import (
     things_request,
 )
 from signalbox.agents.metrics.offline.operations import refuse_operation
+from signalbox.agents.metrics.offline.second_measure import FULL, WHOLES, pair_of
 from signalbox.agents.metrics.offline.states import STATE_WORDS
 from signalbox.agents.metrics.offline.times import Times, find_time, read_times, window_of
 from signalbox.agents.metrics.offline.words import OF_SCHEMA
@@ -82,6 +84,7 @@ _NO_MEASURE = ("health", "changes", "metrics", "things", "up")
 _SYNTAX = re.compile(r"[(){}\[\]]|\b(?:and|or|unless|by|without|on|ignoring|offset)\b|[-+*/%^<>=!]=?")
 _MARKED = re.compile(r"\s*(?:promql|query)\s*:\s*", re.IGNORECASE)
 _IS = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:not\s+|still\s+|currently\s+|now\s+)?$", re.I)
+_WHAT = re.compile(r"\W*what\b(?!.*\b(?:wrong|problems?|issues?|matter|health|happen\w*)\b)", re.I)
 _OF_BEFORE = frozenset(map(base, "it its they their them".split()))
 _NAMES = re.compile(r"(?<![\w:.])[A-Za-z]\w*_[\w:]*\w(?![\w=])")
 _FENCED = re.compile(r"^`+(?:promql\s)?|`+$")
@@ -309,9 +312,21 @@ async def _grounded(plan: MetricsPlan, reading: _Reading) -> Request:
     is_guess = _lacks_measure(plan) or (is_offline(reading.model) and not (plan.named or plan.promql))
     if is_guess and not reading.has_sense:
         raise not_understood()
-    times = _times(plan, reading.moment)
+    try:
+        times = _times(plan, reading.moment)
+    except InvalidTimeRangeError:
+        if not _lacks_measure(plan):
+            raise
+        raise _no_metric(reading) from None
     if plan.promql:
         return Request(plan, promql=plan.promql, time_range=times.main)
+    if (plan.kind == "up" or _lacks_measure(plan)) and (request := await everything_request(plan, asked, times)):
+        return request
+    if plan.kind == "health" and plan.filters and _WHAT.match(reading.text):
+        try:
+            return await state_request(plan.model_copy(update={"measure": None}), asked, times, ())
+        except (MetricNotFoundError, InvalidQueryError):
+            pass
     if plan.kind in ("health", "changes"):
         things = await things_of_server(plan.filters, asked, times)
         is_past = times.main is not None and times.main.end_time < reading.moment.now - timedelta(minutes=5)
@@ -325,7 +340,7 @@ async def _grounded(plan: MetricsPlan, reading: _Reading) -> Request:
         return await info_request(plan, asked, times) or request if not (plan.measure or plan.named) else request
     if plan.kind in ("up", "things") and (plan.measure or "").endswith("_info"):
         return await _of_measure(plan, reading, times)
-    if plan.kind == "up":
+    if plan.kind == "up" and not (plan.measure and asked.says(FULL)):
         explaining = [hit.thing for hit in reading.hits.values() if hit.explained]
         return await state_request(plan, asked, times, explaining)
     if _lacks_measure(plan):
@@ -367,10 +382,19 @@ async def _of_things(plan: MetricsPlan, reading: _Reading, times: Times) -> Requ
             return await state_request(open_, asked, times, ())
     except (MetricNotFoundError, InvalidQueryError):
         pass
-    having = {one.key for one in await offers_of_things(plan, asked, window_of(times, asked.moment))}
+    window = window_of(times, asked.moment)
+    having = {one.key: one for one in await offers_of_things(plan, asked, window)}
     told = reading.telling(plan.measure or "")
-    able = (one for one in reading.hits if one in having - {plan.measure} and told <= reading.telling(one))
+    able = (one for one in reading.hits if one in having.keys() - {plan.measure} and told <= reading.telling(one))
     offer = reading.live.offers.get(next(filter(reading.telling, able), ""))
+    if offer is None and asked.says(FULL):
+        # How full a thing is, if one measure of it says so.
+        pairs = {
+            pair[0].key: pair[0]
+            for one in having.values()
+            if (pair := await pair_of(one, reading.live, window, WHOLES))
+        }
+        offer = next(iter(pairs.values())) if len(pairs) == 1 else None
     try:
         return await _of_offer(plan.model_copy(update={"measure": offer.key}), reading) if offer else None
     except (MetricNotFoundError, InvalidQueryError):
@@ -468,7 +492,8 @@ def _ask(options: list[str]) -> str:
 def _no_metric(reading: _Reading) -> MetricNotFoundError:
     nearest = ", ".join(list(reading.hits)[:_NEAREST])
     return MetricNotFoundError(
-        f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=f"The nearest are: {nearest}."
+        f'No metric for "{reading.text[:80]}" was found on this server.',
+        suggestion=f"The nearest are: {nearest}." if nearest else "Ask which metrics there are.",
     )
 
 

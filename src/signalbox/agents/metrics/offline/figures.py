@@ -60,16 +60,22 @@ def unit_of(measure: Measure, *, is_total: bool = False) -> str:
     return "ratio" if measure.type == "ratio" else rate_unit("", measure.name)
 
 
-def read_percentile(words: str) -> float | None:
-    """Return p95, 99th percentile or median as a fraction; else None."""
+def read_percentile(words: str) -> float:
+    """Return p95, 99th percentile or median as a fraction. Raises InvalidQueryError for other words, such as nine out
+    of ten or the slowest two percent."""
     found = _PERCENTILE.search(words.strip())
-    if found is None or found["median"]:
-        return 0.5 if found else None
-    if found["q"]:
-        return float(found["q"])
-    digits = found["p"] or found["th"]
-    number = float(digits) if "." in digits or len(digits) <= 2 else float(f"{digits[:2]}.{digits[2:]}")
-    return round(number / 100, 6) if 0 < number < 100 else None
+    rest = _PERCENTILE.sub(" ", words, count=1)
+    number = 0.0
+    if found is not None and not re.search(r"\d|%|\bout of\b|est\b|\bworst\b|\btop\b", rest, re.IGNORECASE):
+        if found["median"]:
+            return 0.5
+        if found["q"]:
+            return float(found["q"])
+        digits = found["p"] or found["th"]
+        number = float(digits) if "." in digits or len(digits) <= 2 else float(f"{digits[:2]}.{digits[2:]}")
+    if not 0 < number < 100:
+        raise InvalidQueryError(f'"{words}" is no percentile.', suggestion="Name it like p95 or median.")
+    return round(number / 100, 6)
 
 
 def read_bound(words: str) -> Bound | None:

@@ -7,9 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from signalbox.agents.metrics.candidates import Values
+from signalbox.agents.metrics.candidates import Meant, Values, find_label
 from signalbox.agents.metrics.compile import identified
-from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError, UnknownNameError
+from signalbox.agents.metrics.errors import (
+    InvalidQueryError,
+    InvalidTimeRangeError,
+    MetricNotFoundError,
+    UnknownNameError,
+)
+from signalbox.agents.metrics.info_joins import infos_of, joined, label_of, value_of
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.measures import Wanted, find_offer, less, measure_for, per
 from signalbox.agents.metrics.offers import Offer
@@ -28,8 +34,15 @@ from signalbox.agents.metrics.offline.mentions import (
 )
 from signalbox.agents.metrics.offline.shares import share_of
 from signalbox.agents.metrics.offline.states import STATE_WORDS, state_slots
-from signalbox.agents.metrics.offline.thresholds import forecast_bound, judged, takes_time
-from signalbox.agents.metrics.offline.times import Times, read_times, window_of
+from signalbox.agents.metrics.offline.thresholds import (
+    DURATIONS,
+    forecast_bound,
+    goal_words,
+    held_against,
+    judged,
+    takes_time,
+)
+from signalbox.agents.metrics.offline.times import Times, is_distance, is_present, is_since, read_times, window_of
 from signalbox.agents.metrics.offline.words import (
     decisive,
     end_of,
@@ -44,7 +57,8 @@ from signalbox.agents.metrics.states import state_kind
 from signalbox.language.mentions import Mention
 from signalbox.language.names import did_you_mean
 from signalbox.language.switches import is_on
-from signalbox.language.synonyms import FILLERS, base
+from signalbox.language.synonyms import ASKED, FILLERS, base
+from signalbox.language.units import dimension_of
 from signalbox.language.words import read_words, split_name
 
 __all__ = ["Asked", "Chosen", "choose", "fill", "offer_of", "with_found"]
@@ -67,6 +81,13 @@ _PAST = re.compile(
     r"|\b(?:ever|went|exceeded|dropped|fell|rose|climbed|reached|hit)\b",
     re.I,
 )
+_COMPARED = re.compile(rf"{_COMPARES.pattern}(?:\s+(?:with|to|it|was|were|they|what|that|of|at|the|one|in))*\s*$", re.I)
+_CHANGED = re.compile(
+    r"\b(?:get|got|getting|become|became|is|are|was|were|any|run|ran)\s+(?:[\w-]+\s+){0,3}?"
+    r"(?:slower|faster|worse|better|higher|lower|hotter|warmer|colder|cooler|longer|shorter|busier|quieter)\b(?!\s+than)",
+    re.I,
+)
+_IS_SO = re.compile(rf"\b(?:is|are|was|were|been|still)\s+(?:{'|'.join((*second.RESTS, *second.TAKEN))})\b", re.I)
 _SUMMED = re.compile(r"\b(?:total|altogether|in all|overall|combined|together|sum)\b", re.I)
 _ENDS = {
     "highest": "highest", "peak": "highest", "maximum": "highest", "lowest": "lowest", "minimum": "lowest",
@@ -141,9 +162,11 @@ async def choose(
             told = asked.live.names[measure.name].help if measure.name in asked.live.names else ""
             values = Values(series.values, measure.labels, own_words(offer) | help_words(told))
             plan = _parts_named(plan, values)
+            plan, measure, through = await _joined(plan, asked, measure, values, within)
             also, unused = named_values(plan, asked.text, asked.mentioned, values, offer)
             also, unused = (also, unused) if is_on("metrics.mentions") else ([], [])
             labelled = label_plan(plan, measure, values, offer, also, asked.labels)
+            labelled = replace(labelled, said=(*labelled.said, *through))
             buckets = tuple(series.values.get("le", ()))
             able.append(Chosen(plan, offer, measure, values, labelled, buckets, tuple(unused)))
         except (InvalidQueryError, MetricNotFoundError) as error:
@@ -151,6 +174,27 @@ async def choose(
     if not able:
         raise failed or MetricNotFoundError(f"{offer.title} cannot be computed here.")
     return max(able, key=lambda one: len(one.labelled.said))
+
+
+async def _joined(
+    plan: MetricsPlan, asked: Asked, measure: Measure, values: Values, within: TimeRange
+) -> tuple[MetricsPlan, Measure, list[Meant]]:
+    """The plan and the measure, with what an info metric knows of its things: a split or a condition that the measure
+    has no label for. What no info metric knows stays in the plan."""
+    splits = [one for one in plan.split_by if find_label(one, measure.labels) is None]
+    things = [one for one in plan.filters if values.find(one) is None]
+    infos = await infos_of(measure, values, asked.live, within) if splits or things else []
+    through = []
+    for words in things:
+        if named := value_of(words, infos):
+            info, meant = named
+            measure = joined(measure, info, meant.label, meant.values)
+            plan = plan.model_copy(update={"filters": [one for one in plan.filters if one != words]})
+            through.append(replace(meant, said=words))
+    for words in splits:
+        if found := label_of(words, infos):
+            measure = joined(measure, *found)
+    return plan, measure, through
 
 
 def _parts_named(plan: MetricsPlan, values: Values) -> MetricsPlan:
@@ -174,10 +218,14 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     is_alone = not plan.against and not plan.also and len([*plan.filters, *plan.carried]) < 2
     if plan.kind == "comparison" and is_alone and not _COMPARES.search(asked.text):
         plan = plan.model_copy(update={"kind": None})
-    times = read_times(plan.time, plan.against, moment)
+    try:
+        plan, times = _times(plan, asked)
+    except InvalidTimeRangeError:
+        _check_fit(plan.model_copy(update={"filters": [], "split_by": []}), asked, offer)
+        raise
     within = window_of(times, moment)
-    percentiles = list(dict.fromkeys(one for words in plan.percentiles if (one := read_percentile(words)) is not None))
-    wanted = _wanted(plan, percentiles)
+    percentiles = list(dict.fromkeys(map(read_percentile, plan.percentiles)))
+    wanted = _wanted(plan, percentiles, counts=_asks_number(plan, asked.text, offer))
     try:
         chosen = await choose(plan, asked, offer, within, wanted)
     except UnknownNameError as error:
@@ -193,8 +241,10 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     if await state_kind(chosen.measure, live, within.end_time):
         things += STATE_WORDS
     _check_fit(plan, asked, offer, things)
-    times = _last_day(plan, asked, times)
-    chosen, whole = await _with_second(plan, asked, chosen, within)
+    times = _last_day(plan, asked, chosen.measure, times)
+    plan, chosen, whole = await _of_pair(plan, asked, chosen, within) or (
+        plan, *await _with_second(plan, asked, chosen, within),
+    )  # fmt: skip
     kind = await state_kind(chosen.measure, live, within.end_time)
     slots = _slots(plan, asked, chosen, times, percentiles)
     _check_counter(slots, asked.text)
@@ -217,7 +267,9 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         slots = _compared(slots, chosen, times, also, asked.text)
     elif plan.kind == "share" and whole is None:
         slots = share_of(slots, plan, chosen.labelled.said, chosen.values, chosen.buckets, asked.text)
-    if plan.kind == "threshold":
+    if goal := await _goal(plan, asked, chosen, within):
+        slots = held_against(slots, goal, plan, times, asked.text)
+    elif plan.kind == "threshold":
         slots = await judged(slots, plan, times, asked.text, live)
     elif plan.kind == "forecast":
         slots = forecast_bound(slots, plan)
@@ -253,6 +305,87 @@ def _with_end(plan: MetricsPlan, text: str) -> MetricsPlan:
     )
 
 
+def _times(plan: MetricsPlan, asked: Asked) -> tuple[MetricsPlan, Times]:
+    """The times of a plan, with a time that another is compared with in its place: than a day ago, slower after 8.
+    Raises InvalidTimeRangeError."""
+    text = asked.text
+    if is_present(plan.against):
+        plan = plan.model_copy(update={"time": plan.against, "against": plan.time})
+    if plan.time == plan.against:
+        plan = plan.model_copy(update={"time": ""})
+    is_open = bool(plan.time) and not (plan.against or plan.also or plan.bound)
+    at = text.casefold().find(plan.time.casefold())
+    is_other = plan.kind == "comparison" or (is_open and bool(_COMPARED.search(text[: max(at, 0)])))
+    if is_open and is_other and is_distance(plan.time):
+        plan = plan.model_copy(update={"kind": "comparison", "time": "", "against": plan.time})
+    times = read_times(plan.time, plan.against, asked.moment)
+    if is_open and times.main and is_since(plan.time) and _CHANGED.search(text):
+        # In as much time before it.
+        length = times.main.end_time - times.main.start_time
+        before = TimeRange(start_time=times.main.start_time - length, end_time=times.main.start_time)
+        return plan.model_copy(update={"kind": "comparison"}), replace(times, against=before)
+    return plan, times
+
+
+async def _goal(
+    plan: MetricsPlan, asked: Asked, chosen: Chosen, within: TimeRange
+) -> tuple[Measure, Measure] | None:  # fmt: skip
+    """The measure, and the one that says where the bound of each thing lies: above its limit."""
+    if plan.kind not in ("threshold", "ranking", "comparison", None) or plan.per or plan.less:
+        return None
+    words = {base(word) for word, *_ in read_words(goal_words(plan, asked.text)) if word not in FILLERS}
+    pair = await second.pair_of(chosen.offer, asked.live, within, words) if words else None
+    if pair is None:
+        return None
+    part, whole = [(await measure_for(one, asked.live, within))[0] for one in pair]
+    return part, whole
+
+
+async def _of_pair(
+    plan: MetricsPlan, asked: Asked, chosen: Chosen, within: TimeRange
+) -> tuple[MetricsPlan, Chosen, second.Second | None] | None:
+    """How full things are, or what of them is free or taken, if the measure is one of a pair of what is and what may
+    be. Raises InvalidQueryError if only what is free is known."""
+    is_rest = asked.says(second.RESTS)
+    is_full = asked.says(second.FULL) and not is_rest
+    is_taken = is_full or (asked.says(second.TAKEN) and not is_rest)
+    told_rest = second.says_rest(chosen.offer)
+    bound = read_bound(plan.bound) if plan.bound else None
+    is_share = is_full or is_percent(plan.unit) or (bound is not None and bound.unit == "%")
+    if plan.kind == "share" and (not chosen.labelled.said or _IS_SO.search(asked.text)):
+        is_share = True
+    is_level = chosen.measure.type == "gauge" and unit_of(chosen.measure) not in ("ratio", "percent")
+    kinds = own_words(chosen.offer) | FILLERS
+    if plan.kind == "share" and all(word in kinds or base(word) in kinds for word, *_ in read_words(plan.per)):
+        plan = plan.model_copy(update={"per": ""})
+    is_other = plan.per or plan.less or plan.also or plan.kind in ("forecast", "comparison")
+    if not (is_share or is_rest or (is_taken and told_rest)) or not is_level or is_other:
+        return None
+    pair = await second.pair_of(chosen.offer, asked.live, within, second.WHOLES)
+    if pair is None:
+        if is_taken and told_rest:
+            raise InvalidQueryError(
+                f"{chosen.measure.title[:1].upper()}{chosen.measure.title[1:]} says what is left, and nothing says of "
+                "how much.",
+                suggestion="Ask for what is left.",
+            )
+        return None
+    part, whole = pair
+    wants_rest = is_rest or (told_rest and not is_taken)
+    if plan.kind in ("threshold", "up") and bound is None:
+        judges = {"kind": "threshold", "side": "above", "bound": "at least 100%"}
+        plan = plan.model_copy(update=judges if is_full else {"kind": None})
+    kind = None if plan.kind == "share" else plan.kind
+    plan = plan.model_copy(update={"unit": "%" if is_share else plan.unit, "kind": kind})
+    if second.says_rest(part) == wants_rest:
+        first, other = part, whole if is_share else None
+    else:
+        first, other = whole, part
+        plan = plan.model_copy(update={"less": part.key})
+    own = chosen if chosen.offer.key == first.key else await choose(plan, asked, first, within)
+    return plan, own, await second.beside(other, plan, asked.live, within, Wanted()) if other else None
+
+
 def _decisive(plan: MetricsPlan, asked: Asked, chosen: Chosen, whole: second.Second | None) -> list[tuple[str, bool]]:
     """Words that nothing in the query explains and that may change it, and whether they surely do."""
     # What a bound is said to mean is told by the answer: how far above it.
@@ -270,7 +403,20 @@ def with_found(plan: MetricsPlan, chosen: Chosen) -> MetricsPlan:
     return plan.model_copy(update={"filters": [*plan.filters, *(one.said for one in chosen.labelled.said)]})
 
 
-def _wanted(plan: MetricsPlan, percentiles: Sequence[float]) -> Wanted:
+def _asks_number(plan: MetricsPlan, text: str, offer: Offer) -> bool:
+    """True if a question names what a histogram or summary counts, and nothing of what it measures: tickets today."""
+    kind = offer.family.type if offer.family else ""
+    if kind not in ("histogram", "summary") or plan.percentiles or plan.bound or plan.unit or plan.order:
+        return False
+    *subjects, _ = ("", *(word for word in split_name(offer.key) if not dimension_of(word)))
+    said = [word for word, *_ in read_words(text)]
+    own = {base(word) for word in split_name(offer.key)} - {*map(base, subjects)}
+    is_measured = any(base(word) in own or word in ASKED or base(word) in DURATIONS for word in said)
+    is_named = any(word.endswith("s") and base(word) in map(base, subjects) for word in said)
+    return is_named and not is_measured and plan.how in (None, "total") and plan.kind not in ("share", "threshold")
+
+
+def _wanted(plan: MetricsPlan, percentiles: Sequence[float], *, counts: bool) -> Wanted:
     how = plan.how
     judges = plan.kind in ("threshold", "share") and bool(plan.bound)
     is_extreme = plan.kind in ("figure", None) and how in ("highest", "lowest")
@@ -278,7 +424,7 @@ def _wanted(plan: MetricsPlan, percentiles: Sequence[float]) -> Wanted:
         how=None if judges and how != "average" else how,
         has_quantile=bool(percentiles) or (plan.kind == "share" and bool(plan.bound)),
         quantile=percentiles[0] if percentiles else 0.95,
-        counts=plan.kind == "figure" and how == "total" and not plan.unit,
+        counts=counts or (plan.kind == "figure" and how == "total" and not plan.unit),
         extreme_of_things=AGGREGATIONS[how] if is_extreme and how else None,
     )
 
@@ -417,11 +563,15 @@ def _slots(plan: MetricsPlan, asked: Asked, chosen: Chosen, times: Times, percen
     )  # fmt: skip
 
 
-def _last_day(plan: MetricsPlan, asked: Asked, times: Times) -> Times:
-    """The times; the last day, and a note of it, if it is asked whether something was beyond a bound, and not when."""
+def _last_day(plan: MetricsPlan, asked: Asked, measure: Measure, times: Times) -> Times:
+    """The times; the last day, and a note of it, if it is asked whether something was beyond a bound, and not when, or
+    for a ranking of events, which the last minutes may not have seen."""
     if times != Times():
         return times
-    if plan.kind != "threshold" or not plan.bound or not _PAST.search(asked.text):
+    was_beyond = plan.kind == "threshold" and bool(plan.bound) and bool(_PAST.search(asked.text))
+    is_rate = plan.how is not None or asked.says(_RATES) or bool(_PER_TIME.search(f"{asked.text} {plan.unit}"))
+    are_events = plan.kind == "ranking" and measure.type == "counter" and measure.unit.endswith("1/s")
+    if not was_beyond and (is_rate or not are_events):
         return times
     now = asked.moment.now
     return Times(TimeRange(start_time=now - _DAY, end_time=now), note=_NO_TIME)
@@ -450,12 +600,7 @@ def _shape(
     if plan.kind in _SHAPES and not _is_average_unasked(plan, measure, times):
         return _SHAPES[plan.kind]
     is_figure = times.is_current or times.is_moment or plan.how in ("latest", "highest", "lowest", "average")
-    if (
-        times.main is None
-        or is_figure
-        or (plan.percentiles and not is_split)
-        or (plan.how == "total" and measure.total)
-    ):
+    if times.main is None or is_figure or plan.percentiles or (plan.how == "total" and measure.total):
         return "value"
     is_counted = bool(measure.total) and plan.how is None and not measure.unit.startswith(("bytes", "bits"))
     if plan.kind is None and is_counted and not says_rate and (not offer.recipe or offer.family is not None):

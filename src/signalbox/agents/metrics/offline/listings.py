@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -11,7 +12,7 @@ from signalbox.agents.metrics.errors import MetricNotFoundError, UnknownNameErro
 from signalbox.agents.metrics.measures import find_offer, measure_for
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.fill import Asked, choose, offer_of, with_found
-from signalbox.agents.metrics.offline.states import STATE_WORDS, state_slots
+from signalbox.agents.metrics.offline.states import STATE_WORDS, is_usual, state_slots, troubles
 from signalbox.agents.metrics.offline.times import Times, window_of
 from signalbox.agents.metrics.offline.words import uncovered
 from signalbox.agents.metrics.plan import MetricsPlan, Request
@@ -23,11 +24,12 @@ from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
 
 __all__ = [
-    "info_request", "offers_of_things", "state_request", "things_of_server", "things_request",
+    "everything_request", "info_request", "offers_of_things", "state_request", "things_of_server", "things_request",
 ]  # fmt: skip
 
 _RECENT = timedelta(hours=6)
 _MOST_TRIED, _MOST_CARRYING = 6, 20
+_EVERYTHING = re.compile(r"\b(?:everything|anything|something|nothing|all (?:of it|systems|things))\b", re.I)
 
 
 async def things_of_server(words: Sequence[str], asked: Asked, times: Times) -> tuple[Matcher, ...]:
@@ -149,6 +151,37 @@ async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: S
     raise unknown or MetricNotFoundError(
         "Nothing on this server says whether this is up or down.", suggestion="Ask for a measure by its name."
     )
+
+
+async def everything_request(plan: MetricsPlan, asked: Asked, times: Times) -> Request | None:
+    """Return the request what of all things is not as it should be, by all measures that say so; None if the question
+    is not about everything, or at most one says so."""
+    is_of_all = _EVERYTHING.search(asked.text) and STATE_WORDS & {word for word, *_ in read_words(asked.text)}
+    if not is_of_all or plan.filters or plan.split_by or plan.measure or plan.named:
+        return None
+    live, window, now = asked.live, window_of(times, asked.moment), asked.moment.now
+    one_hot = [await live.metrics_with([Matcher(one, ("",), negated=True)], window) for one in STATE_LABELS]
+    names = [one for one in live.names if is_usual(split_name(one)[-1:])]
+    names += [one for some in one_hot for one in some if one in live.names and not one.endswith("_info")]
+    found, left_out = [], names[_MOST_CARRYING:]
+    for name in dict.fromkeys(names[:_MOST_CARRYING]):
+        measure, _ = await measure_for(replace(find_offer(name, live), bounds=()), live, window)
+        kind = await state_kind(measure, live, window.end_time)
+        bad = troubles(kind.states) if kind else ()
+        if kind and kind.label and not bad:
+            left_out.append(name)
+        elif kind:
+            found.append(
+                Slots(
+                    measure, "state", window, now, is_current=times.main is None, healthy=bad,
+                    listed="on" if bad else "off", confidence=plan.confidence,
+                )
+            )  # fmt: skip
+    if len(found) < 2:
+        return None
+    note = (f"Not looked at: {', '.join(left_out)}.",) if left_out else ()
+    found[-1] = replace(found[-1], notes=note)
+    return Request(plan.model_copy(update={"kind": "up"}), tuple(found), title="everything")
 
 
 async def offers_of_things(plan: MetricsPlan, asked: Asked, window: TimeRange) -> list[Offer]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
 
@@ -15,7 +16,7 @@ from signalbox.agents.metrics.states import TROUBLE, StateKind
 from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["STATE_WORDS", "is_negated", "state_slots"]
+__all__ = ["STATE_WORDS", "is_negated", "is_usual", "state_slots", "troubles"]
 
 Side = Literal["on", "off"]
 
@@ -74,7 +75,7 @@ def state_slots(slots: Slots, plan: MetricsPlan, kind: StateKind, offer: Offer, 
         )
     side = _side(text, offer, kind, healthy)
     is_asked = side == "off" or whether or counts or which or bool(healthy)
-    is_said = counts or which or side == "off" or (bool(healthy) and not _are_usual(healthy))
+    is_said = counts or which or side == "off" or (bool(healthy) and not is_usual(healthy))
     listed: Side | Literal[""] = side if is_said and is_asked else ""
     if whether and not counts and not which:
         listed = side if _asks_for_one(text, side, kind, healthy) else "off" if side == "on" else "on"
@@ -109,12 +110,18 @@ def _asks_for_one(text: str, side: Side, kind: StateKind, named: tuple[str, ...]
 def _is_good(side: Side, kind: StateKind, named: tuple[str, ...]) -> bool:
     """True if things should be on this side of a state."""
     if kind.label:
-        return bool(named) and (side == "on") == _are_usual(named)
+        return bool(named) and (side == "on") == is_usual(named)
     return (side == "off") == bool(TROUBLE & set(map(base, split_name(kind.metric))))
 
 
-def _are_usual(states: tuple[str, ...]) -> bool:
+def is_usual(states: Iterable[str]) -> bool:
+    """True if one of these is a state that a thing should always be in."""
     return any(base(one.lower()) in _USUAL or one.lower() in _USUAL for one in states)
+
+
+def troubles(states: Iterable[str]) -> tuple[str, ...]:
+    """Return the states that need looking at."""
+    return tuple(one for one in states if base(one.lower()) in TROUBLE or one.lower() in _OFF)
 
 
 def _side(text: str, offer: Offer, kind: StateKind, named: tuple[str, ...] = ()) -> Side:

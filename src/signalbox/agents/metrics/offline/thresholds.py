@@ -16,6 +16,7 @@ from signalbox.agents.metrics.offline.figures import (
     time_of_rate,
     unit_of,
 )
+from signalbox.agents.metrics.offline.second_measure import beyond_goal
 from signalbox.agents.metrics.offline.states import is_negated, state_slots
 from signalbox.agents.metrics.offline.times import Times
 from signalbox.agents.metrics.offline.words import end_of
@@ -25,7 +26,7 @@ from signalbox.agents.metrics.states import state_kind
 from signalbox.language.synonyms import base
 from signalbox.language.words import split_name
 
-__all__ = ["forecast_bound", "is_above", "judged", "takes_time"]
+__all__ = ["DURATIONS", "forecast_bound", "goal_words", "held_against", "is_above", "judged", "takes_time"]
 
 _INCLUSIVE = re.compile(r"\b(?:at (?:least|most)|no (?:more|less|fewer) than|min(?:imum)?|max(?:imum)?)\s*$", re.I)
 _OF_THINGS = re.compile(r"\b(?:which|any|each|every|who|whose|one of|either|some)\b", re.I)
@@ -42,7 +43,36 @@ _SIDE = re.compile(
     re.I,
 )  # fmt: skip
 _THAN = re.compile(r"\bthan\b", re.I)
-_DURATIONS = frozenset(map(base, "latency duration delay time wait rtt lag".split()))
+DURATIONS = frozenset(map(base, "latency duration delay time wait rtt lag".split()))
+"""Words for lengths of time, as `base` gives them."""
+_GOAL = re.compile(
+    r"(?:\bthan|\babove|\bover|\bbeyond|\bexceed\w*|\bpast|\bbelow|\bunder|\bbeneath|\bwithin|\breach\w*)\s+"
+    r"(?:its|their|the|his|her|own|\s)+(?P<goal>[a-z]+(?:\s[a-z]+)?)", re.I,
+)  # fmt: skip
+
+
+def goal_words(plan: MetricsPlan, text: str) -> str:
+    """Return the words that name another measure as the bound: above its limit. Empty if a figure is the bound."""
+    if plan.bound:
+        return "" if read_bound(plan.bound) else plan.bound
+    return found["goal"] if (found := _GOAL.search(text)) else ""
+
+
+def held_against(
+    slots: Slots, goal: tuple[Measure, Measure], plan: MetricsPlan, times: Times, text: str
+) -> Slots:  # fmt: skip
+    """Return the slots with each thing held against its own goal."""
+    part, whole = goal
+    found = max(_SIDE.finditer(text), key=lambda one: one.start(), default=None)
+    above = not _is_below(found) if found else plan.side != "below"
+    if found and (found["slower"] or found["faster"]):
+        above = bool(found["slower"]) == takes_time(part)
+    pinned = {one.label for one in slots.matchers if len(one.values) == 1 and not one.negated}
+    return replace(
+        slots, measure=beyond_goal(part, whole, above=above), shape="threshold", how=None, is_total=False,
+        by=tuple(sorted(part.labels - pinned)), threshold=Threshold(above, 0.0, scope=plan.scope or ""),
+        is_current=times.main is None,
+    )  # fmt: skip
 
 
 async def judged(slots: Slots, plan: MetricsPlan, times: Times, text: str, live: Live) -> Slots:
@@ -102,7 +132,7 @@ def _is_bare_zero(bound: Bound, text: str) -> bool:
 def takes_time(measure: Measure) -> bool:
     """True if the figures of a measure are lengths of time."""
     words = {base(word) for word in split_name(measure.name)}
-    return measures_time(unit_of(measure)) or (not unit_of(measure) and bool(words & _DURATIONS))
+    return measures_time(unit_of(measure)) or (not unit_of(measure) and bool(words & DURATIONS))
 
 
 def forecast_bound(slots: Slots, plan: MetricsPlan) -> Slots:

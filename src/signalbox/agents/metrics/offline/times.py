@@ -12,7 +12,7 @@ from signalbox.agents.metrics.state import MOST_DAYS, TimeRange
 from signalbox.errors import TimeRangeError
 from signalbox.language.time import Range, find_range, parse_duration
 
-__all__ = ["Times", "earlier", "find_time", "is_present", "read_times", "window_of"]
+__all__ = ["Times", "earlier", "find_time", "is_distance", "is_present", "is_since", "read_times", "window_of"]
 
 _NOW_WORDS = (
     r"(?:right |just |as of )?\b(?:now|rn|atm|currently|current|at (?:the|this) moment|at present|today now|latest"
@@ -103,6 +103,16 @@ def is_present(phrase: str) -> bool:
     return bool(_NOW.fullmatch(phrase.strip()))
 
 
+def is_distance(phrase: str) -> bool:
+    """True if a phrase says how far away another time is: a day ago, this time yesterday."""
+    return bool(_AGO.fullmatch(phrase.strip()) or _SAME.search(phrase))
+
+
+def is_since(phrase: str) -> bool:
+    """True if a phrase says from when on, so that the time before it can be compared."""
+    return bool(re.match(r"(?:since|after|following|from)\b", phrase.strip(), re.I))
+
+
 def earlier(phrase: str, main: TimeRange) -> Range | None:
     """Return the range before another that "the day before" or "the previous week" means; None for other phrases."""
     before = _BEFORE.fullmatch(phrase.strip())
@@ -118,8 +128,7 @@ def _read(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
     if not against:
         return Times(_checked(_moment(main) if is_moment and main else main, now), None, is_current, is_moment)
     # "Than an hour ago", and nothing else: now, and then.
-    is_distance = _AGO.fullmatch(against) or _SAME.search(against)
-    base = main or (Range(now - _PRESENT, now) if is_current or is_distance else None)
+    base = main or (Range(now - _PRESENT, now) if is_current or is_distance(against) else None)
     other, note = _against(against, base, now, zone)
     base = base or Range(now - (other.end - other.start), now)
     return Times(_checked(base, now), _checked(other, now), False, is_moment, note)

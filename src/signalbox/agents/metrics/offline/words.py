@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.labels import own_words
+from signalbox.agents.metrics.offline.second_measure import RESTS
 from signalbox.agents.metrics.plan import HOW, KINDS, ORDERS, SCOPES, SIDES, MetricsPlan
 from signalbox.agents.metrics.vocabulary import label_kind
 from signalbox.language.mentions import Mention
@@ -60,7 +61,7 @@ _OF = re.compile(r"\b(?:of|for|via|from)\s+(?:the\s+|our\s+|an?\s+)?(?P<name>[a-
 _NAMED = re.compile(r"\b(?:of|for|via|from|on|at)\s+(?:the\s+|our\s+)?$", re.I)
 _BEEN = re.compile(r"\b(?:is|are|was|were|been|being|got|gets?)\s+(?=[a-z])", re.I)
 _WITH_OBJECT = re.compile(r"\s+(?:the|an?|most|least|more|less|too|so|our|their|its|all)\b", re.I)
-_RESTS = frozenset("free spare vacant unused missing remaining left".split())
+_FREE = frozenset("free spare vacant unused available".split())
 _PLAIN_ESTS = frozenset(
     "latest test rest request guest interest forest harvest west invest contest nearest protest digest ingest manifest "
     "honest modest arrest suggest quest zest crest".split()
@@ -159,7 +160,9 @@ def uncovered(
         or plan.bound
     )
     for word, start, end in read_words(said):
-        if is_free(start, end) and not ends and _SUPERLATIVE.fullmatch(word) and word not in _PLAIN_ESTS:
+        is_end = not ends and _SUPERLATIVE.fullmatch(word) and word not in _PLAIN_ESTS
+        is_rest = word in _FREE and not plan.less and not _is_known(word, told)
+        if is_free(start, end) and (is_end or is_rest):
             found.append(word)
     kept = [one for one in dict.fromkeys(found) if not any(one != other and one in other for other in found)]
     return tuple(kept[:_MOST])
@@ -186,7 +189,7 @@ def decisive(plan: MetricsPlan, text: str, offer: Offer, labels: Iterable[str]) 
 def unexplained(words: str, offer: Offer) -> tuple[str, ...]:
     """Return the words for a second measure that have nothing to do with it."""
     known = _known(offer, ())
-    said = (word for word, *_ in read_words(words) if "_" not in words and word not in _RESTS)
+    said = (word for word, *_ in read_words(words) if "_" not in words and word not in RESTS)
     return tuple(word for word in said if _is_strange(word, known))
 
 
@@ -208,7 +211,7 @@ def _placed(
         is_firm = start in of or is_before or is_done
         whose = _OF_THIS.match(text[end:])
         is_head = is_head or (whose is not None and _is_known(whose["name"], own))  # The weight of the boards.
-        if (is_firm or is_head) and word not in _RESTS and word not in _ANYTHING and _is_strange(word, told):
+        if (is_firm or is_head) and word not in RESTS and word not in _ANYTHING and _is_strange(word, told):
             yield text[start:end], start, end, is_firm
 
 

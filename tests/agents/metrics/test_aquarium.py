@@ -1,0 +1,209 @@
+"""An aquarium on a real Prometheus: what is full, what is beyond a limit of its own, and what info metrics know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from tests.agents.metrics.business import Told, ask
+
+END = datetime(2026, 6, 3, 15, 0, tzinfo=UTC)
+MINUTES = 2 * 1440
+HELP = {
+    "hall_seats_free": "Seats nobody sits on.",
+    "hall_seats_capacity": "All seats of a hall.",
+    "salt_used_kilograms": "Salt taken out of a silo.",
+    "salt_size_kilograms": "What a silo holds.",
+    "pump_motor_temperature_celsius": "Temperature of the motor of a pump.",
+    "pump_motor_temperature_limit_celsius": "How hot the motor of a pump may get.",
+    "feed_doses_total": "Doses of feed that were given.",
+    "feeder_info": "What a feeder is.",
+    "lamp_mode": "What a lamp does.",
+    "gate_up": "Whether a gate can be reached.",
+    "chiller_up": "Whether a chiller runs.",
+    "ticket_wait_seconds": "How long a ticket took at a desk.",
+    "ticket_wait_seconds_sum": "How long a ticket took at a desk.",
+    "ticket_wait_seconds_count": "How long a ticket took at a desk.",
+}
+
+
+def series(minute: int) -> Mapping[str, float]:
+    """For the last hour motor p1 is above its limit, gate g2 is gone and lamp l2 has a fault. Of the feeders east gave
+    most by far, and west a little more in the last minutes."""
+    is_late = minute > MINUTES - 60
+    lamps = {"l1": "day", "l2": "fault" if is_late else "night"}
+    return {
+        'hall_seats_free{hall="reef"}': 30,
+        'hall_seats_free{hall="shark"}': 10,
+        'hall_seats_capacity{hall="reef"}': 120,
+        'hall_seats_capacity{hall="shark"}': 200,
+        'salt_used_kilograms{silo="north"}': 90,
+        'salt_used_kilograms{silo="south"}': 20,
+        'salt_size_kilograms{silo="north"}': 100,
+        'salt_size_kilograms{silo="south"}': 200,
+        'pump_motor_temperature_celsius{pump="p1"}': 74 if is_late else 60,
+        'pump_motor_temperature_celsius{pump="p2"}': 71,
+        'pump_motor_temperature_limit_celsius{pump="p1"}': 70,
+        'pump_motor_temperature_limit_celsius{pump="p2"}': 80,
+        'feed_doses_total{feeder="east"}': min(minute, MINUTES - 10) // 5,
+        'feed_doses_total{feeder="west"}': minute // 480 + (minute > MINUTES - 4) + (minute > MINUTES - 2),
+        'feeder_info{feeder="east",firmware="3.1"}': 1,
+        'feeder_info{feeder="west",firmware="2.9"}': 1,
+        **{
+            f'lamp_mode{{lamp="{lamp}",mode="{one}"}}': int(one == mode)
+            for lamp, mode in lamps.items()
+            for one in ("day", "night", "fault")
+        },
+        'gate_up{gate="g1"}': 1,
+        'gate_up{gate="g2"}': int(not is_late),
+        'chiller_up{chiller="c1"}': 1,
+        **{
+            f'ticket_wait_seconds{part}{{desk="{desk}"{label}}}': value
+            for desk, each in (("hall", 2), ("pier", 1))
+            for part, label, value in (
+                ("", ',quantile="0.95"', 40.0), ("_sum", "", 30.0 * each * minute), ("_count", "", each * minute),
+            )
+        },
+    }  # fmt: skip
+
+
+@pytest.fixture
+def answer(business: Told, scripted: Callable[..., Any]) -> Callable[..., Any]:
+    """What a test calls with a question and its plan."""
+    return lambda question, **plan: ask(business, question, scripted(plan))
+
+
+async def told(asked: Any) -> str:
+    state = await asked
+    assert state["error"] is None, state["error"]
+    return str(state["result"].summary)
+
+
+async def refused(asked: Any) -> str:
+    state = await asked
+    assert state["result"] is None, state["result"].summary
+    return f"{state['error'].error_type}: {state['error'].message}"
+
+
+FREE, SALT = "hall_seats_free", "salt_used_kilograms"
+MOTORS, LIMITS = "pump_motor_temperature_celsius", "pump_motor_temperature_limit_celsius"
+
+
+@pytest.mark.parametrize(
+    ("question", "plan", "said"),
+    [
+        ("how full is the reef hall?", {"measure": FREE, "filters": ["reef"]}, ": 75%"),
+        ("how full is the reef hall?", {"measure": "hall_seats_capacity", "filters": ["reef"]}, ": 75%"),
+        ("which hall is fullest?", {"measure": FREE, "kind": "ranking", "order": "highest"}, "1. shark (95%), 2. reef"),
+        ("how full is each silo?", {"measure": SALT, "split_by": ["silo"]}, "1. north (90%), 2. south (10%)"),
+        ("is any silo over 80% full?", {"measure": SALT, "kind": "threshold", "bound": "80%"}, "Yes, 1 of 2 is above"),
+        ("is the north silo full?", {"measure": SALT, "kind": "up", "filters": ["north"]}, "north"),
+        ("free seats by hall", {"measure": FREE, "split_by": ["hall"]}, "1. reef (30), 2. shark (10)"),
+        ("seats taken in the reef hall", {"measure": FREE, "filters": ["reef"]}, ": 90"),
+        ("salt left in the south silo", {"measure": SALT, "filters": ["south"]}, ": 180 kilograms"),
+        ("what share of seats is free in shark?", {"measure": FREE, "kind": "share", "filters": ["shark"]}, ": 5%"),
+    ],
+)
+async def test_how_full_it_is_and_what_is_free_of_it(
+    answer: Callable[..., Any], question: str, plan: dict[str, Any], said: str
+) -> None:
+    assert said in await told(answer(question, **plan))
+
+
+@pytest.mark.parametrize("named", [{"split_by": ["firmware"]}, {"filters": ["3.1"]}])
+async def test_an_info_metric_splits_and_narrows_a_counter(
+    answer: Callable[..., Any], named: dict[str, list[str]]
+) -> None:
+    said = await told(answer("doses in the last day", measure="feed_doses_total", time="last 24 hours", **named))
+    assert "286 doses" in said
+    assert ("2.9 (5 doses)" in said) == ("split_by" in named)
+
+
+@pytest.mark.parametrize(
+    ("question", "plan", "said"),
+    [
+        ("is any motor above its limit?", {"measure": MOTORS}, "Yes, 1 of 2 is above"),
+        ("which motors exceed their limit?", {"measure": LIMITS, "bound": "their limit"}, "p1 (4 °C)"),
+        ("was a motor over its limit yesterday?", {"measure": MOTORS, "time": "yesterday"}, "No, none of 2 was above"),
+    ],
+)
+async def test_each_thing_is_held_against_its_own_limit(
+    answer: Callable[..., Any], question: str, plan: dict[str, Any], said: str
+) -> None:
+    assert said in await told(answer(question, kind="threshold", **plan))
+
+
+async def test_a_limit_that_nothing_tells_is_no_bound(answer: Callable[..., Any]) -> None:
+    asked = answer("is any motor above its quota?", measure=MOTORS, kind="threshold", bound="its quota")
+    assert "is no figure" in await refused(asked)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        {"kind": "comparison", "time": "24h ago"},
+        {"kind": "comparison", "against": "24h ago"},
+        {"kind": "comparison", "time": "24h ago", "against": "now"},
+        {"kind": "figure", "time": "24h ago"},
+    ],
+)
+async def test_so_long_ago_is_compared_with_wherever_it_stands(
+    answer: Callable[..., Any], plan: dict[str, Any]
+) -> None:
+    asked = answer("heat of motor p1 compared with 24h ago", measure=MOTORS, filters=["p1"], **plan)
+    assert "74 °C, against 60 °C" in await told(asked)
+
+
+async def test_hotter_after_a_moment_is_compared_with_the_time_before_it(answer: Callable[..., Any]) -> None:
+    plan = {"measure": MOTORS, "kind": "threshold", "filters": ["p1"], "time": "14:00"}
+    said = await told(answer("did p1 get hotter after the restart at 14:00?", **plan))
+    assert "against 60 °C" in said
+    assert "above" not in said
+
+
+@pytest.mark.parametrize("words", ["nine out of ten", "9 out of 10", "slowest 5%"])
+async def test_other_words_are_no_percentile(answer: Callable[..., Any], words: str) -> None:
+    asked = answer(f"ticket wait of {words}", measure="ticket_wait_seconds", percentiles=[words])
+    assert "is no percentile" in await refused(asked)
+
+
+async def test_rare_events_are_ranked_over_a_day_and_not_by_the_last_minutes(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "feed_doses_total", "kind": "ranking", "order": "highest", "split_by": ["feeder"]}
+    said = await told(answer("which feeder gives most doses?", **plan))
+    assert "1. east (286 doses)" in said
+    assert "of the last 24 hours" in said
+
+
+async def test_what_a_summary_counts_is_a_number(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "ticket_wait_seconds", "split_by": ["desk"], "time": "yesterday"}
+    assert "1. hall (2,880), 2. pier (1,440)" in await told(answer("tickets by desk yesterday", **plan))
+    assert "30 s" in await told(answer("ticket wait by desk yesterday", **plan))
+
+
+async def test_a_percentile_of_each_for_a_range_is_one_figure_each(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "ticket_wait_seconds", "percentiles": ["p95"], "split_by": ["desk"], "time": "today"}
+    assert "hall (40 s)" in await told(answer("p95 of the ticket wait today by desk", **plan))
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"), [("is everything up?", {"kind": "up"}), ("has anything been down today?", {"time": "today"})]
+)
+async def test_everything_is_all_that_says_whether_it_is_up(
+    answer: Callable[..., Any], question: str, plan: dict[str, str]
+) -> None:
+    said = await told(answer(question, **plan))
+    assert "gate_up: 1 of 2" in said
+    assert "chiller_up: " in said
+    assert "lamp_mode: 1 of 2" in said
+
+
+async def test_what_a_thing_does_is_its_state(answer: Callable[..., Any]) -> None:
+    said = await told(answer("what is lamp l2 doing?", measure="lamp_mode", kind="health", filters=["l2"]))
+    assert "l2 is fault" in said
+
+
+async def test_what_is_not_measured_is_not_refused_for_its_time(answer: Callable[..., Any]) -> None:
+    said = await refused(answer("how many divers work tonight?", kind="figure", time="tonight"))
+    assert said.startswith("metric_not_found")
