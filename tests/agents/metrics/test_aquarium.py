@@ -182,11 +182,6 @@ async def test_what_a_summary_counts_is_a_number(answer: Callable[..., Any]) -> 
     assert "30 s" in await told(answer("ticket wait by desk yesterday", **plan))
 
 
-async def test_a_percentile_of_each_for_a_range_is_one_figure_each(answer: Callable[..., Any]) -> None:
-    plan = {"measure": "ticket_wait_seconds", "percentiles": ["p95"], "split_by": ["desk"], "time": "today"}
-    assert "hall (40 s)" in await told(answer("p95 of the ticket wait today by desk", **plan))
-
-
 @pytest.mark.parametrize(
     ("question", "plan"), [("is everything up?", {"kind": "up"}), ("has anything been down today?", {"time": "today"})]
 )

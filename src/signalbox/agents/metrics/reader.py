@@ -59,7 +59,7 @@ from signalbox.agents.metrics.plan import (
 from signalbox.agents.metrics.prompts import EXAMPLES, plan_prompt
 from signalbox.agents.metrics.promql import check_promql
 from signalbox.agents.metrics.state import TimeRange
-from signalbox.agents.metrics.states import STATE_LABELS
+from signalbox.agents.metrics.states import STATE_LABELS, TROUBLE
 from signalbox.agents.metrics.tree import metric_names
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS
 from signalbox.errors import MissingInputError, ModelEmptyError, ModelMalformedError, RequestError, SignalboxError
@@ -320,7 +320,8 @@ async def _grounded(plan: MetricsPlan, reading: _Reading) -> Request:
         raise _no_metric(reading) from None
     if plan.promql:
         return Request(plan, promql=plan.promql, time_range=times.main)
-    if (plan.kind == "up" or _lacks_measure(plan)) and (request := await everything_request(plan, asked, times)):
+    is_of_state = plan.kind == "up" or (plan.kind == "health" and bool({*tokens(reading.text)} & TROUBLE))
+    if (is_of_state or _lacks_measure(plan)) and (request := await everything_request(plan, asked, times)):
         return request
     if plan.kind == "health" and plan.filters and _WHAT.match(reading.text):
         try:

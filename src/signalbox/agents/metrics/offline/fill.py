@@ -72,6 +72,7 @@ _CERTAIN = 0.97
 _MOST_CURVES = 12
 _RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
 _PER_TIME = re.compile(r"\b(?:per|an?|each|every) (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|sec|min|h)\b", re.I)
+_SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
 _WHEN = re.compile(r"\W*(?:and\s+)?(?:when|since when|how long)\b", re.I)
 _HOW_LONG_IS = re.compile(r"\W*how long (?:is|are|was|were)\b", re.I)
 _DAY, _MINUTE = timedelta(days=1), timedelta(minutes=1)
@@ -181,7 +182,10 @@ async def _joined(
 ) -> tuple[MetricsPlan, Measure, list[Meant]]:
     """The plan and the measure, with what an info metric knows of its things: a split or a condition that the measure
     has no label for. What no info metric knows stays in the plan."""
-    splits = [one for one in plan.split_by if find_label(one, measure.labels) is None]
+    written = [one for one in _SPLIT.findall(asked.text) if one.lower() not in FILLERS and not dimension_of(one)]
+    others = {*map(base, (*plan.split_by, plan.less, plan.also, plan.named))}
+    written = [one for one in written if base(one) not in others]
+    splits = [one for one in (*plan.split_by, *written) if find_label(one, measure.labels) is None]
     things = [one for one in plan.filters if values.find(one) is None]
     infos = await infos_of(measure, values, asked.live, within) if splits or things else []
     through = []
@@ -194,6 +198,9 @@ async def _joined(
     for words in splits:
         if found := label_of(words, infos):
             measure = joined(measure, *found)
+    own = {*map(base, measure.labels)}
+    split = [*dict.fromkeys((*plan.split_by, *(one for one in written if base(one) in own)))]
+    plan = plan.model_copy(update={"split_by": split, "per": "" if base(plan.per) in own else plan.per})
     return plan, measure, through
 
 
@@ -225,7 +232,7 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         raise
     within = window_of(times, moment)
     percentiles = list(dict.fromkeys(map(read_percentile, plan.percentiles)))
-    wanted = _wanted(plan, percentiles, counts=_asks_number(plan, asked.text, offer))
+    wanted = _wanted(plan, percentiles, _added_up(plan, asked.text, offer))
     try:
         chosen = await choose(plan, asked, offer, within, wanted)
     except UnknownNameError as error:
@@ -372,7 +379,7 @@ async def _of_pair(
         return None
     part, whole = pair
     wants_rest = is_rest or (told_rest and not is_taken)
-    if plan.kind in ("threshold", "up") and bound is None:
+    if plan.kind in ("threshold", "up") and not plan.bound:
         judges = {"kind": "threshold", "side": "above", "bound": "at least 100%"}
         plan = plan.model_copy(update=judges if is_full else {"kind": None})
     kind = None if plan.kind == "share" else plan.kind
@@ -403,28 +410,32 @@ def with_found(plan: MetricsPlan, chosen: Chosen) -> MetricsPlan:
     return plan.model_copy(update={"filters": [*plan.filters, *(one.said for one in chosen.labelled.said)]})
 
 
-def _asks_number(plan: MetricsPlan, text: str, offer: Offer) -> bool:
-    """True if a question names what a histogram or summary counts, and nothing of what it measures: tickets today."""
+def _added_up(plan: MetricsPlan, text: str, offer: Offer) -> str:
+    """Return what of a histogram or summary is added up if the question names nothing of what it measures: "count" if
+    it names what is counted, as in tickets today, and "sum" of money; empty otherwise."""
     kind = offer.family.type if offer.family else ""
-    if kind not in ("histogram", "summary") or plan.percentiles or plan.bound or plan.unit or plan.order:
-        return False
-    *subjects, _ = ("", *(word for word in split_name(offer.key) if not dimension_of(word)))
+    is_other = plan.percentiles or plan.bound or plan.unit or plan.order or plan.kind in ("share", "threshold")
+    if kind not in ("histogram", "summary") or is_other or plan.how not in (None, "total"):
+        return ""
+    units = {unit for word in split_name(offer.key) for unit, *_ in dimension_of(word)}
+    *subjects, measured = ("", *(word for word in split_name(offer.key) if not dimension_of(word)))
     said = [word for word, *_ in read_words(text)]
-    own = {base(word) for word in split_name(offer.key)} - {*map(base, subjects)}
-    is_measured = any(base(word) in own or word in ASKED or base(word) in DURATIONS for word in said)
-    is_named = any(word.endswith("s") and base(word) in map(base, subjects) for word in said)
-    return is_named and not is_measured and plan.how in (None, "total") and plan.kind not in ("share", "threshold")
+    if any(base(word) == base(measured) or word in ASKED or base(word) in DURATIONS for word in said):
+        return ""
+    if any(word.endswith("s") and base(word) in map(base, subjects) for word in said):
+        return "count"
+    return "sum" if "money" in units else ""
 
 
-def _wanted(plan: MetricsPlan, percentiles: Sequence[float], *, counts: bool) -> Wanted:
-    how = plan.how
+def _wanted(plan: MetricsPlan, percentiles: Sequence[float], added: str) -> Wanted:
+    how = "total" if added else plan.how
     judges = plan.kind in ("threshold", "share") and bool(plan.bound)
     is_extreme = plan.kind in ("figure", None) and how in ("highest", "lowest")
     return Wanted(
         how=None if judges and how != "average" else how,
         has_quantile=bool(percentiles) or (plan.kind == "share" and bool(plan.bound)),
         quantile=percentiles[0] if percentiles else 0.95,
-        counts=counts or (plan.kind == "figure" and how == "total" and not plan.unit),
+        counts=added == "count" or (added != "sum" and plan.kind == "figure" and how == "total" and not plan.unit),
         extreme_of_things=AGGREGATIONS[how] if is_extreme and how else None,
     )
 
@@ -600,7 +611,8 @@ def _shape(
     if plan.kind in _SHAPES and not _is_average_unasked(plan, measure, times):
         return _SHAPES[plan.kind]
     is_figure = times.is_current or times.is_moment or plan.how in ("latest", "highest", "lowest", "average")
-    if times.main is None or is_figure or plan.percentiles or (plan.how == "total" and measure.total):
+    is_figure = is_figure or (bool(plan.percentiles) and (not is_split or measure.type == "histogram"))
+    if times.main is None or is_figure or (plan.how == "total" and measure.total):
         return "value"
     is_counted = bool(measure.total) and plan.how is None and not measure.unit.startswith(("bytes", "bits"))
     if plan.kind is None and is_counted and not says_rate and (not offer.recipe or offer.family is not None):

@@ -18,7 +18,7 @@ from signalbox.agents.metrics.offline.words import uncovered
 from signalbox.agents.metrics.plan import MetricsPlan, Request
 from signalbox.agents.metrics.slots import Matcher, Slots
 from signalbox.agents.metrics.state import TimeRange
-from signalbox.agents.metrics.states import STATE_LABELS, state_kind
+from signalbox.agents.metrics.states import STATE_LABELS, TROUBLE, state_kind
 from signalbox.agents.metrics.vocabulary import label_kind
 from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
@@ -156,7 +156,9 @@ async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: S
 async def everything_request(plan: MetricsPlan, asked: Asked, times: Times) -> Request | None:
     """Return the request what of all things is not as it should be, by all measures that say so; None if the question
     is not about everything, or at most one says so."""
-    is_of_all = _EVERYTHING.search(asked.text) and STATE_WORDS & {word for word, *_ in read_words(asked.text)}
+    is_of_all = _EVERYTHING.search(asked.text) and (STATE_WORDS | TROUBLE) & {
+        word for word, *_ in read_words(asked.text)
+    }
     if not is_of_all or plan.filters or plan.split_by or plan.measure or plan.named:
         return None
     live, window, now = asked.live, window_of(times, asked.moment), asked.moment.now
