@@ -384,7 +384,8 @@ async def _of_pair(
         plan = plan.model_copy(update=judges if is_full else {"kind": None})
     kind = None if plan.kind == "share" else plan.kind
     plan = plan.model_copy(update={"unit": "%" if is_share else plan.unit, "kind": kind})
-    if second.says_rest(part) == wants_rest:
+    # Of a stock whose name says neither, what is left is the stock.
+    if second.says_rest(part) == wants_rest or (wants_rest and not second.says_taken(part)):
         first, other = part, whole if is_share else None
     else:
         first, other = whole, part

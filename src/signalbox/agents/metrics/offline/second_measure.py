@@ -19,7 +19,7 @@ from signalbox.language.words import read_words, split_name
 
 __all__ = [
     "FULL", "RESTS", "TAKEN", "WHOLES", "Second", "beside", "beyond_goal", "is_same_kind", "narrowed_to", "pair_of",
-    "says_rest", "second_offer",
+    "says_rest", "says_taken", "second_offer",
 ]  # fmt: skip
 
 FULL = frozenset("full fuller fullest emptier emptiest fullness occupancy utilisation utilization".split())
@@ -100,6 +100,11 @@ def is_same_kind(first: Measure, second: Measure) -> None:
 def says_rest(offer: Offer) -> bool:
     """True if a measure says by its name how much is not taken."""
     return bool({*map(base, RESTS), "avail"} & _words(offer.key))
+
+
+def says_taken(offer: Offer) -> bool:
+    """True if a measure says by its name how much is taken."""
+    return bool({*map(base, TAKEN)} & _words(offer.key))
 
 
 async def pair_of(
