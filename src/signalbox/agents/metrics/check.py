@@ -19,7 +19,7 @@ from signalbox.agents.metrics.tree import (
     operator_of,
     reach_of,
     required_labels,
-    selectors_of,
+    unwrapped,
     walk,
 )
 from signalbox.drawing.values import format_moment
@@ -83,30 +83,33 @@ async def empty_hints(tree: Any, live: Live, span: TimeRange, now: datetime) -> 
     """Say why a query may have given nothing although its names are right, and what to try."""
     told = []
     for name in metric_names(tree):
+        within = await live.client.last_seen(name, span.end_time)
+        if within is not None and within >= span.start_time:
+            continue
         last = await live.client.last_seen(name, now)
         if last is None:
             told.append(f"{name} had no samples in the last {MOST_DAYS} days.")
-        elif not span.start_time <= last <= span.end_time:
+        else:
             told.append(f"{name} was last seen at {format_moment(last)}: try a range that has it.")
     if told:
         return " ".join(told)
     compared = next((one for one in walk(tree) if kind_of(one) == "BinaryExpr" and str(one.op) in _COMPARISONS), None)
     if compared is None:
         return "There are samples, but none that meets the conditions of the query: try fewer conditions."
-    return await _unmet(selectors_of(compared)[:1], live, span.end_time)
+    sides = [one for one in (unwrapped(compared.lhs), unwrapped(compared.rhs)) if kind_of(one) == "VectorSelector"]
+    return await _unmet(sides[0], live, span.end_time) if sides else "No series meets the condition of the query."
 
 
-async def _unmet(selectors: Sequence[Any], live: Live, at: datetime) -> str:
+async def _unmet(selector: Any, live: Live, at: datetime) -> str:
     """Say how many series a comparison was made on, and which values they have."""
-    for selector in selectors:
-        found = await live.client.query(str(selector), at)
-        values = sorted({curve.values[-1] for curve in found.curves})
-        if values:
-            shown = ", ".join(f"{value:g}" for value in values[:_MOST_TOLD])
-            more = f" and {len(values) - _MOST_TOLD} others" if len(values) > _MOST_TOLD else ""
-            are = "series has the value" if len(found.curves) == 1 else "series have the values"
-            return f"No series meets the condition: {len(found.curves)} {are} {shown}{more}."
-    return "No series meets the condition of the query."
+    found = await live.client.query(str(selector), at)
+    values = sorted({curve.values[-1] for curve in found.curves})
+    if not values:
+        return "No series meets the condition of the query."
+    shown = ", ".join(f"{value:g}" for value in values[:_MOST_TOLD])
+    more = f" and {len(values) - _MOST_TOLD} others" if len(values) > _MOST_TOLD else ""
+    are = "series has the value" if len(found.curves) == 1 else "series have the values"
+    return f"No series meets the condition: {len(found.curves)} {are} {shown}{more}."
 
 
 def _no_label(label: str, metric: str, known: Sequence[str]) -> InvalidQueryError:

@@ -74,6 +74,7 @@ _RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
 _PER_TIME = re.compile(r"\b(?:per|an?|each|every) (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|sec|min|h)\b", re.I)
 _SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
 _WHEN = re.compile(r"\W*(?:and\s+)?(?:when|since when|how long)\b", re.I)
+_HOW = re.compile(r"\W*how (?!long|has|have|did|does|do\b)\w+", re.I)
 _HOW_LONG_IS = re.compile(r"\W*how long (?:is|are|was|were)\b", re.I)
 _DAY, _MINUTE = timedelta(days=1), timedelta(minutes=1)
 _COMPARES = re.compile(r"\b(?:vs\.?|versus|compar\w*|than|against|differ\w*|same as|relative to)(?!\w)", re.I)
@@ -532,7 +533,7 @@ def _slots(plan: MetricsPlan, asked: Asked, chosen: Chosen, times: Times, percen
         is_highest = ("slowest" in speeds) == takes_time(measure)
         plan = plan.model_copy(update={"order": "highest" if is_highest else "lowest"})
     says_rate = plan.how == "rate" or asked.says(_RATES) or bool(_PER_TIME.search(f"{asked.text} {plan.unit}"))
-    shape = _shape(plan, chosen.offer, measure, times, is_split=bool(labelled.by), says_rate=says_rate)
+    shape = _shape(plan, chosen.offer, measure, times, asked.text, is_split=bool(labelled.by), says_rate=says_rate)
     pinned = frozenset(one.label for one in labelled.matchers if len(one.values) == 1 and not one.negated)
     by = labelled.by
     if shape in ("value", "share", "extreme"):
@@ -604,15 +605,16 @@ def _is_averaged_unasked(plan: MetricsPlan, chosen: Chosen) -> bool:
 
 
 def _shape(
-    plan: MetricsPlan, offer: Offer, measure: Measure, times: Times, *, is_split: bool, says_rate: bool
+    plan: MetricsPlan, offer: Offer, measure: Measure, times: Times, text: str, *, is_split: bool, says_rate: bool
 ) -> Shape:
     """The shape of the answer. If the plan leaves it open, a range means a curve, and the present a figure."""
     if plan.kind == "share" and measure.type != "ratio" and measure.unit in ("ratio", "percent"):
         return "value"
-    if plan.kind in _SHAPES and not _is_average_unasked(plan, measure, times):
+    is_curve_unasked = plan.kind == "curve" and not times.main and bool(_HOW.match(text))
+    if plan.kind in _SHAPES and not is_curve_unasked and not _is_average_unasked(plan, measure, times):
         return _SHAPES[plan.kind]
     is_figure = times.is_current or times.is_moment or plan.how in ("latest", "highest", "lowest", "average")
-    is_figure = is_figure or (bool(plan.percentiles) and (not is_split or measure.type == "histogram"))
+    is_figure = is_figure or (bool(plan.percentiles) and not is_split)
     if times.main is None or is_figure or (plan.how == "total" and measure.total):
         return "value"
     is_counted = bool(measure.total) and plan.how is None and not measure.unit.startswith(("bytes", "bits"))
