@@ -239,7 +239,7 @@ EMPTY: list[tuple[Tool, dict[str, Any], str]] = [
     (promql, {"query": 'node_load1{instance="web-9:9100"}'}, "no value \"web-9:9100\". Did you mean 'web-1:9100'"),
     (promql, {"query": "node_load1", "time": "2026-01-05T00:00:00Z"}, "last seen at Wed 11 Mar 2026 10:29"),
     (promql, {"query": "node_load1 > 1e9"}, r"No series meets the condition: \d+ series have the values "),
-    (promql, {"query": "node_load1 > 1e9", "start": "2026-03-10T10:00Z", "end": "2026-03-10T11:00Z"}, "No series meets"),
+    (promql, {"query": "node_load1 > 1e9", "start": "2026-03-10T10:00Z", "end": "2026-03-10T11:00Z"}, "No series"),
     (promql, {"query": "rate(node_cpu_seconds_total[5m]) > 9"}, "No series meets the condition of the query"),
     (promql, {"query": "count(interface_oper_status == 7)"}, r"\d+ series have the values .*1"),
     (query, {"metric": "node_load1", "time": "2026-01-05T00:00:00Z"}, "There last was some at Wed 11 Mar 2026 10:29"),

@@ -20,8 +20,8 @@ would rule out: the figures of a dependency, a log, a route, a release. Look clo
 it, and is not itself a consequence. Only more requests come from what calls it. Earlier, louder or nearer in time is \
 not enough. Rule out what is not connected, and say so.
 - If everything in the time was as usual, the verdict is that it is healthy. If a system could not be read, say that; \
-nothing found in what was not read means nothing. "Not known" is a good answer. If it is known where the trouble began and \
-not why, that thing is the cause, and its own reason is what is not known.
+nothing found in what was not read means nothing. "Not known" is a good answer. If it is known where the trouble \
+began and not why, that thing is the cause, and its own reason is what is not known.
 - Use a runbook that fits: make its checks where a tool can, name it, and put the rest of its checks into next_steps.
 - End with conclude, marked as the answer: a verdict in the person's language, how sure it is (confirmed: connected, \
 begun before, ended with it, and nothing else fits; likely; not known), evidence for and against, what was ruled out \
