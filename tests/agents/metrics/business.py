@@ -52,5 +52,12 @@ async def ask(client: GrafanaMetricsClient, question: str, model: Any, previous:
         return await metrics_agent(state, client=client, model=model)
 
 
+async def told(asked: Any) -> str:
+    """The summary of an answer that was given."""
+    state = await asked
+    assert state["error"] is None, state["error"]
+    return str(state["result"].summary)
+
+
 def _kind(name: str) -> str:
     return "counter" if name.endswith("_total") else "gauge"

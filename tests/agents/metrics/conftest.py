@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable, RunnableLambda
-from tests.agents.metrics.business import Told, lines
+from tests.agents.metrics.business import Told, ask, lines
 
 from signalbox.models.configuration import Configuration
 from signalbox.worlds.metrics import Access, open_shop, serve
@@ -236,3 +236,9 @@ async def start_server() -> AsyncIterator[StartServer]:
             return f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}", server
 
         yield start
+
+
+@pytest.fixture
+def answer(business: Told, scripted: Callable[..., Any]) -> Callable[..., Any]:
+    """What a test calls with a question and its plan."""
+    return lambda question, **plan: ask(business, question, scripted(plan))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from tests.agents.metrics.business import Told, ask
+from tests.agents.metrics.business import told
 
 END = datetime(2026, 6, 3, 15, 0, tzinfo=UTC)
 MINUTES = 2 * 1440
@@ -67,18 +67,6 @@ def series(minute: int) -> Mapping[str, float]:
             )
         },
     }  # fmt: skip
-
-
-@pytest.fixture
-def answer(business: Told, scripted: Callable[..., Any]) -> Callable[..., Any]:
-    """What a test calls with a question and its plan."""
-    return lambda question, **plan: ask(business, question, scripted(plan))
-
-
-async def told(asked: Any) -> str:
-    state = await asked
-    assert state["error"] is None, state["error"]
-    return str(state["result"].summary)
 
 
 async def refused(asked: Any) -> str:

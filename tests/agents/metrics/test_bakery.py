@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from tests.agents.metrics.business import Told, ask
+from tests.agents.metrics.business import told
 
 END = datetime(2026, 6, 3, 15, 0, tzinfo=UTC)
 MINUTES = 1440
@@ -37,18 +37,6 @@ def series(minute: int) -> Mapping[str, float]:
         'firmware_info{scale="s1",version="2.1"}': 1,
         'firmware_info{scale="s2",version="2.0"}': 1,
     }
-
-
-@pytest.fixture
-def answer(business: Told, scripted: Callable[..., Any]) -> Callable[..., Any]:
-    """What a test calls with a question and its plan."""
-    return lambda question, **plan: ask(business, question, scripted(plan))
-
-
-async def told(asked: Any) -> str:
-    state = await asked
-    assert state["error"] is None, state["error"]
-    return str(state["result"].summary)
 
 
 async def test_the_nearest_to_a_bound_is_told_by_every_sample(answer: Callable[..., Any]) -> None:

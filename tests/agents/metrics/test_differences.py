@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from tests.agents.metrics.business import Told, ask
 
 END = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 MINUTES = 180
@@ -54,12 +53,6 @@ def series(minute: int) -> Mapping[str, float]:
         'return_temperature_celsius{boiler="B1"}': 50,
         'return_temperature_celsius{boiler="B2"}': 55,
     }
-
-
-@pytest.fixture
-def answer(business: Told, scripted: Callable[..., Any]) -> Callable[..., Any]:
-    """What a test calls with a question and its plan."""
-    return lambda question, **plan: ask(business, question, scripted(plan))
 
 
 async def result_of(asked: Any) -> Any:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.agents.metrics.business import Told, ask
+from tests.agents.metrics.business import Told, ask, told
 
 from signalbox.agents.metrics.found import gaps_of
 from signalbox.agents.metrics.promapi import Curve
@@ -54,18 +54,6 @@ def series(minute: int) -> Mapping[str, float]:
             is_hot = (one, motor) == ("crane-2", "m2") and minute >= 180
             found[f'crane_motor_temperature_celsius{{crane="{one}",motor="{motor}"}}'] = 88 if is_hot else 60
     return found
-
-
-@pytest.fixture
-def answer(business: Told, scripted: Callable[..., Any]) -> Callable[..., Any]:
-    """What a test calls with a question and its plan."""
-    return lambda question, **plan: ask(business, question, scripted(plan))
-
-
-async def told(asked: Any) -> str:
-    state = await asked
-    assert state["error"] is None, state["error"]
-    return str(state["result"].summary)
 
 
 async def refused(asked: Any) -> str:

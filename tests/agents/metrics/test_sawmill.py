@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from tests.agents.metrics.business import Told, ask
+from tests.agents.metrics.business import Told, ask, told
 
 END = datetime(2026, 9, 16, 14, 0, tzinfo=UTC)
 MINUTES = 1500
@@ -67,12 +67,6 @@ def series(minute: int) -> Mapping[str, float]:
 def answer(business: Told, scripted: Callable[..., Any]) -> Callable[..., Any]:
     """What a test calls with a question and its plan."""
     return lambda question, before=None, **plan: ask(business, question, scripted(plan), before and before["asked"])
-
-
-async def told(asked: Any) -> str:
-    state = await asked
-    assert state["error"] is None, state["error"]
-    return str(state["result"].summary)
 
 
 @pytest.mark.parametrize(

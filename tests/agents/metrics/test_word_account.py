@@ -57,12 +57,6 @@ def series(minute: int) -> Mapping[str, float]:
     }
 
 
-@pytest.fixture
-def answer(business: Told, scripted: Callable[..., Any]) -> Callable[..., Any]:
-    """What a test calls with a question and its plan."""
-    return lambda question, **plan: ask(business, question, scripted(plan))
-
-
 async def result_of(asked: Any) -> Any:
     state = await asked
     assert state["error"] is None, state["error"]
