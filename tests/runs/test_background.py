@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 from signalbox.cli.app import make_app
 from signalbox.contract import Agent
 from signalbox.errors import NotFoundError, RequestError
-from signalbox.runs import background, cancel, records, served
+from signalbox.runs import background, cancel, copying, records, served
 from signalbox.runs.engine import engine
-from signalbox.runs.records import Run
+from signalbox.runs.records import BusyError, Run
 from signalbox.runs.served import find_served
 from signalbox.settings import now
 from signalbox.toolbox.person import use_person
@@ -104,6 +104,36 @@ async def test_a_run_that_keeps_killing_its_process_is_not_taken_up_for_ever(mon
     _leave_behind(run.run_id)
     assert await recover() == []
     assert (await engine().wait(run)).status == "error"
+
+
+async def test_a_thread_that_becomes_free_goes_to_the_run_that_has_waited_longest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    review, begin = find_served("Review"), background.begin_pending
+    await engine().submit(review, "first", thread_id="t")
+    tried: list[str] = []
+
+    def begin_late(run: Run) -> Any:
+        tried.append(run.said)
+        if tried == ["second"]:
+            raise BusyError("The first run ends right after this.")
+        return begin(run)
+
+    monkeypatch.setattr(background, "begin_pending", begin_late)
+    for said in ("second", "third"):
+        last = await engine().submit(review, said, thread_id="t", not_before=now())
+    assert (await engine().wait(last)).status == "waiting"
+    assert tried[:3] == ["second", "second", "third"]
+    await engine().close()
+
+
+async def test_a_run_from_a_checkpoint_is_nobody_elses_to_take_up() -> None:
+    run = await engine().submit(find_served("Review"), "Hi", thread_id="t")
+    await engine().wait(run)
+    made = copying.fork("t")
+    assert await recover() == []
+    _leave_behind(made.run_id)
+    assert [taken.run_id for taken in await recover()] == [made.run_id]
 
 
 async def test_who_waits_for_a_run_that_was_left_behind_gets_its_end() -> None:

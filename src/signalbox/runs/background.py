@@ -16,6 +16,7 @@ from signalbox.errors import DatabaseError, NotFoundError, ProgrammerError, Requ
 from signalbox.runs import maintenance, records, threads
 from signalbox.runs.answers import load_model
 from signalbox.runs.carrying import begin_pending, carry, make_pending, prepared
+from signalbox.runs.copying import fork
 from signalbox.runs.engine import WhenBusy
 from signalbox.runs.events import Event, follow
 from signalbox.runs.hearing import listening
@@ -89,6 +90,20 @@ class Background(ABC):
         agent = find_carried(run.agent or run.name)
         owner = self._owner().get("owner", "")
         await asyncio.to_thread(lambda: accept(run, value, question, owner=owner, then=self._accepting(then)))
+        return await self._resumed(agent, run)
+
+    async def go_on_from(
+        self, thread_id: str, checkpoint_id: str | None, *, then: Callable[[Run], None] | None = None
+    ) -> Run:
+        """Go on from a checkpoint, as a new run of the thread."""
+        run = await asyncio.to_thread(fork, thread_id, checkpoint_id)
+        options: Any = {"force": True, "owner": self._owner().get("owner", ""), "then": self._accepting(then)}
+        try:
+            agent = find_carried(run.agent or run.name)
+            await asyncio.to_thread(lambda: accept(run, **options))
+        except Exception:
+            await asyncio.to_thread(records.remove_run, run.run_id)
+            raise
         return await self._resumed(agent, run)
 
     async def status(self, thread_id: str, run_id: str) -> Run:
@@ -249,14 +264,17 @@ class InProcess(Background):
     async def _begin_pending(self) -> None:
         """Begin the runs whose time has come, and whose thread is free."""
         found = await asyncio.to_thread(maintenance.left_pending)
-        self._has_pending = bool(found)
+        self._has_pending, busy = bool(found), set()
         for run in found:
-            if datetime.fromisoformat(run.not_before) > now():
+            place = (run.person, run.thread_id)
+            # A thread that has become free meanwhile is still the earlier run's.
+            if place in busy or datetime.fromisoformat(run.not_before) > now():
                 continue
             with use_person(run.person):
                 try:
                     life = await asyncio.to_thread(begin_pending, run)
                 except BusyError:
+                    busy.add(place)
                     continue
                 except Exception as error:
                     _log.error("Run %s cannot begin: %s", run.run_id, redact(error))

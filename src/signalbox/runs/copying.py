@@ -18,6 +18,7 @@ from signalbox.runs import records, threads
 from signalbox.runs.checkpoints import checkpoints
 from signalbox.runs.events import list_events
 from signalbox.runs.gate import Transaction, owned
+from signalbox.runs.owners import current_owner
 from signalbox.runs.records import BusyError, Run
 from signalbox.settings import now
 from signalbox.toolbox.person import current_person
@@ -108,16 +109,17 @@ def _checkpoints(run: Run) -> Any:
 
 def fork(thread_id: str, checkpoint_id: str | None = None) -> Run:
     """A new run of a thread of the person who asks that stands at that checkpoint, or at the latest, and can go on from
-    there. A question that waits is dropped. Raises NotFoundError, BusyError, and RequestError where nothing follows."""
+    there. It is this process's until somebody else takes it over. A question that waits is dropped. Raises
+    NotFoundError, BusyError, and RequestError where nothing follows."""
     run, snapshot = _at(thread_id, checkpoint_id)
     _require_idle(thread_id)
     if not snapshot.next:
         raise RequestError("Nothing follows at this checkpoint.", suggestion="Send an input, or name another.")
     moment = now().isoformat()
     made = replace(
-        run, run_id=uuid.uuid4().hex, status="interrupted", owner="", started_at=moment, updated_at=moment, for_run="",
-        background=True, attempts=0, ended=0, warnings=[], changes=[], dropped="", questions=[], answers={}, result={},
-        summary=None,
+        run, run_id=uuid.uuid4().hex, status="running", owner=current_owner(), started_at=moment, updated_at=moment,
+        for_run="", background=True, attempts=0, ended=0, warnings=[], changes=[], dropped="", questions=[], answers={},
+        result={}, summary=None,
     )  # fmt: skip
     _copy_checkpoints(run, made.run_id, snapshot.config["configurable"]["checkpoint_id"])
     with owned(run.person) as held:

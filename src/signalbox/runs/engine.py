@@ -60,6 +60,12 @@ class Engine(Protocol):
         """Go on with a run that waits, with the answer to its question; `then` is done in the transaction that keeps
         the answer. Raises as `signalbox.runs.resume` does."""
 
+    async def go_on_from(
+        self, thread_id: str, checkpoint_id: str | None, *, then: Callable[[Run], None] | None = None
+    ) -> Run:
+        """Go on from a checkpoint, or from the latest, as a new run of the thread; `then` is as above. Raises as `fork`
+        does, and FullError."""
+
     async def status(self, thread_id: str, run_id: str) -> Run:
         """A run of the person who asks, as it stands now. Raises NotFoundError for any other."""
 

@@ -11,7 +11,7 @@ from typing import Any
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.runs import records
 from signalbox.runs.conversing import say
-from signalbox.runs.copying import fork, may_go_on
+from signalbox.runs.copying import may_go_on
 from signalbox.runs.engine import engine
 from signalbox.runs.events import last_number
 from signalbox.runs.history import find_state
@@ -60,8 +60,7 @@ async def start_run(thread_id: str, wanted: NewRun, then: Callable[[], None] = l
     at = wanted.checkpoint_id or checkpoint_id_of(wanted.checkpoint)
     if wanted.input is None and (at is not None or await asyncio.to_thread(may_go_on, thread_id)):
         await _make_room(thread_id, wanted.multitask_strategy)
-        await asyncio.to_thread(fork, thread_id, at)
-        return await engine().resume(thread_id, None, then=stored), 0
+        return await engine().go_on_from(thread_id, at, then=stored), 0
     return await _begun(assistant, thread_id, wanted, at, stored)
 
 
