@@ -184,7 +184,7 @@ async def test_everything_is_all_that_says_whether_it_is_up(
 
 async def test_what_a_thing_does_is_its_state(answer: Callable[..., Any]) -> None:
     said = await told(answer("what is lamp l2 doing?", measure="lamp_mode", kind="health", filters=["l2"]))
-    assert "l2 is fault" in said
+    assert "l2 is in fault" in said
 
 
 async def test_what_is_not_measured_is_not_refused_for_its_time(answer: Callable[..., Any]) -> None:

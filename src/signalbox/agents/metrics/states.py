@@ -1,12 +1,15 @@
-"""States: metrics that are 1 or 0, and metrics with one series for each possible state, of which one is 1."""
+"""States: metrics that are 1 or 0, those with one series for each possible state, of which one is 1, and those whose help
+text says which number is which state."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from signalbox.agents.metrics.codes import read_codes
 from signalbox.agents.metrics.compile import Query
 from signalbox.agents.metrics.errors import InvalidQueryError
 from signalbox.agents.metrics.found import label_key, moment_of
@@ -35,17 +38,47 @@ TROUBLE = frozenset(
 )
 """Words in names of metrics that are 1 while something needs looking at. Of any other, those at 0 do."""
 _NOUNS = frozenset(map(base, "fault alarm error leak jam".split()))
+_IN = frozenset("fault alarm error warning standby hold maintenance service transition".split())
+"""States that a thing is in: it is in standby, and not standby."""
 _DAY, _MOST_TIMED, _SOON = timedelta(days=1), 200, 300.0
 """How far back the beginning of a present state is looked for, and for how many things."""
 
 
 @dataclass(frozen=True, slots=True)
 class StateKind:
-    """A metric that is a state. `label` is the one that names the state, if each has a series of its own."""
+    """A metric that is a state. `label` is the one that names the state, if each has a series of its own; `codes` has
+    the number of each, if its values are numbers that stand for states."""
 
     metric: str
     label: str = ""
     states: tuple[str, ...] = ()
+    codes: Mapping[str, int] = field(default_factory=dict)
+
+    def each(self, matchers: Iterable[Matcher]) -> str:
+        """A query for one series of each thing."""
+        selector = selector_text(self.metric, tuple(matchers))
+        return f"{selector} == 1" if self.label else selector
+
+    def inside(self, matchers: Iterable[Matcher], states: Sequence[str]) -> str:
+        """A query that is 1 for each thing in one of the states, and 0 for all others."""
+        if self.label:
+            return f"sum without ({self.label}) ({self.series(matchers, states, negated=False)})"
+        selector = selector_text(self.metric, tuple(matchers))
+        told = " + ".join(f"({selector} == bool {self.codes[one]})" for one in states)
+        return f"({told})" if len(states) > 1 else told
+
+    def series(self, matchers: Iterable[Matcher], states: Sequence[str], *, negated: bool) -> str:
+        """The series that are named by the states, or by all others."""
+        return selector_text(self.metric, (*matchers, Matcher(self.label, tuple(states), negated=negated)))
+
+    def having(self, matchers: Iterable[Matcher], states: Sequence[str], *, negated: bool) -> str:
+        """A query for the things that are in one of the states, or in another."""
+        if self.label:
+            return f"{self.series(matchers, states, negated=negated)} == 1"
+        selector = selector_text(self.metric, tuple(matchers))
+        if negated:
+            return " != ".join((selector, *(str(self.codes[one]) for one in states)))
+        return " or ".join(f"{selector} == {self.codes[one]}" for one in states)
 
 
 async def state_kind(measure: Measure, live: Live, at: datetime) -> StateKind | None:
@@ -57,14 +90,22 @@ async def state_kind(measure: Measure, live: Live, at: datetime) -> StateKind | 
     if metric not in live.states:
         live.states[metric] = await _state_kind(metric, live, at)
     known: StateKind | None = live.states[metric]
-    return known
+    # What is computed from the numbers of states is a count of things.
+    is_computed = bool(re.search("[=!<>]= ", measure.promql))
+    return None if known is not None and known.codes and is_computed else known
 
 
 async def _state_kind(metric: str, live: Live, at: datetime) -> StateKind | None:
     selector = selector_text(metric)
     if not await _count(selector, live, at):
         selector = f"last_over_time({selector}[1d])"
-    if not await _count(selector, live, at) or await _count(f"({selector} != 0) != 1", live, at):
+    if not await _count(selector, live, at):
+        return None
+    codes = read_codes(live.names[metric].help) if metric in live.names else {}
+    others = " != ".join(map(str, codes.values()))
+    if codes and not await _count(f"{selector} != {others}", live, at):
+        return StateKind(metric, states=tuple(codes), codes=codes)
+    if await _count(f"({selector} != 0) != 1", live, at):
         return None
     day = TimeRange(start_time=at - timedelta(days=1), end_time=at)
     labels = (await live.series([metric], day))[metric].values
@@ -93,7 +134,7 @@ async def answer_state(slots: Slots, live: Live) -> MetricsQueryResult:
             f"{capitalized(slots.measure.title)} is not a state that is on or off, so it cannot be up or down.",
             suggestion="Ask for its value, or name a bound.",
         )
-    return await (_one_hot if kind.label else _on_or_off)(slots, kind, live, at)
+    return await (_named_states if kind.states else _on_or_off)(slots, kind, live, at)
 
 
 async def _on_or_off(slots: Slots, kind: StateKind, live: Live, at: datetime) -> MetricsQueryResult:
@@ -110,40 +151,53 @@ async def _on_or_off(slots: Slots, kind: StateKind, live: Live, at: datetime) ->
     return await _told(slots, live, promql, f"({promql}) == {int(is_on)}", at, sides[is_on], sides[not is_on], lasted)
 
 
-async def _one_hot(slots: Slots, kind: StateKind, live: Live, at: datetime) -> MetricsQueryResult:
-    """Of a metric with a series for each state: which things are in the state that is named, or not in the one that
-    they should be in."""
+async def _named_states(slots: Slots, kind: StateKind, live: Live, at: datetime) -> MetricsQueryResult:
+    """Of a metric whose states have names: which things are in the one that is named, or not in the one that they
+    should be in."""
     inside = tuple(value for one in slots.matchers if one.label == kind.label for value in one.values)
     named = inside or (slots.healthy if slots.listed == "on" else ())
     matchers = tuple(one for one in slots.matchers if one.label != kind.label)
-    selector = selector_text(kind.metric, matchers)
-    counted = (await ask(Query(f"count by ({kind.label}) ({selector} == 1)", at=at), live)).curves
-    states = {one.labels.get(kind.label, ""): round(one.values[-1]) for one in counted}
+    states = await _count_states(kind, matchers, live, at)
     asked = named or slots.healthy or tuple(sorted(states, key=lambda one: -states[one])[:1])
     unknown = [one for one in asked if one not in kind.states]
     if unknown:
         raise InvalidQueryError(
-            f'{kind.metric} has no {kind.label} "{unknown[0]}".', suggestion=f"There are: {', '.join(kind.states)}."
+            f'{kind.metric} has no {kind.label or "state"} "{unknown[0]}".',
+            suggestion=f"There are: {', '.join(kind.states)}.",
         )
-    good = " or ".join(asked)
+    good = " or ".join(f"in {one}" if one.lower() in _IN else one for one in asked)
+    within, is_on = kind.inside(matchers, asked), bool(named)
     words = (good, f"not {good}") if named else (f"not {good}", good)
     if slots.is_current:
-        others = selector_text(kind.metric, (*matchers, Matcher(kind.label, asked, negated=not named)))
-        lasted = await _lasted(others, "1", slots, live, at)
-        result = await _told(slots, live, f"{selector} == 1", f"{others} == 1", at, *words, lasted)
+        offending = kind.having(matchers, asked, negated=not named)
+        timed = (kind.series(matchers, asked, negated=not named), "1") if kind.label else (within, str(int(is_on)))
+        lasted = await _lasted(*timed, slots, live, at)
+        result = await _told(slots, live, kind.each(matchers), offending, at, *words, lasted)
     else:
-        within, is_on = selector_text(kind.metric, (*matchers, Matcher(kind.label, asked))), bool(named)
-        joined, grain = f"sum without ({kind.label}) ({within})", await _grain(slots, live)
-        if len(asked) == 1:
-            promql = f"sum without ({kind.label}) ({_over_range(within, slots, grain, is_on=is_on)})"
+        grain = await _grain(slots, live)
+        if kind.label and len(asked) == 1:
+            only = kind.series(matchers, asked, negated=False)
+            promql = f"sum without ({kind.label}) ({_over_range(only, slots, grain, is_on=is_on)})"
         else:
-            promql = _over_range(joined, slots, grain, is_on=is_on)
-        lasted = await _lasted(joined, str(int(is_on)), slots, live, at)
+            promql = _over_range(within, slots, grain, is_on=is_on)
+        lasted = await _lasted(within, str(int(is_on)), slots, live, at)
         result = await _told(slots, live, promql, f"({promql}) {'==' if named else '!='} 1", at, *words, lasted)
     told = ", ".join(f"{states[one]} {one}" for one in sorted(states, key=lambda one: -states[one]))
     when = "now" if slots.is_current else "at the end"
-    told = f" By {kind.label} {when}: {told}." if told else ""
+    told = f" By {kind.label or 'state'} {when}: {told}." if told else ""
     return result.model_copy(update={"summary": f"{result.summary}{told}"})
+
+
+async def _count_states(kind: StateKind, matchers: tuple[Matcher, ...], live: Live, at: datetime) -> dict[str, int]:
+    """How many things are in each state."""
+    if kind.label:
+        query, label = f"count by ({kind.label}) ({kind.each(matchers)})", kind.label
+        names = {one: one for one in kind.states}
+    else:
+        query, label = f'count_values("state", {kind.each(matchers)})', "state"
+        names = {str(number): name for name, number in kind.codes.items()}
+    counted = (await ask(Query(query, at=at), live)).curves
+    return {names.get(value := one.labels.get(label, ""), value): round(one.values[-1]) for one in counted}
 
 
 async def _grain(slots: Slots, live: Live) -> float:

@@ -145,7 +145,7 @@ async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: S
         )  # fmt: skip
         as_state = plan.model_copy(update={"kind": "up", "how": None, "unit": "", "top": None})
         slots = state_slots(slots, as_state, kind, plain, asked.text) or slots
-        asked_states = [f"{kind.label}={'|'.join(slots.healthy)}"] if slots.healthy else []
+        asked_states = [f"{kind.label}={'|'.join(slots.healthy)}"] if slots.healthy and kind.label else []
         kept = plan.model_copy(update={"measure": offer.key, "kind": "up", "filters": [*plan.filters, *asked_states]})
         return Request(kept, (slots,), title=measure.title)
     raise unknown or MetricNotFoundError(
@@ -170,7 +170,7 @@ async def everything_request(plan: MetricsPlan, asked: Asked, times: Times) -> R
         measure, _ = await measure_for(replace(find_offer(name, live), bounds=()), live, window)
         kind = await state_kind(measure, live, window.end_time)
         bad = troubles(kind.states) if kind else ()
-        if kind and kind.label and not bad:
+        if kind and kind.states and not bad:
             left_out.append(name)
         elif kind:
             found.append(

@@ -82,7 +82,7 @@ def state_slots(slots: Slots, plan: MetricsPlan, kind: StateKind, offer: Offer, 
     # What should always be so is asked of the whole range, and trouble of any moment of it.
     lasts = lasts or ((counts or which) and _is_good(side, kind, healthy) and not _ANY.search(text))
     always = lasts and (counts or which or listed == side)
-    asks = whether and not counts and not which and (healthy or not kind.label)
+    asks = whether and not counts and not which and (healthy or not kind.states)
     return replace(
         slots, shape="state", by=(), how=None, is_total=False, listed=listed, counts=counts and not which,
         always=always, whether=side if asks else "", healthy=healthy,
@@ -109,7 +109,7 @@ def _asks_for_one(text: str, side: Side, kind: StateKind, named: tuple[str, ...]
 
 def _is_good(side: Side, kind: StateKind, named: tuple[str, ...]) -> bool:
     """True if things should be on this side of a state."""
-    if kind.label:
+    if kind.states:
         return bool(named) and (side == "on") == is_usual(named)
     return (side == "off") == bool(TROUBLE & set(map(base, split_name(kind.metric))))
 
@@ -148,9 +148,11 @@ def _side(text: str, offer: Offer, kind: StateKind, named: tuple[str, ...] = ())
 def _named(states: tuple[str, ...], text: str) -> tuple[str, ...]:
     """The states that a question names; by a word of trouble that is none of them, such as broken, those of trouble."""
     said = {base(word) for word, *_ in read_words(text)}
-    spelt = {base(one.lower()) for one in states} & said
-    trouble = TROUBLE if said & (TROUBLE - spelt) else frozenset()
-    return tuple(one for one in states if base(one.lower()) in spelt | trouble)
+    every = {one: {word for word, *_ in read_words(one)} for one in states}
+    words = {one: {*map(base, told - FILLERS or told)} for one, told in every.items()}
+    spelt = {one for one in states if words[one] <= said}
+    is_trouble = bool(said & TROUBLE - set().union(*(words[one] for one in spelt)))
+    return tuple(one for one in states if one in spelt or (is_trouble and words[one] & TROUBLE))
 
 
 def _without(matchers: tuple[Matcher, ...], label: str) -> tuple[Matcher, ...]:
