@@ -84,6 +84,9 @@ def _spans(text: str, values: Values) -> dict[tuple[int, int], dict[tuple[str, s
             joined += word.word
             form += "" if word.word in FILLERS and word is not begin else base(word.word)
             known = (*values.get(joined), *values.get(_FORM + form))
-            if known and len(joined) >= _SHORTEST and word.word not in FILLERS:
+            spelt = text[begin.start : word.end].casefold()
+            # A small word ends a name only if all of it is written out: switched-on.
+            is_whole = word.word not in FILLERS or any(spelt == one.casefold() for _, one in known if not one.isalpha())
+            if known and len(joined) >= _SHORTEST and is_whole:
                 found[begin.start, word.end] = dict.fromkeys(known)
     return found

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from signalbox.agents.metrics.candidates import Meant, Values, find_label
+from signalbox.agents.metrics.compile import Query
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.promql import match_text
+from signalbox.agents.metrics.run import ask
 from signalbox.agents.metrics.slots import Matcher, Measure
 from signalbox.agents.metrics.state import TimeRange
 
-__all__ = ["Info", "infos_of", "joined", "label_of", "value_of"]
+__all__ = ["Info", "infos_of", "joined", "label_of", "tells_one", "value_of"]
 
 _MOST = 20
 _RATE = re.compile(r"(?:rate|increase)\([^()]*\[\$window\]\)")
@@ -49,6 +52,13 @@ def value_of(words: str, infos: Sequence[Info]) -> tuple[Info, Meant] | None:
     """Return the info metric, and the value of one of its labels, that words name in full."""
     found = ((one, one.values.find(words) or []) for one in infos)
     return next(((one, meant[0]) for one, meant in found if len(meant) == 1 and meant[0].is_exact), None)
+
+
+async def tells_one(info: Info, label: str, live: Live, at: datetime) -> bool:
+    """True if each thing of the measure has one value of the label: the plant of a meter has many machines."""
+    on = ", ".join(info.on)
+    query = f"count(group by ({on}, {label}) ({info.metric})) - count(group by ({on}) ({info.metric}))"
+    return not any(one.values[-1] for one in (await ask(Query(query, at=at), live)).curves)
 
 
 def joined(measure: Measure, info: Info, label: str, values: Sequence[str] = ()) -> Measure:

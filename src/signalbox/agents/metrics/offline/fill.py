@@ -15,7 +15,7 @@ from signalbox.agents.metrics.errors import (
     MetricNotFoundError,
     UnknownNameError,
 )
-from signalbox.agents.metrics.info_joins import infos_of, joined, label_of, value_of
+from signalbox.agents.metrics.info_joins import infos_of, joined, label_of, tells_one, value_of
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.measures import Wanted, find_offer, less, measure_for, per
 from signalbox.agents.metrics.offers import Offer
@@ -191,13 +191,15 @@ async def _joined(
     infos = await infos_of(measure, values, asked.live, within) if splits or things else []
     through = []
     for words in things:
-        if named := value_of(words, infos):
+        named = value_of(words, infos)
+        if named and await tells_one(named[0], named[1].label, asked.live, within.end_time):
             info, meant = named
             measure = joined(measure, info, meant.label, meant.values)
             plan = plan.model_copy(update={"filters": [one for one in plan.filters if one != words]})
             through.append(replace(meant, said=words))
     for words in splits:
-        if found := label_of(words, infos):
+        found = label_of(words, infos)
+        if found and await tells_one(*found, asked.live, within.end_time):
             measure = joined(measure, *found)
     own = {*map(base, measure.labels)}
     split = [*dict.fromkeys((*plan.split_by, *(one for one in written if base(one) in own)))]

@@ -80,6 +80,7 @@ async def info_request(plan: MetricsPlan, asked: Asked, times: Times, *, only: O
     series = (await asked.live.series([name], window))[name]
     values = Values(series.values, series.names() - {label})
     meant = [one for word in plan.filters for one in values.find(word) or ()]
+    meant = meant or _spoken_of(asked.text, values, {label, *series.values})
     meant += [
         Meant(one.label, (one.value,), one.value)
         for one in asked.mentioned
@@ -88,6 +89,12 @@ async def info_request(plan: MetricsPlan, asked: Asked, times: Times, *, only: O
     return Request(
         plan, report="info", metric=name, label=label, things=matchers_of(meant), time_range=times.main, title=name
     )
+
+
+def _spoken_of(text: str, values: Values, labels: Iterable[str]) -> list[Meant]:
+    """The things that plain words of a question mean, such as all whose names begin with one: the dryers."""
+    plain = [word for word, *_ in read_words(text) if len(word) > 3 and word not in FILLERS and not label_kind(word)]
+    return [one for word in plain if find_label(word, labels) is None for one in values.find(word) or ()]
 
 
 async def things_request(plan: MetricsPlan, asked: Asked, times: Times) -> Request | None:
@@ -108,7 +115,8 @@ async def things_request(plan: MetricsPlan, asked: Asked, times: Times) -> Reque
     label = next((found for one in words if (found := find_label(one, labels))), "")
     if not label:
         return None
-    meant = _meant(plan.filters, Values(labels, labels.keys() - {label}), labels)
+    values = Values(labels, labels.keys() - {label})
+    meant = _meant(plan.filters, values, labels) or _spoken_of(asked.text, values, labels)
     return Request(plan, report="things", label=label, things=matchers_of(meant), time_range=times.main)
 
 
@@ -136,6 +144,8 @@ async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: S
         except UnknownNameError as error:
             unknown = unknown or error
             continue
+        if chosen.measure.metrics != measure.metrics:
+            continue  # Only another metric knows the things.
         names = (*chosen.measure.labels, *kind.states, *STATE_WORDS)
         found = with_found(plan, chosen)
         slots = Slots(
@@ -197,12 +207,20 @@ async def offers_of_things(plan: MetricsPlan, asked: Asked, window: TimeRange) -
         return []
 
     async def having(meant: Sequence[Meant]) -> set[str]:
-        found = [await asked.live.metrics_with(matchers_of([one]), window) for one in meant]
+        # The same thing may stand under another label of another metric.
+        own = {value for one in meant for value in one.values}
+        also = [Meant(one.label, (one.value,), one.value) for one in asked.mentioned if one.value in own]
+        found = [await asked.live.metrics_with(matchers_of([one]), window) for one in (*meant, *also)]
         return {name for names in found for name in names}
 
     carrying = [await having(one) for one in things if one]
     carrying += [{*await asked.live.metrics_with([Matcher(one, ("",), negated=True)], window)} for one in kinds]
     in_state = await having(states)
     names = set.intersection(*carrying) if carrying else in_state
-    ordered = sorted(names, key=lambda one: (one not in in_state, one))
+    ordered = sorted(names, key=lambda one: (one not in in_state, not _says_state(one), one))
     return [offer for one in ordered[:_MOST_CARRYING] if (offer := asked.live.offer_named(one))]
+
+
+def _says_state(metric: str) -> bool:
+    words = split_name(metric)
+    return is_usual(words) or bool(TROUBLE & set(map(base, words)))
