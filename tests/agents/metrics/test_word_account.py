@@ -25,6 +25,9 @@ HELP = {
     "water_temperature_celsius": "Temperature of the water.",
     "water_setpoint_celsius": "Temperature that the water should have.",
     "slide_speed_metres_per_second": "Speed at the end of a slide.",
+    "chlorine_used_kilograms_total": "Chlorine used, by basin and way of the valve.",
+    "sauna_link_up": "1 if the controller of a sauna answers.",
+    "sauna_controller_info": "Firmware of each controller.",
 }
 STATES = {"R1": "idle", "R2": "cleaning", "R3": "cleaning", "R4": "fault"}
 
@@ -54,6 +57,11 @@ def series(minute: int) -> Mapping[str, float]:
         'water_setpoint_celsius{hall="eu"}': 28,
         'slide_speed_metres_per_second{slide="red"}': 6,
         'slide_speed_metres_per_second{slide="blue"}': 8,
+        'chlorine_used_kilograms_total{basin="deep",valve="in"}': 3 * minute,
+        'chlorine_used_kilograms_total{basin="kids",valve="out"}': minute,
+        'sauna_link_up{sauna="dry-hot"}': 0,
+        'sauna_link_up{sauna="steam"}': 1,
+        **{f'sauna_controller_info{{hall="us",sauna="{one}",firmware="{n}"}}': 1 for n, one in enumerate("ab")},
     }
 
 
@@ -173,3 +181,41 @@ async def test_speeds_do_not_add_up(answer: Callable[..., Any]) -> None:
 async def test_a_question_without_any_word_that_is_known_is_not_understood(business: Told) -> None:
     state = await ask(business, "gurble fnorp zasp", load_chat_model("offline"))
     assert state["error"].error_type == "parsing_error"
+
+
+async def test_a_unit_says_what_is_measured(business: Told, scripted: Callable[..., Any]) -> None:
+    plan = {"measure": "chlorine_used_kilograms_total", "kind": "ranking", "order": "highest", "split_by": ["basin"]}
+    result = await result_of(ask(business, "which basin gulped the most kg", scripted({**plan, "time": "last hour"})))
+    assert result.ranking[0].labels["basin"] == "deep"
+
+
+@pytest.mark.parametrize(
+    ("question", "valve"),
+    [("chlorine used at valve in, last hour", "in"), ("chlorine used at the valve in the last hour", "")],
+)
+async def test_a_small_word_beside_its_label_is_a_name(
+    business: Told, scripted: Callable[..., Any], question: str, valve: str
+) -> None:
+    plan = {"measure": "chlorine_used_kilograms_total", "kind": "figure", "how": "total", "time": "last hour"}
+    result = await result_of(ask(business, question, scripted(plan)))
+    assert (f'valve="{valve}"' in result.promql) == bool(valve)
+
+
+async def test_a_name_may_end_in_a_small_word(business: Told, scripted: Callable[..., Any]) -> None:
+    result = await result_of(ask(business, "is the dry-hot sauna up?", scripted({"kind": "up"})))
+    assert result.summary.startswith("No, ")
+    assert "dry-hot" in result.promql
+
+
+async def test_a_name_with_a_capital_inside_is_not_passed_over(business: Told, scripted: Callable[..., Any]) -> None:
+    plan = {"measure": "water_temperature_celsius", "kind": "figure"}
+    result = await result_of(ask(business, "rH and temperature of the water", scripted(plan)))
+    assert "Not considered: rH" in result.summary
+
+
+async def test_what_has_several_values_for_one_thing_is_not_joined(
+    business: Told, scripted: Callable[..., Any]
+) -> None:
+    plan = {"measure": "water_temperature_celsius", "kind": "figure", "split_by": ["firmware"]}
+    state = await ask(business, "water temperature by firmware", scripted(plan))
+    assert 'cannot be split by "firmware"' in state["error"].message

@@ -66,7 +66,7 @@ def named_values(
         # In another form a word counts only if nothing else of the kind is named: refused deliveries.
         is_form = not one.is_name and said[one.start : one.end].casefold() != one.value.casefold()
         is_split = is_split or (is_form and one.label in narrowed)
-        is_split = is_split or (is_plain and not is_beside and not _is_placed(said, one.start, one.end, own))
+        is_split = is_split or (is_plain and not is_beside and not _is_placed(said, one, own))
         if not (is_all or is_taken or is_split) and one.start not in found:
             found[one.start] = Meant(one.label, (one.value,), said[one.start : one.end], True)
     for word, start, end in read_words(said):
@@ -103,8 +103,12 @@ def _is_of_schema(word: str) -> bool:
     return base(word) in OF_SCHEMA
 
 
-def _is_placed(text: str, start: int, end: int, own: frozenset[str]) -> bool:
-    """True if a word stands where a name does: in the us; or with a word of the measure: day tickets."""
-    before, after = read_words(text[:start])[-1:], read_words(text[end:])[:1]
-    is_beside = [base(one.word) in own and one.word not in FILLERS for one in (*before, *after)]
-    return bool(_PLACE.search(text[:start])) or any(is_beside)
+def _is_placed(text: str, named: Mention, own: frozenset[str]) -> bool:
+    """True if a word stands where a name does: in the us; with a word of the measure or its label: day tickets, at the
+    top station. A preposition is a name only if nothing follows that it could belong to."""
+    before, after = read_words(text[: named.start])[-1:], read_words(text[named.end :])[:1]
+    known = own | {base(named.label)}
+    is_beside = [base(one.word) in known and one.word not in FILLERS for one in (*before, *after)]
+    if _PLACE.fullmatch(f"{named.value.casefold()} "):
+        return any(is_beside) and not re.match(r"\s+\w", text[named.end :])
+    return bool(_PLACE.search(text[: named.start])) or any(is_beside)

@@ -45,7 +45,7 @@ NEGATIONS = frozenset(
 )
 """Words that turn a question round, as they are when a word ends at its apostrophe."""
 _NAME = re.compile(
-    r"[\"“`][^\"”`]{1,80}[\"”`]|(?<![\w./-])(?:\d[\w.,:%/-]*|[A-Za-z][\w.]*(?:[-_/:][\w.]+)+|(?<=[a-z,] )[A-Z][\w-]+)"
+    r"[\"“`][^\"”`]{1,80}[\"”`]|(?<![\w./-])(?:\d[\w.,:%/-]*|[A-Za-z][\w.]*(?:[-_/:][\w.]+)+|(?<=[a-z,] )[A-Z][\w-]+|\b[a-z]{1,3}[A-Z]\w*)"
 )
 _LEFT_OUT = re.compile(
     r"\b(?:without|except(?: for)?|excluding|ignoring|besides|unless|other than)\s+([^,.;?!]{1,60})", re.I
@@ -73,6 +73,8 @@ _LOW = frozenset(
 )  # fmt: skip
 """Adjectives, without their endings, of which more is less of what is measured."""
 _LIGHT = 0.45
+_BY_UNIT = 0.5
+"""So much a unit says of what is measured: the most kg."""
 _MOSTLY = 3.0
 """So many times as much that is strange as is explained says that something else is asked for."""
 _ASKING = frozenset({"what", "who", "which", "that"})
@@ -119,7 +121,14 @@ def measure_fits(
         if is_compound and (is_rare or text[start:end].isupper()):
             return False
         strange += weight
+    if _units_in(text) & _units_in(offer.title):
+        explained, told_of = 1.0, told_of + _BY_UNIT
     return strange == 0.0 or (explained == 1.0 and strange < _MOSTLY * told_of)
+
+
+def _units_in(text: str) -> set[tuple[str, str]]:
+    """The units that words name, each with its dimension."""
+    return {(dimension, unit) for word, *_ in read_words(text) for dimension, unit, _ in dimension_of(word)}
 
 
 def uncovered(
@@ -142,7 +151,8 @@ def uncovered(
     for one in _NAME.finditer(said):
         words = one[0].strip('.,:?!"“”`')
         timed = all(map(is_time_word, words.split())) and (words.isalpha() or words[:1].isdigit())
-        if words and is_free(*one.span()) and not timed and not is_own(words) and words.lower() not in FILLERS:
+        is_small = timed or words.lower() in FILLERS or bool(dimension_of(words))
+        if words and is_free(*one.span()) and not is_small and not is_own(words):
             found.append(words)
     things = [one for one in mentions if one.end <= len(said) and is_free(one.start, one.end)]
     meant = [said[one.start : one.end] for one in things if not one.value.isdecimal()]
