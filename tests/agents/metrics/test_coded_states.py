@@ -21,7 +21,7 @@ HELP = {
 
 
 def series(minute: int) -> Mapping[str, float]:
-    """Gate east was jammed for twenty minutes two hours ago; now all gates are closed or moving. Crane c2 is in alarm."""
+    """Gate east was jammed for twenty minutes two hours ago; now it is closed. Crane c2 is in alarm."""
     return {
         'lock_gate_position{gate="east"}': 3 if 60 <= minute < 80 else 0,
         'lock_gate_position{gate="west"}': 1,

@@ -1,5 +1,5 @@
-"""States: metrics that are 1 or 0, those with one series for each possible state, of which one is 1, and those whose help
-text says which number is which state."""
+"""States: metrics that are 1 or 0, those with one series for each possible state, of which one is 1, and those whose
+help text says which number is which state."""
 
 from __future__ import annotations
 

@@ -45,7 +45,8 @@ NEGATIONS = frozenset(
 )
 """Words that turn a question round, as they are when a word ends at its apostrophe."""
 _NAME = re.compile(
-    r"[\"“`][^\"”`]{1,80}[\"”`]|(?<![\w./-])(?:\d[\w.,:%/-]*|[A-Za-z][\w.]*(?:[-_/:][\w.]+)+|(?<=[a-z,] )[A-Z][\w-]+|\b[a-z]{1,3}[A-Z]\w*)"
+    r"[\"“`][^\"”`]{1,80}[\"”`]|(?<![\w./-])(?:\d[\w.,:%/-]*|[A-Za-z][\w.]*(?:[-_/:][\w.]+)+"
+    r"|(?<=[a-z,] )[A-Z][\w-]+|\b[a-z]{1,3}[A-Z]\w*)"
 )
 _LEFT_OUT = re.compile(
     r"\b(?:without|except(?: for)?|excluding|ignoring|besides|unless|other than)\s+([^,.;?!]{1,60})", re.I
