@@ -15,6 +15,7 @@ from signalbox.agents.investigate.runbooks import matching_runbooks
 from signalbox.agents.investigate.state import Alert, Reading, Runbook
 from signalbox.agents.investigate.subjects import candidates_of, nearest_thing, subject_of_alert, subject_of_words
 from signalbox.contract import Relation
+from signalbox.language.time import find_range
 
 GRAPH = Graph.of([
     *(Relation(f"service:{one}", f"machine:{one}-1", "labels of up") for one in ("basket", "users", "ledger")),
@@ -138,7 +139,16 @@ def test_what_a_question_suspects_is_no_subject(text: str, subject: list[str], s
         ("yesterday between 10 and 2", "yesterday between 10:00 and 14:00"),
         ("between 5 and 6", "between 05:00 and 06:00"),
         ("yesterday at 3?", "yesterday at 15:00?"),
-        ("last night at 3", "last night at 3"),
+        ("last night at 3", "last night at 03:00"),
+        ("around 11 ledger broke last night", "around 23:00 ledger broke last night"),
+        ("what about 3 November", "and 3 November"),
+        ("slow since 3h", "slow for the last 3 hours"),
+        ("seit 9 Uhr", "since 09:00"),
+        ("von 9 bis 11 Uhr", "between 09:00 and 11:00"),
+        ("ayer entre las 8 y las 10", "yesterday between 08:00 and 10:00"),
+        ("el lunes de 8:30 a las 9", "monday between 08:30 and 09:00"),
+        ("desde hace dos horas", "for the last 2 hours"),
+        ("anoche a las 4", "last night at 04:00"),
         ("it began at around 9:20", "it since 9:20"),
         ("in the last 4h", "in the last 4h"),
         ("startsAt=2026-11-15T03:00:00Z", "since 2026-11-15T03:00:00Z"),
@@ -146,6 +156,13 @@ def test_what_a_question_suspects_is_no_subject(text: str, subject: list[str], s
 )
 def test_times_are_read_as_people_write_them(text: str, english: str) -> None:
     assert plain_times(text, datetime(2026, 11, 16, 16, 40, tzinfo=UTC)) == english
+
+
+def test_since_this_noon_is_until_now_and_says_no_day() -> None:
+    moment = datetime(2026, 11, 16, 16, 40, tzinfo=UTC)
+    found = find_range("slow since this noon", moment, UTC)
+    assert found is not None
+    assert (*found.range, found.has_day) == (moment.replace(hour=12, minute=0), moment, False)
 
 
 def test_this_morning_is_the_night_that_it_is_before_dawn() -> None:

@@ -55,10 +55,10 @@ def _make(r: Reader, after: int, text: str, hour: int, minute: int = 0, second: 
 
 
 def _read_named(r: Reader, i: int) -> Read:
-    """noon, 12 midnight, this time."""
+    """noon, 12 midnight, this noon, this time."""
     if r.word(i) in ("this", "same") and r.word(i + 1) == "time":
         return Clock(r.now.hour, r.now.minute, r.now.second), i + 2
-    if (r.number(i) == "12" or r.word(i) == "last") and r.word(i + 1) in ("noon", "midnight"):
+    if (r.number(i) == "12" or r.word(i) in ("last", "this")) and r.word(i + 1) in ("noon", "midnight"):
         i += 1
     return (Clock(12 if r.word(i) == "noon" else 0), i + 1) if r.word(i) in ("noon", "midnight") else None
 

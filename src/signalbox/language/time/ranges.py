@@ -58,13 +58,15 @@ class Range(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A range and the words that said it: `text` is what stands between the two indices; `spans` has all pieces."""
+    """A range and the words that said it: `text` is what stands between the two indices; `spans` has all pieces.
+    `has_day` is False for times of day alone, whose day is the latest that fits."""
 
     range: Range
     start_index: int
     end_index: int
     text: str
     spans: tuple[tuple[int, int], ...]
+    has_day: bool = True
 
 
 class Candidate(NamedTuple):
@@ -100,7 +102,8 @@ def find_range(text: str, clock: Clock = None, tz: tzinfo | str | None = None) -
         if chosen is None:
             return None
         span, used = _gather(chosen, candidates)
-        return _found(text, tokens, _finish(reader, span.resolve(reader)), used)
+        found = _found(text, tokens, _finish(reader, span.resolve(reader)), used)
+        return found._replace(has_day=not span.needs_day())
 
 
 def parse_instant(text: str, clock: Clock = None, tz: tzinfo | str | None = None) -> datetime | None:

@@ -1,5 +1,5 @@
-"""Times as people write them in a hurry, or in German or French, in the words that the grammar of times reads: a time
-that is not read would be taken for none."""
+"""Times as people write them in a hurry, or in German, French or Spanish, in the words that the grammar of times
+reads: a time that is not read would be taken for none."""
 
 from __future__ import annotations
 
@@ -9,45 +9,49 @@ from datetime import datetime, timedelta
 __all__ = ["plain_times"]
 
 _DAYS = {
-    "monday": "montag|lundi", "tuesday": "dienstag|mardi", "wednesday": "mittwoch|mercredi",
-    "thursday": "donnerstag|jeudi", "friday": "freitag|vendredi", "saturday": "samstag|samedi",
-    "sunday": "sonntag|dimanche",
+    "monday": "montag|lundi|lunes", "tuesday": "dienstag|mardi|martes", "wednesday": "mittwoch|mercredi|miércoles",
+    "thursday": "donnerstag|jeudi|jueves", "friday": "freitag|vendredi|viernes", "saturday": "samstag|samedi|sábado",
+    "sunday": "sonntag|dimanche|domingo",
 }  # fmt: skip
 _PARTS = {
-    "morning": r"morgen|früh|vormittag|matin", "noon": "mittag|(?:à )?midi", "afternoon": r"nachmittag|apr[eè]s-midi",
-    "evening": "abend|soir",
+    "morning": r"morgen|früh|vormittag|matin|(?:por la )?mañana", "noon": "mittag|(?:à )?midi|(?:al )?mediodía",
+    "afternoon": r"nachmittag|apr[eè]s-midi|(?:por la )?tarde", "evening": "abend|soir|(?:por la )?noche",
 }  # fmt: skip
 _NUMBERS = {
-    "1": "(?<!half )an?|one|eine[rmn]?|une", "2": "two|zwei|deux", "3": "three|drei|trois", "4": "four|vier|quatre",
-    "5": "five|fünf|cinq", "6": "six|sechs", "10": "ten|zehn|dix",
+    "1": "(?<!half )an?|one|eine[rmn]?|une|una?", "2": "two|zwei|deux|dos", "3": "three|drei|trois|tres",
+    "4": "four|vier|quatre|cuatro", "5": "five|fünf|cinq|cinco", "6": "six|sechs|seis", "10": "ten|zehn|dix|diez",
 }  # fmt: skip
 _HOUR = r"(\d{1,2})(?: ?[h:])?(?: ?uhr)?(?: ?(\d\d))?"
 _UNIT = r"(?:minute|min|hour|day|week)s?"
 _WORDS = {
-    "(?:jetzt|gerade|aktuell|momentan|derzeit|zurzeit|im moment|en ce moment|maintenant|actuellement)": "right now",
-    "(?:letzte|heute|diese) nacht|cette nuit|la nuit dernière": "last night",
-    "vorgestern|avant-hier": "the day before yesterday",
-    "gestern|hier": "yesterday",
-    "heute|aujourd'hui|cet?(?= (?:matin|midi|soir|apr))": "today",
-    **{f"(?:am |le )?(?:{names})": day for day, names in _DAYS.items()},
+    "(?:what|how) about": "and",
+    "(?:jetzt|gerade|aktuell|momentan|derzeit|zurzeit|im moment|en ce moment|maintenant|actuellement"
+    "|ahora(?: mismo)?|en este momento)": "right now",
+    "(?:letzte|heute|diese) nacht|cette nuit|la nuit dernière|anoche": "last night",
+    "vorgestern|avant-hier|anteayer|antes de ayer": "the day before yesterday",
+    "gestern|hier|ayer": "yesterday",
+    "heute|aujourd'hui|cet?(?= (?:matin|midi|soir|apr))|hoy|esta(?= (?:mañana|tarde|noche))": "today",
+    **{f"(?:am |le |el )?(?:{names})": day for day, names in _DAYS.items()},
     **{rf"(\w+day) (?:{names})": rf"\1 {part}" for part, names in _PARTS.items()},
-    "letzte woche|la semaine dernière": "last week",
+    "letzte woche|la semaine dernière|la semana pasada": "last week",
     "(?:am |dieses |letztes |ce )?(?:wochenende|week-end)": "last weekend",
-    "(?:in den |die )?letzte[nmrs]?|(?:ces |les )?derni[eè]re?s?": "last",
+    "(?:in den |die )?letzte[nmrs]?|(?:ces |les )?derni[eè]re?s?|(?:en )?(?:las? |los |el )?últim[oa]s?": "last",
     "(?:in|over|within|during) the last (week|month)": r"over the past \1",
-    "(?:halben stunde|demi-heure)": "half an hour",
-    "stunden?|heures?|std": "hours",
-    "minuten?": "minutes",
-    "tagen?|jours?": "days",
-    "ein paar|quelques": "few",
+    "(?:halben stunde|demi-heure|media hora)": "half an hour",
+    "stunden?|heures?|std|horas?": "hours",
+    "minuten?|minutos?": "minutes",
+    "tagen?|jours?|días?": "days",
+    "ein paar|quelques|unos|unas": "few",
     **{rf"(?:{names})(?= {_UNIT}\b)": number for number, names in _NUMBERS.items()},
-    r"(?:seit|depuis) (?:etwa |ca\.? |environ )?((?:\d+|few) ?\w+)": r"for the last \1",
-    rf"(?:vor|il y a) (?:1 |einer |une )?((?:\d+|half an) ?{_UNIT})": r"\1 ago",
-    r"seit|depuis|ab(?= (?:\d|\w+day|last))": "since",
-    rf"(?:zwischen|entre) {_HOUR} (?:und|et) {_HOUR}": r"between \1:\2 and \3:\4",
+    r"(?:seit|depuis|desde hace) (?:etwa |ca\.? |environ )?(?!\d+ ?uhr)((?:\d+|few) ?\w+)": r"for the last \1",
+    rf"(?:vor|il y a|hace) (?:1 |einer |une )?((?:\d+|half an) ?{_UNIT})": r"\1 ago",
+    r"seit|depuis|ab(?= (?:\d|\w+day|last))|desde(?: las?)?(?= (?:\d|\w+day|last|today))": "since",
+    rf"(?:zwischen|entre(?: las?)?) {_HOUR} (?:und|et|y)(?: las?)? {_HOUR}": r"between \1:\2 and \3:\4",
+    rf"(?:von|de(?: las?)?|since) {_HOUR} (?:bis|à|(?:a|hasta) las?) {_HOUR}": r"between \1:\2 and \3:\4",
     r"(\d{1,2}) ?- ?(\d{1,2}) ?(?:h|uhr)": r"between \1: and \2:",
-    r"(?:um|gegen|vers|à) (\d{1,2})(?: ?uhr| ?h|:)?(?: ?(\d\d))?": r"at \1:\2",
-    r"(?:since )(\d{1,2}) ?(?:h|uhr)": r"since \1:",
+    r"(?:um|gegen|vers|à|(?:a|sobre) las?) (\d{1,2})(?: ?uhr| ?h|:)?(?: ?(\d\d))?": r"at \1:\2",
+    r"since (\d{1,2}) ?uhr": r"since \1:",
+    r"since (\d{1,2}) ?h": r"for the last \1 hours",
     r"(\d{1,2}) ?uhr(?: ?(\d\d))?": r"\1:\2",
     r"(?:am |le )?(\d{1,2})\.(\d{1,2})\.(\d{4})": r"on \1/\2/\3",
     r"(?:am |le )?(\d{1,2})\.(\d{1,2})\.": r"on \1/\2",
@@ -66,7 +70,9 @@ _BARE = re.compile(
 )
 _DAWN = 6
 """Before this hour, this morning is the night that it is."""
-_IN_THE_NIGHT = re.compile(r"\b(?:night|morning|early|am|pm)\b", re.I)
+_NIGHT, _HALVED = re.compile(r"\bnight\b", re.I), re.compile(r"\b(?:morning|early|am|pm)\b", re.I)
+_DUSK = 6
+"""In a night, an hour from this one on is that of the evening."""
 
 
 def plain_times(text: str, moment: datetime) -> str:
@@ -79,15 +85,17 @@ def plain_times(text: str, moment: datetime) -> str:
     text = _STARTED.sub("since ", text)
     text = _NO_MINUTES.sub(lambda found: f"{int(found[1]):02}:00", text)
     text = _DAYS_AGO.sub(lambda found: f"on {moment - timedelta(days=int(found[1])):%Y-%m-%d}", text)
-    if _IN_THE_NIGHT.search(text):
+    if _HALVED.search(text):
         return text
+    is_night = bool(_NIGHT.search(text))
     is_today = not re.search(r"\b(?:\w+day|on \d)\b", text.replace("today", ""), re.I)
 
     def whole(found: re.Match[str]) -> str:
         hours = [int(one) % 12 for one in (found["first"], found["second"]) if one]
         is_late = hours[-1] + 12 <= moment.hour if is_today else hours[0] < 7 or hours[-1] < hours[0]
         past = found["past"], found["late"]
-        told = [f"{hour + 12 * (is_late and hour <= hours[-1]):02}{past[at] or ':00'}" for at, hour in enumerate(hours)]
+        lates = [hour >= _DUSK if is_night else is_late and hour <= hours[-1] for hour in hours]
+        told = [f"{hour + 12 * lates[at]:02}{past[at] or ':00'}" for at, hour in enumerate(hours)]
         return found["before"] + (found["and"] or "").join(told)
 
     return _BARE.sub(whole, text)
