@@ -108,9 +108,36 @@ def test_an_upstream_symptom_may_be_the_cause() -> None:
 
 
 def test_what_depends_on_the_subject_is_a_consequence() -> None:
-    found = told(SLOW, latency("gateway", "14:07"))
+    found = told(SLOW, latency("gateway", "14:06"))
     assert found["cause"] is None
-    assert any("it depends on checkout itself" in one for one in found["ruled_out"])
+    assert (found["impact"], found["ruled_out"]) == (["gateway was slow"], [])
+
+
+def test_what_depends_on_the_cause_and_suffered_is_its_impact_and_no_rival() -> None:
+    found = told(SLOW, LINK, latency("gateway", "14:09"), latency("reports", "14:10"))
+    assert found["verdict"].endswith("It also hit gateway.")
+    assert found["impact"] == ["gateway was slow"]
+    assert [one.partition(" (")[0] for one in found["ruled_out"]] == ["reports was slow"]
+
+
+def test_the_impact_of_a_link_is_told_though_nothing_explains_it() -> None:
+    found = told(LINK, SLOW, of="link:a–b")
+    assert found["cause"] is None
+    assert found["impact"] == ["checkout was slow"]
+
+
+def test_a_short_time_that_was_healthy_is_told_before_the_trouble_beside_it() -> None:
+    asked = read("service:checkout", since="13:00", end="14:30")
+    asked["said"] = [f"{DAY}13:30:00+00:00", f"{DAY}14:00:00+00:00"]
+    start = "No symptom of checkout was seen between Sun 15 Nov 13:30 and 14:00; one was shortly before or after. "
+    assert conclude(asked, [SLOW, LINK], GRAPH)["verdict"].startswith(start)
+    asked["said"] = [f"{DAY}13:30:00+00:00", f"{DAY}14:10:00+00:00"]
+    assert "No symptom" not in conclude(asked, [SLOW, LINK], GRAPH)["verdict"]
+
+
+def test_all_measures_that_show_the_symptom_are_named() -> None:
+    errors = seen("errors rose", "14:09", "14:54", "checkout", symptom=True, measure="Error rate", service="checkout")
+    assert "It showed in: Latency, Error rate." in told(SLOW, errors, LINK)["verdict"]
 
 
 def test_a_fall_is_no_saturation() -> None:

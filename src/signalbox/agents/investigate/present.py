@@ -33,6 +33,7 @@ def _sections(state: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
         ("How sure", [told["sureness"]] if told["symptoms"] or told["cause"] else []),
         ("Evidence for it", told["evidence_for"]),
         ("Evidence against it", told["evidence_against"]),
+        ("Impact", told.get("impact") or []),
         ("Ruled out", told["ruled_out"]),
         ("Runbooks", books),
         ("Looked at", list(dict.fromkeys(state.get("looked_at") or ()))),
@@ -45,10 +46,11 @@ def report_text(state: Mapping[str, Any]) -> str:
     """The report for who sees no blocks: the verdict, and what speaks for and against it."""
     told = state["conclusion"]
     left_out = ("Looked at",) if told["cause"] else ()
+    sections = [("Symptoms", [one["text"] for one in told["symptoms"]]), *_sections(state)]
     parts = [
         f"{title}:\n" + "\n".join(f"- {one}" for one in items)
-        for title, items in _sections(state)
-        if title not in left_out
+        for title, items in sections
+        if items and title not in left_out
     ]
     return "\n\n".join([told["verdict"], *parts])
 

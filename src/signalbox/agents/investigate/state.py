@@ -33,7 +33,9 @@ class Reading(TypedDict, total=False):
     """A request as data. `subject` are things of the graph, all of them together what the trouble is seen on; empty
     means everything. `about` tells them to a person. `trouble` is the kind of symptom, if one is named. `unknown` is
     what the request names and nothing is called. `suspects` are what it takes for the cause: in its words (`said`), as
-    things, and of which `kind`. The time asked about is from `since` to `end`; `start` is before."""
+    things, and of which `kind`. The time asked about is from `since` to `end`; `start` is before. `said` are both ends
+    of a short time as the request said it, without the time around it that is looked at as well. `measured` is what the
+    request wants to be measured, in its words. `notes` say what of the request was not understood."""
 
     subject: list[str]
     about: str
@@ -43,6 +45,9 @@ class Reading(TypedDict, total=False):
     since: str
     start: str
     end: str
+    said: list[str]
+    measured: str
+    notes: list[str]
 
 
 class Seen(TypedDict):
@@ -65,7 +70,7 @@ class Seen(TypedDict):
 
 class Conclusion(TypedDict):
     """What follows. `cause` is None where nothing explains the symptom, `connection` is how it is connected to it, step
-    by step, and `ruled_out` says why each thing is no cause."""
+    by step, `impact` is what suffered from it, and `ruled_out` says why each thing is no cause."""
 
     verdict: str
     sureness: Sureness
@@ -74,6 +79,7 @@ class Conclusion(TypedDict):
     symptoms: list[Seen]
     evidence_for: list[str]
     evidence_against: list[str]
+    impact: list[str]
     ruled_out: list[str]
     next_steps: list[str]
 
@@ -82,7 +88,7 @@ def conclusion_of(verdict: str, **known: Any) -> Conclusion:
     """A verdict with what is known beside it; the rest of the conclusion is empty."""
     empty = Conclusion(
         verdict=verdict, sureness="not known", cause=None, connection=[], symptoms=[], evidence_for=[],
-        evidence_against=[], ruled_out=[], next_steps=[],
+        evidence_against=[], impact=[], ruled_out=[], next_steps=[],
     )  # fmt: skip
     return {**empty, **known}  # type: ignore[typeddict-item]
 

@@ -16,6 +16,7 @@ from signalbox.agents.investigate.causes import (
     end_of,
     ended_together,
     find_causes,
+    find_impact,
     find_symptoms,
     has_kind,
     is_about,
@@ -138,11 +139,13 @@ def conclude(
     symptoms = find_symptoms(read, seen, graph)
     is_unseen = not symptoms and any(_is_measured(one, graph) for one in read.get("subject") or ())
     if symptoms and not has_kind(read, symptoms):
-        unknown += f" Nothing shows {_TROUBLES[read['trouble']]} of {read.get('about') or 'anything'}."
+        unknown += f" {_of_other_kind(read)}"
     if alert and not symptoms:
         symptoms = [_as_seen(alert)]
         if not unread and is_unseen:
             unknown += f"Only the alert tells of it: nothing that was read shows a trouble of {read.get('about')}."
+    if symptoms and (calm := _calm_then(read, symptoms)):
+        unknown += f" {calm}"
     found = find_causes(read, symptoms, seen, graph) if symptoms else None
     if found and found.cause and found.cause.seen in symptoms and _is_between(read):
         # That a link flapped is no answer to why it did.
@@ -153,11 +156,33 @@ def conclude(
     if found is None:
         told = _nothing(read, seen, graph, failed, unread)
     else:
-        ruled_out = [_ruled(one, why) for one, why in found.ruled_out][:_MOST_LISTED]
+        impact = find_impact(read, symptoms, found, seen, graph)
+        ruled_out = [_ruled(one, why) for one, why in found.ruled_out if one not in impact][:_MOST_LISTED]
         told = (_caused(read, symptoms, found, ruled_out, failed, unread) if found.cause
                 else _unknown(read, symptoms, found, ruled_out, failed))  # fmt: skip
+        told = _with_impact(told, impact, graph)
     answered = answer_suspects(suspects, found, seen, graph, is_whole=not failed and not unread)
-    return {**told, "verdict": f"{unknown} {answered}{told['verdict']}".strip()}
+    return {**told, "verdict": " ".join([f"{unknown} {answered}{told['verdict']}".strip(), *read.get("notes", ())])}
+
+
+def _of_other_kind(read: Reading) -> str:
+    return f"Nothing shows {_TROUBLES.get(read.get('trouble') or '', 'this')} of {read.get('about') or 'anything'}."
+
+
+def _calm_then(read: Reading, symptoms: Sequence[Seen]) -> str:
+    """What is said of a short time in which there was no symptom, though there was one around it."""
+    since, end = (datetime.fromisoformat(one) for one in read.get("said") or (read["since"], read["end"]))
+    if any(not is_since_known(one) or (start_of(one) < end and end_of(one) > since) for one in symptoms):
+        return ""
+    between = f"between {told_moment(since.isoformat())} and {_clock(end.isoformat())}"
+    return f"No symptom of {read.get('about') or 'anything'} was seen {between}; one was shortly before or after."
+
+
+def _with_impact(told: Conclusion, impact: Sequence[Seen], graph: Graph) -> Conclusion:
+    """The conclusion with what suffered as well: in the verdict by its names, and each with what was seen."""
+    named = [name_of(one) for it in impact for one in is_about(it, graph)[:1]]
+    hit = f" It also hit {', '.join(dict.fromkeys(named))}." if named else ""
+    return {**told, "verdict": f"{told['verdict']}{hit}", "impact": [one["text"] for one in impact[:_MOST_LISTED]]}
 
 
 def _is_between(read: Reading) -> bool:
@@ -193,6 +218,8 @@ def _caused(
     beside += [one for one in symptoms if one != cause and not is_since_known(one) and one not in beside]
     told = [one["text"].rstrip(".") for one in beside[:_MOST_TOLD]]
     verdict += f"Also found: {'; '.join(told)}. " if told else ""
+    shown = dict.fromkeys(one.get("measure") or "" for one in symptoms if one["is_symptom"])
+    verdict += f"It showed in: {', '.join(filter(None, shown))}. " if len(shown) > 1 else ""
     verdict += _lasted(symptoms, read["end"])
     began = (
         f"it began at {_clock(cause['start'])}" if is_since_known(cause) else "it is so now; nothing tells since when"
