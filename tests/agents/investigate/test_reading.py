@@ -245,6 +245,23 @@ def test_an_alerts_labels_are_the_subject(labels: dict[str, str], subject: list[
     assert subject_of_alert(alert(**labels), GRAPH) == (subject, unknown)
 
 
+@pytest.mark.parametrize(
+    ("relations", "subject", "unknown"),
+    [([], ["session:rtr-1–rtr-2", "session:rtr-1–rtr-3"], "192.0.2.7"),
+     ([Relation("machine:rtr-3", "machine:192.0.2.7", "inventory", is_same=True)], ["session:rtr-1–rtr-3"], "")],
+)  # fmt: skip
+def test_a_session_to_an_address_is_that_with_its_device_or_else_any_of_the_other_end(
+    relations: list[Relation], subject: list[str], unknown: str
+) -> None:
+    ends = [(f"session:rtr-1–{other}", f"machine:{end}") for other in ("rtr-2", "rtr-3") for end in ("rtr-1", other)]
+    graph = Graph.of([*relations, *(Relation(*one, "labels") for one in ends)])
+    assert subject_of_alert(alert(device="rtr-1", peer="192.0.2.7"), graph) == (subject, unknown)
+
+
+def test_a_session_to_an_address_of_a_device_without_sessions_is_unknown() -> None:
+    assert subject_of_alert(alert(device="rtr-1", peer="192.0.2.7"), GRAPH) == ([], "192.0.2.7")
+
+
 @pytest.fixture
 def books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SIGNALBOX_RUNBOOKS", str(tmp_path))

@@ -177,6 +177,16 @@ class Graph:
                 found.setdefault(edge.other, []).append((self.one(f"machine:{other}"), edge))
         return found
 
+    def unknown_ends(self, thing: str) -> list[str]:
+        """The names of a session's ends that are in no system."""
+        ends = things_of_pair(thing.partition(":")[2]) if kind_of(thing) == "session" else None
+        return [name for name in ends or () if self.one(f"machine:{name}") not in self._known]
+
+    def sessions_of(self, thing: str) -> list[str]:
+        """The known sessions of the ends of a session."""
+        ends = things_of_pair(thing.partition(":")[2]) or ()
+        return [edge.thing for name in ends for _, edge in self._sessions.get(f"machine:{name}", ())]
+
     def find(self, labels: Mapping[str, str], about: str = "", agent: str = "") -> list[str]:
         """The things that labels, or the words of an observation, are about; none if the graph has none of them."""
         device = labels.get("device", "")

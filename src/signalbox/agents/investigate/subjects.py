@@ -80,9 +80,12 @@ def _numbers(name: str) -> list[str]:
 
 
 def subject_of_alert(alert: Alert, graph: Graph) -> tuple[list[str], str]:
-    """The things that an alert's labels name; and, if none is known, what they say. Without such labels, everything."""
+    """The things that an alert's labels name; and, if none is known, what they say. Without such labels, everything.
+    Of a session whose far end is not known, those that its device has."""
     labels = alert["labels"]
     found = graph.find(labels)
+    if len(found) == 1 and (strange := graph.unknown_ends(found[0])):
+        return graph.sessions_of(found[0]), strange[0]
     if found:
         return found, ""
     named = {key: value for key, value in labels.items() if key not in _NO_THING and value}
