@@ -109,6 +109,19 @@ async def test_a_follow_up_keeps_the_subject_or_the_time() -> None:
     assert (now.state["about"], now.state["end"]) == ("checkout", "2026-11-16T12:00:00+00:00")
 
 
+async def test_a_time_of_day_alone_is_of_the_day_before_and_a_time_alone_keeps_the_subject() -> None:
+    await aask("investigate", "was checkout fine on 14 November 09:00 to 10:00?", thread_id="t")
+    for said, hour in (("and 10:30 to 11:30?", "10:00"), ("fine, then 12:00 - 12:20?", "11:30")):
+        told = (await aask("investigate", said, thread_id="t")).state
+        assert (told["about"], told["since"]) == ("checkout", f"2026-11-14T{hour}:00+00:00")
+
+
+async def test_a_time_that_was_not_read_is_told() -> None:
+    told = "No time was read in the request: what was looked at is from the start of yesterday until now."
+    assert told in (await aask("investigate", "why is checkout slow, em três de maio?")).answer
+    assert told not in (await aask("investigate", "why was checkout slow yesterday?")).answer
+
+
 async def test_a_cause_from_before_the_time_that_was_asked_about_is_found() -> None:
     asked = await aask("investigate", "why has checkout been slow since 15 November 14:30?")
     assert asked.answer.startswith("Most likely cause: the link a–b flapped.")

@@ -9,7 +9,13 @@ import pytest
 
 from signalbox.agents.investigate.graph import Graph
 from signalbox.agents.investigate.offline.pasted import pasted_alert
-from signalbox.agents.investigate.offline.sentence import find_trouble, is_about_now, read_sentence
+from signalbox.agents.investigate.offline.sentence import (
+    find_trouble,
+    follows_on,
+    is_about_now,
+    measured_words,
+    read_sentence,
+)
 from signalbox.agents.investigate.offline.times import plain_times
 from signalbox.agents.investigate.runbooks import matching_runbooks
 from signalbox.agents.investigate.state import Alert, Reading, Runbook
@@ -70,6 +76,8 @@ def test_the_subject_is_one_of_the_things_that_there_are(text: str, subject: lis
         ('did the "Red Shelf" trial hurt basket?', ["service:basket"], ["Red Shelf"]),
         ("is basket dog slow", ["service:basket"], []),
         ("solr lag is growing", [], ["solr"]),
+        ("rabbitmq errors piling up", [], ["rabbitmq"]),
+        ("weird errors piling up", [], []),
         ("PodNotReady pod basket-1", ["machine:basket-1"], []),
         ("TenGigE0/0/0/3 of rtr-1 is down", ["machine:rtr-1"], []),
         ("what is going on", [], []),
@@ -260,6 +268,31 @@ def test_a_session_to_an_address_is_that_with_its_device_or_else_any_of_the_othe
 
 def test_a_session_to_an_address_of_a_device_without_sessions_is_unknown() -> None:
     assert subject_of_alert(alert(device="rtr-1", peer="192.0.2.7"), GRAPH) == ([], "192.0.2.7")
+
+
+@pytest.mark.parametrize(
+    ("text", "measured"),
+    [
+        ("is the heap of basket filling up", "heap"),
+        ("ledger: rejected connections go up", "rejected connections"),
+        ("odd stuff on basket, miss rate?", "miss rate"),
+        ("why did basket fail", ""),
+        ("why is the ledger so slow", ""),
+    ],
+)
+def test_what_is_to_be_measured_is_read_in_the_words_of_the_request(text: str, measured: str) -> None:
+    assert measured_words(text, CANDIDATES) == measured
+
+
+@pytest.mark.parametrize(
+    ("text", "without_time", "is_follow_up"),
+    [("hm, and on Monday?", "hm, and …?", True), ("thanks! Monday then?", "thanks! … then?", True),
+     ("Monday 9-10?", "…?", True), ("what broke on Monday?", "what broke …?", False)],
+)  # fmt: skip
+def test_a_sentence_that_says_only_a_time_goes_on_with_the_one_before(
+    text: str, without_time: str, is_follow_up: bool
+) -> None:
+    assert follows_on(text, without_time) is is_follow_up
 
 
 @pytest.fixture

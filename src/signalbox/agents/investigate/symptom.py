@@ -25,6 +25,7 @@ from signalbox.agents.investigate.offline.sentence import (
     find_trouble,
     follows_on,
     is_about_now,
+    measured_words,
     names_nothing,
     read_sentence,
 )  # fmt: skip
@@ -63,6 +64,8 @@ SYMPTOM: dict[str, Any] = {
     "required": [],
 }
 _RECENT, _LONGEST_ALERT = timedelta(hours=1), timedelta(hours=6)
+_ONE_DAY = timedelta(hours=26)
+_DEFAULT = "what was looked at is from the start of yesterday until now"
 Next = Literal["examine", "ask_model", "weigh"]
 
 
@@ -112,19 +115,18 @@ async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Pres
     return Presented(f"{told}, about {about}.", source=source_set(), state={**state, **read, "kind": kind})
 
 
-def _of_alert(alert: Alert, graph: Graph, told: tuple[datetime, datetime] | None = None) -> Reading:
+def _of_alert(alert: Alert, graph: Graph, told: Reading | None = None) -> Reading:
     """What an alert's labels are about, and since when it fires; if it does not say so, the time that is `told`."""
     subject, unknown = subject_of_alert(alert, graph)
     moment, fired = now(), _moment(alert["since"])
-    if fired is None and told:
-        since, end = told
-    else:
+    if fired is not None or told is None:
         since = fired or moment - _RECENT
         end = min(_moment(alert["until"]) or moment, moment, since + _LONGEST_ALERT)
         # An alert fires some minutes after its trouble began.
         since = min(since, end) - timedelta(minutes=15)
+        told = _between(since, max(end, since + LEAD / 8))
     trouble = find_trouble(alert["summary"])
-    return _reading(subject, told_subject(subject), trouble, unknown, since, max(end, since + LEAD / 8))
+    return _reading(subject, told_subject(subject), trouble, unknown, told)
 
 
 def _excerpt(state: Mapping[str, Any], candidates: Sequence[Candidate]) -> Reading:
@@ -132,16 +134,16 @@ def _excerpt(state: Mapping[str, Any], candidates: Sequence[Candidate]) -> Readi
     It reads the request itself."""
     subject = read_sentence(str(state["user_query"]), candidates).subject
     moment = now()
-    return _reading(subject, told_subject(subject), "", "", moment - timedelta(days=1), moment)
+    return _reading(subject, told_subject(subject), "", "", _between(moment - timedelta(days=1), moment))
 
 
 async def _of_words(state: Mapping[str, Any], model: BaseChatModel, candidates: Sequence[Candidate]) -> Reading:
     """The request as a model that fills plans reads it, with the names that stand in it. What a follow-up does not say
     is as it was in the turns before."""
     run, before = current_run.get(), Reading()
-    for turn in run.conversation if run else ():
-        if turn["agent"] == "investigate":
-            before, _ = _named(_plain(turn["said"]), before, candidates)
+    turns = [turn["said"] for turn in run.conversation if turn["agent"] == "investigate"] if run else []
+    for turn in (*turns, *(state.get("asked_before") or ())):
+        before, _ = _named(_plain(turn), before, candidates)
     said = _plain(str(state["user_query"]))
     read, found = _named(said, before, candidates)
     if read["subject"] or read["unknown"] or found.unknown or found.suspects:
@@ -155,8 +157,7 @@ async def _of_words(state: Mapping[str, Any], model: BaseChatModel, candidates: 
         read["subject"] = subject_of_words(words, candidates) or []
         read["unknown"] = "" if read["subject"] else words
     about = told_subject(read["subject"]) or ("" if candidates else words)
-    made = _reading(read["subject"], about, read["trouble"], read["unknown"], *_span(said, before))
-    return {**read, **made}
+    return {**read, **_reading(read["subject"], about, read["trouble"], read["unknown"], _span(said, before))}
 
 
 def _plain(said: str) -> str:
@@ -165,7 +166,7 @@ def _plain(said: str) -> str:
 
 def _named(said: str, before: Reading, candidates: Sequence[Candidate]) -> tuple[Reading, Sentence]:
     """What a sentence says by its names alone."""
-    found, before = read_sentence(said, candidates), before if follows_on(said) else Reading()
+    found, before = read_sentence(said, candidates), before if follows_on(said, _without_times(said)) else Reading()
     subject, unknown = list(found.subject), list[str]()
     for words in found.unknown:
         # A name with a slip of the pen is near to one that there is.
@@ -178,38 +179,66 @@ def _named(said: str, before: Reading, candidates: Sequence[Candidate]) -> tuple
         subject = list(filter(None, spelt)) or before.get("subject") or []
     about = told_subject(subject) or ("" if candidates or not found.unknown else found.unknown[0])
     trouble = found.trouble or before.get("trouble") or ""
-    read = _reading([*dict.fromkeys(subject)], about, trouble, " and no ".join(unknown), *_span(said, before))
+    read = _reading([*dict.fromkeys(subject)], about, trouble, " and no ".join(unknown), _span(said, before))
+    read["measured"] = measured_words(_without_times(said), candidates) or before.get("measured") or ""
     return {**read, "suspects": [one._asdict() for one in found.suspects]}, found
 
 
-def _reading(subject: list[str], about: str, trouble: str, unknown: str, since: datetime, end: datetime) -> Reading:
-    return Reading(
-        subject=subject, about=about, trouble=trouble, unknown=unknown, since=since.isoformat(),
-        start=(since - LEAD).isoformat(), end=end.isoformat(),
-    )  # fmt: skip
+def _reading(subject: list[str], about: str, trouble: str, unknown: str, span: Reading) -> Reading:
+    return {**span, "subject": subject, "about": about, "trouble": trouble, "unknown": unknown}
 
 
-def _span(words: str, before: Reading) -> tuple[datetime, datetime]:
+def _between(since: datetime, end: datetime, **more: Any) -> Reading:
+    """A reading of the time alone."""
+    ends = Reading(since=since.isoformat(), start=(since - LEAD).isoformat(), end=end.isoformat())
+    return {**ends, **more}  # type: ignore[typeddict-item]
+
+
+def _span(words: str, before: Reading) -> Reading:
     """The time that is asked about: the last hour for now; without any that of before, else from the start of
-    yesterday. A moment is meant with the time around it. Raises TimeRangeError."""
+    yesterday, which is told. A moment is meant with the time around it. Raises TimeRangeError."""
     moment, zone = now(), person_zone()
-    if before and (shift := find_shift(words)):
-        start, end = (datetime.fromisoformat(before[key]) + shift for key in ("since", "end"))
-        return min(start, moment), min(end, moment)
-    # Answers with such a status are no seconds.
-    words = re.sub(r"\b[45]\d\ds\b", "errors", words)
+    known = [datetime.fromisoformat(before[key]) for key in ("since", "end")] if before else []
+    if known and (shift := find_shift(words)):
+        start, end = (one + shift for one in known)
+        return _between(min(start, moment), min(end, moment))
+    words = _without_statuses(words)
     found = find_range(words, moment, zone)
+    if found and known and not found.has_day and known[1] - known[0] <= _ONE_DAY:
+        # "And 10:00 to 11:00?" is of the day that was spoken of.
+        found = find_range(
+            words, min(_midnight(known[0] + (known[1] - known[0]) / 2) + timedelta(days=1), moment), zone
+        )
     if found is None:
         if is_about_now(words):
-            return moment - _RECENT, moment
-        if before:
-            return datetime.fromisoformat(before["since"]), datetime.fromisoformat(before["end"])
-        today = moment.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
-        return today - timedelta(days=1), moment
+            return _between(moment - _RECENT, moment)
+        if known:
+            return _between(known[0], known[1], said=before.get("said") or [], notes=before.get("notes") or [])
+        since = _midnight(moment) - timedelta(days=1)
+        return _between(since, moment, notes=[f"No time was read in the request: {_DEFAULT}."])
     start, end = found.range.start, found.range.end
-    if end - start <= timedelta(hours=1):
-        start, end = start - timedelta(minutes=30), end + timedelta(minutes=30)
-    return start, min(end, moment)
+    if end - start > timedelta(hours=1):
+        return _between(start, min(end, moment))
+    said = [start.isoformat(), end.isoformat()]
+    return _between(start - timedelta(minutes=30), min(end + timedelta(minutes=30), moment), said=said)
+
+
+def _midnight(moment: datetime) -> datetime:
+    return moment.astimezone(person_zone()).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _without_statuses(words: str) -> str:
+    """Answers with such a status are no seconds."""
+    return re.sub(r"\b[45]\d\ds\b", "errors", words)
+
+
+def _without_times(said: str) -> str:
+    """What a sentence says beside its time."""
+    said = _without_statuses(said)
+    found = find_range(said, now(), person_zone())
+    for start, end in sorted(found.spans if found else (), reverse=True):
+        said = f"{said[:start]} … {said[end:]}"
+    return said
 
 
 def _moment(text: str) -> datetime | None:

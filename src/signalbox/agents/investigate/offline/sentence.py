@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from itertools import groupby
 from typing import NamedTuple
 
 from signalbox.grounding import Candidate
@@ -12,15 +13,21 @@ from signalbox.language.mentions import Mention, Values, find_mentions
 from signalbox.language.synonyms import base
 from signalbox.language.words import tokens
 
-__all__ = ["Sentence", "find_shift", "find_trouble", "follows_on", "is_about_now", "names_nothing", "read_sentence"]
+__all__ = [
+    "Sentence", "find_shift", "find_trouble", "follows_on", "is_about_now", "measured_words", "names_nothing",
+    "read_sentence",
+]  # fmt: skip
 
 _NOW = re.compile(
     r"\b(?:(?:right|just) now|currently|at the moment|at present|this (?:very )?(?:minute|moment|second)|atm|rn"
     r"|as we speak|as i (?:write|type)|at this (?:point|moment))\b|(?<=\w)[ ,]+now\b",
     re.I,
 )
+_FILLERS = r"(?:(?:ok|okay|hm+|thanks|thank you|thx|cool|great|al(?:l )?right|right|good|fine|yes|no|so|well)\b\W*)*"
+_ELLIPSIS = re.compile(rf"\W*{_FILLERS}(?:(?:in|on|at|for|from|during|around|only|the|was|is)\b\W*)*", re.I)
 _FOLLOWS = re.compile(
-    r"^\W*(?:and|or|but|also|then|what about|how about|(?:the )?same|und|et)\b|\b(?:it|they|them|that|there|then)\b",
+    rf"^\W*{_FILLERS}(?:and|or|but|also|then|what about|how about|(?:the )?same|und|et|y)\b"
+    r"|\b(?:it|they|them|that|there|then)\b",
     re.I,
 )
 _SHIFT = re.compile(
@@ -29,8 +36,10 @@ _SHIFT = re.compile(
     re.I,
 )
 _TROUBLES = {
-    "slow": "slow slower slowness latency lag laggy sluggish delay timeout hang crawl response langsam lent lente",
-    "errors": "error fail failure broken break 5xx 500 502 503 504 exception refuse reject fehler erreur",
+    "slow": "slow slower slowness latency lag laggy sluggish delay timeout hang crawl response langsam lent lente "
+    "lento lenta lentos lentas",
+    "errors": "error fail failure broken break 5xx 500 502 503 504 exception refuse reject fehler erreur errores falla "
+    "fallan fallar fallaba fallaban fallo fallos",
     "down": "down unavailable unreachable dead offline outage lost flap drop disappear ausgefallen panne",
     "busy": "cpu load busy saturate hot overload full memory disk leak swap",
     "restarts": "restart crash reboot bounce oom crashloop",
@@ -75,7 +84,7 @@ _SIGN = rf"(?:{'|'.join(f'{_TROUBLES[one]} '.replace(' ', 's?|') for one in ('sl
 _POSITIONS = (
     rf"(?P<name>[\w.-]+)\s+{_NOUN}(?!\s*=)",
     rf"(?:^|[,;:.]\s*|\b(?:speak|now|hey|so|please|because|that|and|but|help)\s+)(?:why |how come |since when )?"
-    rf"(?:{_BE}\s+)?(?:the |our )?(?P<name>[\w.-]+)\s+(?:{_SIGN}\s+)?{_BE}\b",
+    rf"(?:{_BE}\s+)?(?:the |our )?(?P<name>[\w.-]+)\s+(?:(?:{_SIGN}\s+)?{_BE}|{_SIGN}\s+[a-z]+ing)\b",
     rf"^\W*(?:why|how come|since when)\s+{_BE}\s+(?:the |our )?(?P<name>[\w.-]+)\b",
     r"\bwhy (?:does |do |did )?(?:the |our )?(?P<name>[\w.-]+) "
     r"(?:lag|fail|hang|crash|break|broke|die|stop|restart|drop|flap|time)\w*\b",
@@ -116,8 +125,24 @@ _GENERAL = frozenset(
     "connection what who which how somebody someone nobody anybody root why when where now still both most some "
     "blip outage hiccup glitch degradation disruption interruption investigate analyse analyze explain please look "
     "show check find tell help figure dashboard graph metric monitoring team root-cause reason latencies work works "
+    "sudden strange weird odd big huge massive random intermittent constant more new "
     "last past and or but was were is are be been router link interface switch session und oder der die le la les un "
     "une das".split()
+)
+
+
+_MEASURABLE = frozenset(map(base, (
+    "queue backlog depth lag cpu memory heap swap disk load usage utilization connection login session eviction packet "
+    "throughput traffic request rate ratio count latency p50 p90 p95 p99 percentile temperature"
+).split()))  # fmt: skip
+"""What a measure is called, or a part of its name."""
+_BESIDE_MEASURES = frozenset(map(base, "hit miss error response".split()))
+_MOST_WORDS = 4
+_UNSAID = frozenset(
+    "spike rise increase increased grow growing grew high higher low lower explode exploding climb climbing jump drop "
+    "off up acting act begin began start started go going went look looks looked come came happen happened since "
+    "still again any some not none ok wtf pls plz btw hey hi hello did do does is it one have had can could will "
+    "would should of in on at for from with to by as if so too very just also same".split()
 )
 
 
@@ -265,9 +290,26 @@ def find_trouble(text: str) -> str:
     return next((known[word] for word in said if word in known), "")
 
 
-def follows_on(text: str) -> bool:
-    """True if a sentence goes on with the one before, so that what it does not say is as it was there."""
-    return bool(_FOLLOWS.search(text))
+def measured_words(text: str, candidates: Sequence[Candidate]) -> str:
+    """What a sentence wants to be measured, in its words without the names of things; empty if it names no measure."""
+    for one in sorted(_mentioned(text, candidates), key=lambda one: -one.start):
+        text = f"{text[: one.start]} {text[one.end :]}"
+    for clause in re.split(r"[^\w\s-]", text):
+        for is_said, group in groupby(tokens(clause), _says_more):
+            words = list(group)
+            if is_said and len(words) <= _MOST_WORDS and any(base(one) in _MEASURABLE for one in words):
+                return " ".join(words)
+    return ""
+
+
+def _says_more(word: str) -> bool:
+    return base(word) in _MEASURABLE | _BESIDE_MEASURES or not (word in _UNSAID or base(word) in _GENERAL)
+
+
+def follows_on(text: str, without_times: str) -> bool:
+    """True if a sentence goes on with the one before, so that what it does not say is as it was there; so does one that
+    says nothing but a time."""
+    return bool(_FOLLOWS.search(text)) or bool(_ELLIPSIS.fullmatch(re.sub(r"[^\w]+", " ", without_times)))
 
 
 def find_shift(text: str) -> timedelta | None:
