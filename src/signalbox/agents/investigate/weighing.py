@@ -27,6 +27,7 @@ from signalbox.agents.investigate.causes import (
     start_of,
 )  # fmt: skip
 from signalbox.agents.investigate.examining import not_asked, send_each
+from signalbox.agents.investigate.figures import figure_told
 from signalbox.agents.investigate.graph import Graph, name_of
 from signalbox.agents.investigate.state import (
     LEAD,
@@ -41,6 +42,8 @@ from signalbox.agents.investigate.state import (
 )  # fmt: skip
 from signalbox.agents.investigate.subjects import known_things
 from signalbox.agents.investigate.suspected import answer_suspects
+from signalbox.language.synonyms import base
+from signalbox.language.words import tokens
 from signalbox.settings import now, person_zone
 from signalbox.toolbox import current_ledger
 
@@ -54,7 +57,7 @@ _TROUBLES = {"slow": "slowness", "errors": "errors", "down": "outages", "busy": 
 _BY_FILE = ("dependencies", ".yaml", ".yml", "its decision point", "its context")
 
 
-def weigh(state: InvestigationState) -> Command[Literal["examine", "propose", "report"]]:
+async def weigh(state: InvestigationState) -> Command[Literal["examine", "propose", "report"]]:
     """What follows from all that was seen; where it was seen from far away, a closer look first."""
     if state.get("error"):
         return Command(goto="report")
@@ -65,10 +68,23 @@ def weigh(state: InvestigationState) -> Command[Literal["examine", "propose", "r
     if not conclusion["symptoms"] and state.get("closer"):
         state = {**state, "closer": 0}
         conclusion = _concluded(state)
+    if not state.get("alert") and not _shows(state, conclusion) and (figure := await figure_told(state)):
+        other, verdict = _of_other_kind(state), conclusion["verdict"]
+        # A figure says more than that the kind of trouble that is asked about does not stand out.
+        verdict = verdict.replace(other, figure) if other in verdict else f"{verdict} {figure}"
+        conclusion = {**conclusion, "verdict": verdict}
     if conclusion["symptoms"] or state.get("alert"):
         conclusion = {**conclusion, "next_steps": list(dict.fromkeys([*conclusion["next_steps"], *checks]))}
     update = {"conclusion": conclusion, "closer": state.get("closer", 0), "evidence": current_ledger().as_list()}
     return Command(goto="propose" if conclusion["next_steps"] else "report", update=update)
+
+
+def _shows(state: InvestigationState, conclusion: Conclusion) -> bool:
+    """True if the symptoms are of what the request wants to be measured, or of the kind of trouble that it names."""
+    symptoms, wanted = conclusion["symptoms"], {*map(base, tokens(state.get("measured") or ""))}
+    shown = {base(one) for it in symptoms for one in tokens(it.get("measure") or "")}
+    is_unknown = bool(state.get("unknown")) and not state.get("subject")
+    return is_unknown or (bool(symptoms) and has_kind(state, symptoms) and (not wanted or bool(wanted & shown)))
 
 
 def _checks(state: InvestigationState) -> list[str]:
