@@ -98,6 +98,16 @@ def test_what_all_devices_of_the_role_have_is_missed() -> None:
     assert told(Device("a", "P", {f"{PORT}/state/mtu": 1500}), *has) == []
 
 
+def test_what_names_the_device_itself_is_not_missed_there() -> None:
+    entry = "network-instances/network-instance[name=DEFAULT]/mpls/ldp/neighbors/neighbor[lsr-id={}][label-space-id=0]"
+    own = {f"{PORT}/ipv4/addresses/address[ip=192.0.2.1]/state/prefix-length": 32, "network-instances/up": True}
+    has = [Device(name, "P", {f"{entry.format('192.0.2.1')}/state/up": True}) for name in ("b", "c")]
+    assert told(Device("a", "P", own), *has) == []
+    other = [Device(name, "P", {f"{entry.format('192.0.2.7')}/state/up": True}) for name in ("b", "c")]
+    beside = {f"{entry.format('192.0.2.8')}/state/up": True}
+    assert told(Device("a", "P", own | beside), *other) == ["neighbor 192.0.2.7 is missing, and b and c have it"]
+
+
 def test_a_switch_that_all_devices_of_the_role_set_otherwise_is_odd() -> None:
     path = "network-instances/network-instance[name=DEFAULT]/mpls/global/state/ttl-propagation"
     others = [Device(name, "P", {path: True}) for name in ("b", "c")]

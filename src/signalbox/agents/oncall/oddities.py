@@ -56,6 +56,8 @@ _AGREE = re.compile(r"interval|timer|timeout|multiplier|mtu|hold|rate|vlan|mode"
 _NUMBERED = re.compile(r"\[(index|name|id|local-id)=[\w/.-]*\d\]")
 _ITS_OWN = re.compile(r"^(?:interfaces/interface|network-instances/network-instance)\[[^]]*\]$")
 """What each device has for its own customers and wires."""
+_CALLS_ITSELF = re.compile(r"/(?:hostname|router-id|lsr-id|system-id)$")
+"""Leaves whose value a device calls itself by, where they are not those of a neighbour."""
 _UPPER = {"threshold", "upper", "high", "alarm", "most", "critical", "major"}
 _CAPACITY = {"max", "maximum", "limit", "capacity", "size", "reserved", "physical"}
 _LOWER = {"lower", "low", "min", "minimum", "least"}
@@ -144,6 +146,14 @@ class Device:
         """A path with a star for its port or neighbour, and for every number."""
         thing = self.thing(path)
         return _NUMBERED.sub(r"[\1=*]", path.replace(f"={thing}]", "=*]") if thing else path)
+
+    @cached_property
+    def own_names(self) -> set[str]:
+        """What names the device itself: no neighbour of its own can be called so."""
+        addresses = re.compile(r"^interfaces/.*/addresses/address\[ip=([^\]]+)\]/")
+        found = {match[1] for path in self.values if (match := addresses.match(path))}
+        told = (value for path, value in self.values.items() if "neighbor" not in path and _CALLS_ITSELF.search(path))
+        return {self.name, *found, *map(str, told)}
 
     @cached_property
     def by_shape(self) -> Mapping[str, list[tuple[str, Any]]]:
@@ -315,6 +325,8 @@ def _unlike_peers(one: Device, devices: Sequence[Device]) -> Iterator[Oddity]:
             continue
         if any(path not in it.values for it in peers[1:]):
             continue
+        if one.own_names & {part for key in _keys(path) for part in (key, key.rpartition(":")[0])}:
+            continue
         if path not in one.values:
             place = next((it for it in _above(path) if it not in one.places), path)
             missing[place] = missing.get(place, False) or "]" in path[len(place) - 1 :] or _is_set(path, value)
@@ -387,6 +399,9 @@ def _described(path: str, thing: str) -> tuple[str, str]:
     named = [(end, key) for end, key in entries if not re.fullmatch(r"\d*|default|\w*_\w*", key, re.IGNORECASE)]
     end, about = next(((end, key) for end, key in named if key == thing), named[-1] if named else (0, ""))
     below = path[end:] if path[end:].strip("/") else path.rpartition("/")[2]
+    if re.fullmatch(r"(?:\[[^\]]*\])+", below):
+        # The thing itself, whose further keys say nothing.
+        return f"{_spoken(re.split(r'[/]', path[: path.rindex(f'={about}]')])[-1].partition('[')[0])} {about}", about
     steps = [_spoken(step) for step in re.split(r"/(?![^\[]*\])", below) if step and step not in ("state", "config")]
     model = path.partition("/")[0].partition("[")[0]
     steps = steps[-3:] if re.match(r"interfaces|network|components|system", model) else [model, *steps[-2:]]
