@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from signalbox.errors import ConfigurationError
+from signalbox.errors import ConfigurationError, MissingExtraError
 from signalbox.settings import get_settings
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ def source_set() -> dict[str, str]:
 
 
 def server_set() -> ServerEntry:
-    """The server that the settings name, else Signalbox's own. Raises ConfigurationError where they name none."""
+    """The server that the settings name, else Signalbox's own. Raises ConfigurationError where they name none, and
+    MissingExtraError."""
     # The MCP client takes a second to load.
     from signalbox.toolbox.sessions import ServerEntry, read_entries
 
@@ -37,8 +38,10 @@ def server_set() -> ServerEntry:
                 "SIGNALBOX_ONCALL_SERVER names no MCP server.", suggestion='{"gNMIBuddy": {"command": …}}'
             )
         return entries.get("gNMIBuddy") or next(iter(entries.values()))
-    from signalbox.agents.oncall.server import create_server
-
+    try:
+        from signalbox.agents.oncall.server import create_server
+    except ModuleNotFoundError:
+        raise MissingExtraError("The on-call agent", "oncall") from None
     return ServerEntry("gNMIBuddy", transport="memory", server=create_server)
 
 

@@ -147,7 +147,7 @@ async def call_plain(session: Session, name: str, args: Mapping[str, Any] | None
     with current_ledger().call(name, dict(args or {})) as entry:
         given = await session.call(name, dict(args or {}), _CALL_SECONDS)
         if failed := _failure(given):
-            raise ToolServerError(f"{name}: {failed[1]}", suggestion=_INVENTORY)
+            raise ToolServerError(f"{name}: {failed[1]}", suggestion=failed[2] or _INVENTORY)
         entry.returned(_status(given), given)
         return given
 
