@@ -11,7 +11,8 @@ import pytest
 from tests.agents.oncall.conftest import Network
 from tests.agents.oncall.scripted import envelope
 
-from signalbox.agents.oncall.inventory import Device, read_devices
+from signalbox.agents.oncall.inventory import UNREAD, Device, read_devices
+from signalbox.agents.oncall.offline.mentions import find_mentions
 from signalbox.agents.oncall.roles import read_roles, role_in_profile, with_roles
 from signalbox.agents.oncall.tools import call_plain, close_tools, current_session
 from signalbox.worlds.network import open_world
@@ -87,3 +88,9 @@ def test_a_profile_says_a_role_or_none(answer: Mapping[str, Any], role: str) -> 
 
 def test_names_tell_no_role() -> None:
     assert [device.role for device in read_devices(["pe1", "core-rtr-1", "rr2", "LON.CE5"])] == [""] * 4
+
+
+def test_a_device_that_cannot_be_read_is_looked_at_with_every_role() -> None:
+    devices = [Device("pe1", role="PE"), Device("pe2", role="PE"), Device("x1", state=UNREAD), Device("x2")]
+    assert find_mentions("cpu of the PEs", devices)[0].names == ("pe1", "pe2", "x1")
+    assert find_mentions("the PE router", devices)[0].names == ("pe1", "pe2")

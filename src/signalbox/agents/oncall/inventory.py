@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ROLES", "Device", "key", "parts", "read_devices", "role_of"]
+__all__ = ["ROLES", "UNREAD", "Device", "key", "parts", "read_devices", "role_of"]
 
 ROLES = {"PE": "provider edge", "P": "core", "RR": "route reflector", "CE": "customer edge"}
+UNREAD = "cannot be read"
+"""The state of a device of which nothing says the role, because it could not be read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from signalbox.agents.oncall.inventory import ROLES, Device, role_of
+from signalbox.agents.oncall.inventory import ROLES, UNREAD, Device, role_of
 from signalbox.agents.oncall.tools import DEVICE, place_to_read, read_device
 from signalbox.errors import SignalboxError
 from signalbox.settings import get_settings
@@ -20,6 +20,7 @@ __all__ = ["DeviceRole", "read_roles", "role_in_profile", "with_roles"]
 
 PROFILE = "get_device_profile_api"
 _KEPT_SECONDS = 3600.0
+_FAILED = "what it runs could not be read"
 _RUNS = {
     "is_route_reflector": "has BGP route-reflector clients",
     "has_vpn_ipv4_unicast_bgp": "runs BGP in a VRF",
@@ -42,11 +43,15 @@ class DeviceRole:
 async def with_roles(session: Session, devices: Sequence[Device]) -> list[Device]:
     """The devices, those without a role with the one that they show by what they run.
 
-    What a device runs is read where the inventory says no role, and kept for an hour. A device that cannot be read, or
-    does nothing that decides its role, stays without one.
+    What a device runs is read where the inventory says no role, and kept for an hour. A device that does nothing that
+    decides its role stays without one, and so does one that cannot be read: its state says so.
     """
     found = await read_roles(session, [one for one in devices if not one.role])
-    return [replace(one, role=found[one.name].role) if one.name in found else one for one in devices]
+    return [_with(one, found[one.name]) if one.name in found else one for one in devices]
+
+
+def _with(device: Device, found: DeviceRole) -> Device:
+    return replace(device, role=found.role, state=UNREAD if found.evidence.startswith(_FAILED) else device.state)
 
 
 async def read_roles(session: Session, devices: Sequence[Device]) -> dict[str, DeviceRole]:
@@ -67,7 +72,7 @@ async def read_roles(session: Session, devices: Sequence[Device]) -> dict[str, D
             try:
                 found = role_in_profile(await _profile(session, device.name))
             except SignalboxError as error:
-                return DeviceRole("", f"what it runs could not be read: {error.user_message}")
+                return DeviceRole("", f"{_FAILED}: {error.user_message}")
         known[device.name, device.ip_address] = (monotonic(), found)
         return found
 

@@ -12,7 +12,7 @@ from fnmatch import translate
 from functools import lru_cache
 from typing import Literal
 
-from signalbox.agents.oncall.inventory import Device, key, parts, role_of
+from signalbox.agents.oncall.inventory import UNREAD, Device, key, parts, role_of
 from signalbox.language.numbers import NUMBERS
 
 __all__ = ["COMPARED", "Mention", "find_mentions", "near_names", "stem_fits"]
@@ -391,4 +391,9 @@ def _role(match: re.Match[str], devices: Sequence[Device]) -> Mention:
     if _NOT_OF.search(match.string[: match.start()]):
         others = tuple(device.name for device in devices if device.role != role)
         return Mention(match.start(), match.end(), "some", others)
-    return Mention(match.start(), match.end(), "role" if plural or match["all"] else "one_of_role", names)
+    if not plural and not match["all"]:
+        return Mention(match.start(), match.end(), "one_of_role", names)
+    # Those of which nobody can tell are looked at with them: a dead router is not to be missed.
+    unread = {device.name for device in devices if not device.role and device.state == UNREAD} if names else set()
+    both = tuple(device.name for device in devices if device.name in {*names, *unread})
+    return Mention(match.start(), match.end(), "role", both)
