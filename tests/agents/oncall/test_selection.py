@@ -11,6 +11,7 @@ from tests.agents.oncall.scripted import ScriptedModel, envelope
 from signalbox.agents.oncall import offline
 from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.offline.asked import asked_in
+from signalbox.agents.oncall.offline.narrowing import narrowed_by
 from signalbox.agents.oncall.plan import Question, Reading, Request
 from signalbox.agents.oncall.plans import load_plans
 from signalbox.agents.oncall.present import present
@@ -166,3 +167,47 @@ async def test_a_session_that_just_came_up_and_has_nothing_yet_is_told(network: 
     state = await network.ask("bgp of pe1", ScriptedModel(plan=plan("pe1")))
     assert any("20 s ago and has received nothing so far" in one["text"] for one in state["findings"])
     assert "healthy" not in state["report"]["verdict"]
+
+
+@pytest.mark.parametrize("text", ["rank the PEs by memory", "sort the PEs by memory load", "PEs ordered by memory"])
+def test_a_ranking_orders_all(text: str) -> None:
+    asked = asked_in(text)
+    focus = narrowed_by(text, asked, ("show_system_facts",), ["PEs"]).focus
+    assert focus == {"order": "most", "which": "device"}
+
+
+async def test_a_ranking_names_the_device_that_told_nothing(network: Network) -> None:
+    loads = {"pe1": 12, "pe2": 60}
+
+    def answer(device: str) -> Any:
+        if device not in loads:
+            raise ValueError("no answer")
+        return envelope(device, {"hostname": device, "cpu": {"average_percent": loads[device]}})
+
+    network.answers["get_system_info"] = answer
+    read_as = plan("pe1", "pe2", "rr1", intent="show_system_facts")
+    report = (await network.ask("rank pe1, pe2 and rr1 by cpu", ScriptedModel(plan=read_as)))["report"]
+    told = [one.partition(" [")[0] for one in report["answers"]]
+    assert told == ["the most: pe2: CPU 60 %", "then: pe1: CPU 12 %", "not known of rr1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("which peers aren't established", "down"),
+        ("which ports are not down", "up"),
+        ("list what isn't up", "down"),
+    ],
+)
+def test_a_state_that_is_negated_is_the_other_one(text: str, state: str) -> None:
+    assert narrowed_by(text, asked_in(text), ("check_bgp_neighbors",), []).focus["state"] == state
+
+
+async def test_what_is_down_and_not_shut_is_no_port_that_is_shut(network: Network) -> None:
+    ports = [("Gi1", "UP", "DOWN"), ("Gi2", "DOWN", "DOWN"), ("Gi3", "UP", "UP")]
+    told = [{"name": name, "admin_state": admin, "oper_state": oper} for name, admin, oper in ports]
+    network.answers["get_interface_info"] = lambda device: envelope(device, {"interfaces": told})
+    read_as = plan("pe1", intent="check_interface_status")
+    report = (await network.ask("which interfaces of pe1 are down and not shut", ScriptedModel(plan=read_as)))["report"]
+    assert report["answers"][0].startswith("1 of 2 interfaces is down")
+    assert [one for one in report["answers"] if "Gi2" in one] == []

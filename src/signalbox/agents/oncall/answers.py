@@ -11,7 +11,7 @@ from typing import Any
 
 from signalbox.agents.oncall.arguments import match_interface
 from signalbox.agents.oncall.facts import Record
-from signalbox.agents.oncall.fields import IS_UP, THINGS, fact_lines, is_up, plans_for
+from signalbox.agents.oncall.fields import IS_UP, THINGS, fact_lines, is_up, of_subject, plans_for
 from signalbox.agents.oncall.presence import LABELS, Presence, presence_of
 from signalbox.agents.oncall.spoken import spoken_duration, spoken_moment
 from signalbox.agents.oncall.state import Finding
@@ -57,7 +57,9 @@ def answer_lines(
     subject = list(_subject_lines(focus, facts, intents))
     about = {kind for what, name in focus.items() for kind, _ in find_subject(what, name, facts, intents)}
     if focus.get("group") and "check_interface_status" in rest:
-        ports = facts.get("interface", ())
+        ports, own = facts.get("interface", ()), of_subject("interface", focus, facts)
+        if own and focus.get("state") and focus["group"] != "shut":
+            subject = _in_state("interface", focus["state"], own)
         subject = subject or [f"none of {_count(ports, 'interface')} is {focus['group']}"]
         about = {"interface"}
     # Checks that are about something else than the one thing that is named.

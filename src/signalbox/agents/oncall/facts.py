@@ -230,6 +230,7 @@ def _system(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
         "ntp_offset": min((abs(one) for one in offsets if one is not None), default=None),
         "ntp_servers": [one.get("address") for one in _maps(ntp.get("servers"))] if ntp else None,
         "busiest": next((str(one.get("name")) for one in processes), None),
+        "shares": [f"{one.get('name')} {_number(one.get('cpu_percent')) or 0:g} %" for one in processes],
         "largest": largest.get("name"),
         "largest_percent": _number(largest.get("memory_percent")),
     }

@@ -132,15 +132,23 @@ def plans_for(ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def in_group(group: str, record: Record) -> bool:
-    """Whether a record is one of a group, such as the loopbacks or the fans."""
-    name, _, value = str(askable()["groups"][group][1]).partition("=")
-    return str(record.get(name)).startswith(value) if value else bool(record.get(name))
+    """Whether a record is one of a group, such as the loopbacks or the fans; or of those that are "not shut"."""
+    name, _, value = str(_group(group)[1]).partition("=")
+    is_one = str(record.get(name)).startswith(value) if value else bool(record.get(name))
+    return is_one != group.startswith(_NOT)
+
+
+_NOT = "not "
+
+
+def _group(group: str) -> Sequence[str]:
+    return tuple(askable()["groups"][group.removeprefix(_NOT)])
 
 
 def of_subject(kind: str, focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]]) -> list[Record]:
     """The records of a kind, or those about the one thing that the request names, if they can tell."""
     found = list(facts.get(kind, ()))
-    if focus.get("group") and askable()["groups"][focus["group"]][0] == kind:
+    if focus.get("group") and _group(focus["group"])[0] == kind:
         found = [one for one in found if in_group(focus["group"], one)]
     for what, kinds in _NAMED_BY.items():
         if focus.get(what) and kind in kinds:

@@ -43,7 +43,9 @@ def ranking(
     if len(rows) < 2:
         return []
     order = f"the {own['order']}"
-    return [f"{order if figure == rows[0][0] else 'then'}: {told}" for figure, told in rows]
+    ordered = [f"{order if figure == rows[0][0] else 'then'}: {told}" for figure, told in rows]
+    unknown = [device for device in facts if not any(told.startswith(f"{device}: ") for _, told in rows)]
+    return [*ordered, *([f"not known of {', '.join(unknown)}"] if unknown else [])]
 
 
 def _figures(

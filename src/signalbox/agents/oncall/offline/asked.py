@@ -20,7 +20,7 @@ from signalbox.language.names import close
 from signalbox.language.synonyms import FILLERS
 from signalbox.language.words import stem
 
-__all__ = ["Asked", "asked_in", "complaints_in", "is_lookup", "strange_words"]
+__all__ = ["Asked", "asked_in", "complaints_in", "is_lookup", "spelt_out", "strange_words"]
 
 _WORD = re.compile(r"[a-z]+|\d+", re.IGNORECASE)
 _PARTS = re.compile(r"[,;.?!/&+]|\b(?:and|plus|then|also)\b", re.IGNORECASE)
@@ -28,8 +28,9 @@ _IN_LOG = re.compile(r"\b(?:in|from)\s+(?:\w+\s+){0,2}(?:sys)?logs?\b", re.IGNOR
 _SAYING = re.compile(r"\b(?:about|for|with|mention\w*|contain\w*|match\w*|grep|like)\s+(?P<word>[\w-]+)", re.IGNORECASE)
 _QUOTED = re.compile(r"(?<!\w)[\"“'‘][^\"”'’]{2,80}[\"”'’](?!\w)")
 _MORE_OFTEN, _FEW = 3, 2
-_LONGEST, _SHORTEST = 4, 6
-"""Words of the longest phrase, and letters of the shortest word that may be mistyped."""
+_LONGEST, _SHORTEST, _FEW_LETTERS = 4, 6, 3
+"""Words of the longest phrase, letters of the shortest word that may be mistyped, and of one too short for a plural."""
+_NOT = re.compile(r"(?:\bnot|\bnever|n['’]?t)\s+(?:been\s+)?$", re.IGNORECASE)
 _SYMPTOMS_OF = ("general_device_health_check",)
 _NAMES = "route reflector, route reflectors, customer edge, provider edge, error log, internet"
 """Phrases that have a word for a check in them and ask for none."""
@@ -55,6 +56,21 @@ class Asked:
         return bool(self.checks or self.facts or self.group or self.unread)
 
 
+def spelt_out(text: str) -> str:
+    """The text with the words in full that people shorten; a name in capitals stays."""
+    shouts = text == text.upper()
+    return _short()[0].sub(
+        lambda found: found[0] if found[0].isupper() and not shouts else _short()[1][found[0].casefold()], text
+    )
+
+
+@lru_cache(maxsize=1)
+def _short() -> tuple[re.Pattern[str], dict[str, str]]:
+    whole = {one: full for full, short in askable()["short"].items() for one in short.split()}
+    words = "|".join(map(re.escape, sorted(whole, key=len, reverse=True)))
+    return re.compile(rf"(?<![\w./-])(?:{words})(?![\w/]|[.-]\w)", re.IGNORECASE), whole
+
+
 def asked_in(text: str, taken: Iterable[tuple[int, int]] = (), earlier: Sequence[str] = ()) -> Asked:
     """What a text asks for, without the stretches that name devices and other things; `earlier` are the checks of the
     turn before, of whose things facts are asked for ("their uptime")."""
@@ -67,7 +83,12 @@ def asked_in(text: str, taken: Iterable[tuple[int, int]] = (), earlier: Sequence
     # The neighbours of OSPF are none of BGP.
     checks = strong or ([] if unread else [name for kind, name in found if kind == "weak"])
     facts = [one for kind, name in found if kind == "fact" for one in _of_one_kind(name.split(), checks or earlier)]
-    groups = [name for kind, name in found if kind == "group"]
+    groups = [
+        f"{'not ' if _NOT.search(plain[:start]) else ''}{name}"
+        for start, _, meant in _phrases_in(plain)
+        for kind, name in meant
+        if kind == "group"
+    ]
     return Asked(
         tuple(dict.fromkeys(checks)),
         tuple(dict.fromkeys(facts)),
@@ -195,7 +216,8 @@ def _phrases_in(text: str) -> Iterator[tuple[int, int, list[tuple[str, str]]]]:
             said = " ".join(one[0] for one in run)
             meant = phrases.get(said) if joined else None
             if meant is None and size == 1:
-                meant = phrases.get(_mistyped(said))
+                meant = phrases.get(said.removesuffix("s") if len(said) > _FEW_LETTERS else "")
+                meant = meant or phrases.get(_mistyped(said))
             if meant is not None:
                 yield run[0].start(), run[-1].end(), meant
                 place += size

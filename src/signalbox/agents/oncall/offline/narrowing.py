@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from signalbox.agents.oncall.offline.asked import Asked, asked_in
 from signalbox.language.quantities import convert, find_quantities
 
-__all__ = ["Narrowed", "narrowed_by"]
+__all__ = ["Narrowed", "asks_since", "narrowed_by"]
 
 _STATE = re.compile(
     r"\b(?:only|just|which|any|list|how\s+many|what)\b(?!\s*['’]?s\s+up)[^.;?!]*?"
-    r"\b(?:(?P<down>down|not\s+(?:up|established)|idle|dead)|(?P<up>up(?!\s+(?:for|since|to|with)\b)|established))\b",
+    r"\b(?:(?P<down>down|(?:not|\w+n['’]?t)\s+(?:up|established)|idle|dead)|(?P<up>not\s+down|up(?!\s+(?:for|since|to|with)\b)|established))\b",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(
@@ -24,8 +24,13 @@ _LIMIT = re.compile(
 )
 _HAVING = re.compile(r"\b(?:has|have|having|with|sees?|show|any)\s+((?:any\s+)?\w+(?:\s+\w+)?)", re.IGNORECASE)
 _ORDER = re.compile(
-    r"\b(?:(?P<most>(?<!at )most(?!\s+of\b)|highest|longest|largest|biggest|greatest|hottest|busiest|oldest|worst)"
+    r"\b(?:(?P<most>(?<!at )most(?!\s+of\b)|highest|longest|largest|biggest|greatest|hottest|busiest|oldest|worst"
+    r"|rank(?:ed|ing)?|sort(?:ed)?|order(?:ed)?(?=\s+by\b))"
     r"|(?P<least>fewest|(?<!at )least|lowest|shortest|smallest|newest|youngest))\b",
+    re.IGNORECASE,
+)
+_SINCE = re.compile(
+    r"\bsince\s+when\b|\bhow\s+long\s+(?:ago|has|have|is|was)\b|\bwhen\s+did\s+(?:it|that|this|they|those)\b",
     re.IGNORECASE,
 )
 _SELECTING = re.compile(r"\b(?:only|just|which|what|any|list|who|where|all|those|that)\b", re.IGNORECASE)
@@ -41,6 +46,11 @@ class Narrowed:
     focus: dict[str, str]
     words: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
+
+
+def asks_since(text: str) -> bool:
+    """True if it is asked since when something is so."""
+    return _SINCE.search(text) is not None
 
 
 def narrowed_by(text: str, asked: Asked, checks: Sequence[str], groups: Sequence[str]) -> Narrowed:
@@ -69,6 +79,8 @@ def narrowed_by(text: str, asked: Asked, checks: Sequence[str], groups: Sequence
         if asked.facts or checks:
             focus["order"] = "most" if order["most"] else "least"
         (words if "order" in focus else unused).append(order[0])
+    if not asked.facts and asks_since(text):
+        focus["since"] = "asked"
     if (group := next((one for one in groups if _ASKS.match(one)), "")) or _asks_for_devices(text, focus):
         focus["which"] = group or "device"
     return Narrowed(focus, tuple(words), tuple(unused))
