@@ -125,10 +125,6 @@ def test_a_figure_after_a_turn_about_a_device_is_the_one_that_is_named_alike() -
     assert same_as_before("again", [], ["xrd-5"], [], DEVICES) == ["xrd-5"]
 
 
-def test_a_far_end_that_is_not_known_is_asked_about() -> None:
-    assert isinstance(same_as_before("is the opposite side ok", [], ["pe1"], [], DEVICES), Question)
-
-
 def test_a_peer_that_is_a_device_is_the_neighbour() -> None:
     found = read("prefixes from xrd-7 on xrd-1", intent="check_bgp_neighbors", devices=("xrd-7", "xrd-1"))
     assert (found.devices, found.focus) == (("xrd-1",), {"neighbor": "xrd-7"})
@@ -286,3 +282,38 @@ def test_a_question_about_the_past_is_told_first() -> None:
     assert told[0].startswith("how it was yesterday")
     assert read("the ldp of pe1 was shaky yesterday at 9:00").not_looked_up == told
     assert read("bgp of pe1, rebooted yesterday at 9:00").not_looked_up == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("errs frm the peers abt?", "errors from the peers about?"),
+        ("smth wrong w/o nbrs", "something wrong without neighbours"),
+        ("vrf PROC on proc-2", "vrf PROC on proc-2"),
+    ],
+)
+def test_words_that_people_shorten_are_read_in_full(text: str, whole: str) -> None:
+    assert offline.spelt_out(text) == whole
+
+
+@pytest.mark.parametrize("text", ["any crc errors?", "has anything rebooted", "nobody out of memory?"])
+def test_whether_any_shows_something_is_asked_of_all_devices(text: str) -> None:
+    assert read(text).devices == tuple(device.name for device in DEVICES)
+    assert read(text, {"devices": ["pe2"], "intents": [BROADEST]}).devices == ("pe2",)
+
+
+def test_any_trouble_of_the_one_device_that_is_not_named_is_asked_about() -> None:
+    found = offline.read("any errors on it", Reading(intent=BROADEST), {}, load_plans(), DEVICES, Request((), ()))
+    assert isinstance(found, Question)
+
+
+def test_what_an_address_is_is_looked_up_everywhere() -> None:
+    found = read("what is 192.0.2.9 and does it work")
+    assert found.devices == tuple(device.name for device in DEVICES)
+    assert found.focus == {"address": "192.0.2.9", "which": "device"}
+
+
+def test_words_in_the_plural_and_processes_are_facts() -> None:
+    assert asked_in("clocks please").facts == asked_in("clock please").facts
+    assert asked_in("the busy process").facts == ("system.shares",)
+    assert asked_in("uplinks keep flapping").facts == ("interface.carrier_transitions", "interface.last_change")

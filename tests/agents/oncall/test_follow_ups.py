@@ -9,9 +9,11 @@ from tests.agents.oncall.conftest import Network, plan
 from tests.agents.oncall.scripted import ScriptedModel, envelope
 
 from signalbox.agents.oncall import offline
+from signalbox.agents.oncall.follow_up import find_far_ends
 from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.plan import Question, Reading, Request
 from signalbox.agents.oncall.plans import load_plans
+from signalbox.agents.oncall.tools import current_session
 
 DEVICES = [Device(f"xrd-{number}") for number in range(1, 9)] + [Device("pe1"), Device("pe2")]
 BGP = {"devices": ["xrd-5"], "intents": ["check_bgp_neighbors"], "focus": {}, "facts": []}
@@ -102,3 +104,84 @@ async def test_a_refused_change_leaves_its_device_to_the_next_turn(network: Netw
     state = await network.ask("clear the counters of pe2", ScriptedModel(plan={**plan("pe2"), "action": "change"}))
     assert state["error"]["error_type"] == "unsupported"
     assert state["asked"]["devices"] == ["pe2"]
+
+
+FAR = [{"device": "xrd-3", "focus": {}}, {"device": "xrd-4", "focus": {}, "down": True}]
+
+
+@pytest.mark.parametrize(
+    ("text", "devices"),
+    [
+        ("and the remote side", ("xrd-4",)),
+        ("now inspect its neighbours", ("xrd-3", "xrd-4")),
+        ("how are their peers", ("xrd-3", "xrd-4")),
+    ],
+)
+def test_of_several_far_ends_the_one_in_trouble_is_meant_or_all_neighbours(text: str, devices: tuple[str, ...]) -> None:
+    found = read(text, {**BGP, "far": FAR})
+    assert isinstance(found, Request)
+    assert (found.devices, found.intents) == (devices, ("check_bgp_neighbors",))
+
+
+def test_the_side_of_a_role_is_the_far_end_of_that_role() -> None:
+    routers = [Device("pe1", role="PE"), Device("xrd-5", role="RR"), Device("xrd-6", role="RR")]
+    far = [{"device": "xrd-6", "focus": {"neighbor": "pe1"}}]
+    before = {"devices": ["pe1"], "intents": ["check_bgp_neighbors"], "focus": {}, "far": far}
+    reading = Reading(intent="check_bgp_neighbors", confidence=0.4)
+    found = offline.read("how is that on the reflector side", reading, before, load_plans(), routers, Request((), ()))
+    assert isinstance(found, Request)
+    assert (found.devices, found.focus) == (("xrd-6",), {"neighbor": "pe1"})
+
+
+def test_both_ends_are_the_port_before_and_the_one_at_the_other_end() -> None:
+    far = [{"device": "xrd-3", "focus": {"interface": "Gi7"}, "port": "Gi1"}]
+    before = {**BGP, "intents": ["check_interface_status"], "focus": {"interface": "Gi1"}, "far": far}
+    found = read("speed at both ends please", before, intent="check_interface_status")
+    assert isinstance(found, Request)
+    assert (found.devices, found.focus) == (("xrd-3", "xrd-5"), {"ends": "xrd-5 <-> xrd-3"})
+
+
+def test_the_other_reflector_as_a_neighbour_is_the_one_not_asked_about() -> None:
+    routers = [Device("pe1", role="PE"), Device("xrd-5", role="RR"), Device("xrd-6", role="RR")]
+    before = {"devices": ["pe1"], "intents": ["check_bgp_neighbors"], "focus": {"neighbor": "xrd-5"}}
+    reading = Reading(intent="check_bgp_neighbors", confidence=0.4)
+    found = offline.read("and from the other reflector", reading, before, load_plans(), routers, Request((), ()))
+    assert isinstance(found, Request)
+    assert (found.devices, found.focus) == (("pe1",), {"neighbor": "xrd-6"})
+
+
+def test_a_comparison_adds_a_device_to_those_before() -> None:
+    before = {**BGP, "intents": ["show_system_facts"], "facts": ["system.software_version"]}
+    found = read("versus pe2", before, devices=("pe2",), intent="")
+    assert isinstance(found, Request)
+    assert (found.devices, found.facts) == (("xrd-5", "pe2"), ("system.software_version",))
+
+
+def test_since_when_is_a_question_about_what_was_found() -> None:
+    found = read("when did that begin", BGP, intent="")
+    assert isinstance(found, Request)
+    assert (found.devices, found.intents) == (("xrd-5",), ("check_bgp_neighbors",))
+    assert "since" in found.focus
+
+
+async def test_a_name_that_is_corrected_is_asked_what_was_asked_of_the_wrong_one(network: Network) -> None:
+    state = await network.ask(
+        "isis adjacencies of pe9", ScriptedModel(plan=plan("pe9", intent="check_isis_adjacencies"))
+    )
+    assert state["error"]["goes_on"]
+    found = read("oops, pe1", state["asked"], devices=("pe1",), intent="check_mpls_state")
+    assert isinstance(found, Request)
+    assert (found.devices, found.intents) == (("pe1",), ("check_isis_adjacencies",))
+
+
+async def test_the_neighbours_of_a_device_that_told_nothing_are_read_from_the_others(
+    network: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def call(session: Any, name: str) -> Any:
+        return {"data": {"links": [{"a": "pe2", "b": "pe1"}, {"a": "rr1", "b": "pe2"}, {"a": "pe1", "b": "rr1"}]}}
+
+    monkeypatch.setattr("signalbox.agents.oncall.follow_up.call_plain", call)
+    before = {**BGP, "devices": ["pe1"], "far": []}
+    with network.serve():
+        found = await find_far_ends(current_session(), before, [Device("pe1"), Device("pe2"), Device("rr1")])
+    assert [one["device"] for one in found] == ["pe2", "rr1"]

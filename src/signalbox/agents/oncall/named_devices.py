@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.plan import Question, Reading
@@ -11,7 +12,7 @@ from signalbox.errors import NotFoundError
 from signalbox.grounding import Ask, Candidate, NotFound, One, Several, View, resolve
 from signalbox.language.names import nearest
 
-__all__ = ["chosen_among", "chosen_devices", "named_devices", "no_device", "speaks_of_roles"]
+__all__ = ["UnknownDeviceError", "chosen_among", "chosen_devices", "named_devices", "no_device", "speaks_of_roles"]
 
 _WORDS = {
     "PE": ("pe", "provider edge", "edge"),
@@ -77,11 +78,17 @@ def _candidates(inventory: Sequence[Device]) -> list[Candidate]:
     ]
 
 
-def no_device(said: str, names: Sequence[str]) -> NotFoundError:
+class UnknownDeviceError(NotFoundError):
+    """A device that there is not. `asked` is what was asked of it: the next turn may correct its name."""
+
+    asked: Mapping[str, Any] = {}
+
+
+def no_device(said: str, names: Sequence[str]) -> UnknownDeviceError:
     """The error for a device that there is not, with the nearest."""
     near = nearest(said, names)
     shown = near or [*names[:8], *(["…"] if len(names) > 8 else [])]
-    return NotFoundError(
+    return UnknownDeviceError(
         f"There is no device '{said}' in the inventory.",
         suggestion=f"{'The nearest are' if near else 'There are'}: {', '.join(shown)}.",
     )

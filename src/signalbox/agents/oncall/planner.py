@@ -18,6 +18,7 @@ from langgraph.types import interrupt
 
 from signalbox.agents.oncall import offline
 from signalbox.agents.oncall.focus import focus_of, steps_for
+from signalbox.agents.oncall.follow_up import find_far_ends
 from signalbox.agents.oncall.inventory import Device, read_devices
 from signalbox.agents.oncall.inventory_excerpt import inventory_excerpt
 from signalbox.agents.oncall.named_devices import chosen_among, chosen_devices, speaks_of_roles
@@ -49,15 +50,16 @@ async def planner(state: GraphState) -> dict[str, Any]:
         return await make_plan(state)
     except SignalboxError as error:
         _log.info("No plan: %s", error.user_message)
-        devices = list(getattr(error, "devices", ()))
+        devices, asked = list(getattr(error, "devices", ())), dict(getattr(error, "asked", {}))
+        asked |= {"devices": devices} if devices else {}
         summary = [f"{error.user_message} {error.suggestion}".strip()]
         return {
-            "error": error.as_dict() | ({"goes_on": True} if devices else {}),
+            "error": error.as_dict() | ({"goes_on": True} if asked else {}),
             "stop_reason": "error",
             "objective_achieved_assessment": True,
             "summary": summary,
-            # The next turn goes on from the devices of a refused one.
-            "asked": {**(state.get("previous") or {}), "devices": devices} if devices else None,
+            # The next turn goes on from the devices of a refused one, or from what was asked of one that there is not.
+            "asked": {**(state.get("previous") or {}), **asked} if asked else None,
         }
 
 
@@ -138,12 +140,15 @@ class _Reader:
     async def read(self, text: str, before: Mapping[str, Any], decided: Request) -> Request | Question:
         """The request in the terms of the inventory and the plans, or what has to be asked first."""
         copies_words = fills_plans(self._model)
+        text = offline.spelt_out(text) if copies_words else text
         if text not in self._readings:
             asked = self._words if copies_words else self._names
             self._readings[text] = await asked(text, before)
         reading = self._readings[text]
         if copies_words:
             await self._know(offline.speaks_of_roles(text))
+            if before and offline.names_other_end(text, self.inventory):
+                before = {**before, "far": await find_far_ends(self._session, before, self.inventory)}
             return offline.read(text, reading, before, self._plans, self.inventory, decided)
         await self._know(speaks_of_roles(reading.devices))
         return self._by_name(reading, before, decided)

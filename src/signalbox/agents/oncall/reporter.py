@@ -18,6 +18,7 @@ from signalbox.agents.oncall.judgement import judge_run
 from signalbox.agents.oncall.loop_executor import LEFT_OUT
 from signalbox.agents.oncall.presence import Presence, presence_of
 from signalbox.agents.oncall.selection import devices_having, found_on, ranking, searched_for
+from signalbox.agents.oncall.spoken import spoken_moment
 from signalbox.agents.oncall.state import Finding, GraphState
 from signalbox.agents.oncall.subjects import focus_on, intents_of, kinds_of, with_names_found
 from signalbox.agents.oncall.verdict import device_status, looked_at, overall, verdict_of
@@ -76,6 +77,10 @@ def make_report(
             intents, focus[device], records, missing.get(device, ()), asked=asked, checks=checks, devices=len(facts)
         )
     ]
+    since = [_began(one) for one in findings if one["since"]] if "since" in (state.get("focus") or {}) else []
+    is_wide = not asked and len(facts) > 2 and any(len(kinds_of(intent)) > 2 for intent in intents)
+    if since:
+        answers = [*since, *(answers if not is_wide else ())]
     if ranked := ranking(intents, asked, focus, facts):
         answers = ranked
     if having is not None:
@@ -106,7 +111,7 @@ def make_report(
         "title": state.get("objective") or "Network check",
         "status": overall({device: one for device, one in statuses.items() if device not in without} or statuses),
         "verdict": verdict_of(statuses, findings, looked, missing),
-        "is_wide": not asked and len(facts) > 2 and any(len(kinds_of(intent)) > 2 for intent in intents),
+        "is_wide": is_wide and not since,
         "is_fact": is_fact,
         "is_told": bool(missing) and all(one.said for found in missing.values() for one in found),
         "not_looked_up": list(dict.fromkeys(one.said for one in unlooked)),
@@ -121,6 +126,12 @@ def make_report(
         "left_out": _left_out(state),
         "next_steps": _next_steps(findings),
     }
+
+
+def _began(one: Finding) -> str:
+    """Since when there is what was found."""
+    told = f" [{one['evidence'][0]}]" if one["evidence"] else ""
+    return f"since {spoken_moment(one['since'])}: {one['device']}: {one['text']}{told}"
 
 
 def _refined(missing: Sequence[Presence], facts: Mapping[str, Sequence[Record]]) -> list[Presence]:

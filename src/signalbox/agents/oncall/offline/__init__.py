@@ -2,6 +2,7 @@
 
 - `asked.py`: the checks and facts that the words of `askable.yaml` ask for, and what no tool reads.
 - `devices.py` with `mentions.py`: every device that the text speaks of is accounted for.
+- `relation.py`: the far end, the neighbours or the other side of the turn before.
 - `narrowing.py`: a state, a limit or an order that narrows the answer.
 - `times.py`: a time that is over, and how far back a log is asked for.
 
@@ -15,16 +16,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from signalbox.agents.oncall.arguments import match_interface
 from signalbox.agents.oncall.fields import LIMITS, askable, plans_for
 from signalbox.agents.oncall.focus import focus_of
 from signalbox.agents.oncall.inventory import Device
-from signalbox.agents.oncall.named_devices import chosen_among
+from signalbox.agents.oncall.named_devices import UnknownDeviceError, chosen_among
 from signalbox.agents.oncall.named_devices import speaks_of_roles as _speaks_of_roles
-from signalbox.agents.oncall.offline.asked import Asked, asked_in, complaints_in, is_lookup, strange_words
-from signalbox.agents.oncall.offline.devices import devices_meant, far_end_meant, same_as_before
-from signalbox.agents.oncall.offline.mentions import Mention, find_mentions
-from signalbox.agents.oncall.offline.narrowing import narrowed_by
+from signalbox.agents.oncall.offline.asked import Asked, asked_in, complaints_in, is_lookup, spelt_out, strange_words
+from signalbox.agents.oncall.offline.devices import devices_meant, same_as_before
+from signalbox.agents.oncall.offline.mentions import COMPARED, Mention, find_mentions
+from signalbox.agents.oncall.offline.narrowing import asks_since, narrowed_by
+from signalbox.agents.oncall.offline.relation import Moved, moved_to, relation_in
 from signalbox.agents.oncall.offline.times import minutes_back, past_times, spans_of_time
 from signalbox.agents.oncall.plan import Question, Reading, Request
 from signalbox.agents.oncall.plans import Plan
@@ -32,7 +33,16 @@ from signalbox.agents.oncall.subjects import ENDS
 from signalbox.language.switches import is_on
 from signalbox.language.synonyms import FILLERS
 
-__all__ = ["BROADEST", "LAYERS", "action_of", "devices_named", "read", "speaks_of_roles"]
+__all__ = [
+    "BROADEST",
+    "LAYERS",
+    "action_of",
+    "devices_named",
+    "names_other_end",
+    "read",
+    "speaks_of_roles",
+    "spelt_out",
+]
 
 LAYERS = ("mentions", "asked")
 BROADEST = "general_device_health_check"
@@ -71,6 +81,11 @@ _FROM_A_PEER = re.compile(
     r"\bfrom\s+(?:(?:the|its|their|a|an|any|our|other|route)\s+)*(?:reflector|rr|peer|neighbou?r|customer|[\w-]*\d)s?\b",
     re.IGNORECASE,
 )
+_ANY = re.compile(r"\bany(?:thing|one|body)?\b|\bno(?:thing|body|\s?one)\b", re.IGNORECASE)
+_THE_ONE = re.compile(
+    r"\b(?:it|its|this|that|there|(?:the|my|our)\s+(?:box|router|device|node|switch|one|host))\b", re.IGNORECASE
+)
+"""What says that one device is meant, though not which."""
 _WAS = re.compile(r"\b(?:was|were|had|did)\b", re.IGNORECASE)
 _THEIR = re.compile(r"\b(?:those|these|them|their|they)\b", re.IGNORECASE)
 Spans = list[tuple[int, int]]
@@ -85,6 +100,11 @@ def devices_named(text: str, inventory: Sequence[Device]) -> list[str]:
     """The devices whose names stand in a text."""
     found = {name for one in find_mentions(text, inventory) if one.kind in _OF_NAMES for name in one.names}
     return [device.name for device in inventory if device.name in found]
+
+
+def names_other_end(text: str, inventory: Sequence[Device]) -> bool:
+    """True if a text means devices by what they are to those of the turn before."""
+    return relation_in(text, find_mentions(text, inventory)) is not None
 
 
 def action_of(text: str, reading: Reading, before: Mapping[str, Any], inventory: Sequence[Device]) -> str:
@@ -112,10 +132,14 @@ def read(
     mentions = find_mentions(text, inventory)
     reading = _of_names_seen(text, reading, before, mentions)
     taken = _taken(text, reading, mentions)
-    if before and not mentions and (beyond := far_end_meant(text)):
-        taken.append(beyond)
-        before = _at_the_far_end(before, reading.interface)
-        reading = replace(reading, interface="") if before["far"] else reading
+    names = [device.name for device in inventory]
+    moved = moved_to(text, before, mentions, reading.interface, names)
+    if isinstance(moved, Moved):
+        taken.append(moved.span)
+        before, reading = moved.before, replace(reading, interface="")
+        decided = replace(decided, devices=tuple(name for name in names if name in before["devices"]))
+    if before and (compared := COMPARED.search(text)):
+        taken.append(compared.span())
     of_before = tuple(map(str, before.get("intents") or ())) if _THEIR.search(text) else ()
     asked = asked_in(text, taken, of_before) if is_on("oncall.asked") else Asked()
     if reading.intent in plans:
@@ -124,16 +148,24 @@ def read(
         if reading.intent not in askable()["checks"]:
             asked = replace(asked, facts=tuple(one for one in asked.facts if one not in own.facts))
     strange = [] if asked.is_anything else strange_words(text, taken, all_words=bool(_FIGURE.search(text)))
-    is_same = bool(before) and not asked.is_anything and not strange and not _WHOLE.search(text)
+    goes_on = not strange or isinstance(moved, Moved) or asks_since(text)
+    is_same = bool(before) and not asked.is_anything and goes_on and not _WHOLE.search(text)
     chosen = decided.intents or _checks(text, reading, before, plans, asked, is_same, taken)
     # A health check reads more than was asked at worst, and at night nobody wants to be asked first.
     is_guess = chosen is None
     checks = chosen if isinstance(chosen, tuple) else (BROADEST,) if chosen is None else ()
-    found = (list(decided.devices), [], []) if decided.devices else _devices(text, reading, inventory, before)
+    if isinstance(moved, Question) and not decided.devices:
+        return replace(moved, intents=checks)
+    holder = _HOLDER.search(text)
+    try:
+        found = (list(decided.devices), [], []) if decided.devices else _devices(text, reading, inventory, before)
+    except UnknownDeviceError as error:
+        focus = _focus(text, reading, before, checks, asked, ((), {*names}), is_same)
+        error.asked = {"query": text, "intents": [*checks], "facts": [*asked.facts], "focus": focus}
+        raise
     if isinstance(found, Question):
         return replace(found, intents=checks)
     devices, unread, peers = found
-    holder = _HOLDER.search(text)
     if holder and not isinstance(chosen, Question):
         checks, asked = ("check_interface_status",), replace(asked, facts=("interface.addresses",), own=())
         reading = replace(reading, prefix="", neighbor="")
@@ -177,15 +209,6 @@ def read(
         (*(f"{one} (no tool here reads it)" for one in (*asked.unread, *lost)), *gone),
         asked.own,
     )
-
-
-def _at_the_far_end(before: Mapping[str, Any], port: str) -> dict[str, Any]:
-    """The turn before as if it had been about the other end of its interface or session, or of the port that is named,
-    where that is known."""
-    far = [one for one in before.get("far") or () if not port or match_interface(port, [one.get("port", "")])]
-    ends = {str(one["device"]): one for one in far}
-    focus = next(iter(ends.values()))["focus"] if len(ends) == 1 else before.get("focus")
-    return {**before, "far": far, "focus": focus}
 
 
 def _ends(mentions: Sequence[Mention], devices: Sequence[str]) -> dict[str, str]:
@@ -239,15 +262,16 @@ def _devices(
         found: Any = meant if isinstance(meant, Question) else (meant, [], [])
     else:
         found = devices_meant(
-            text, reading, inventory, earlier, had_peer=bool((before.get("focus") or {}).get("neighbor"))
+            text, reading, inventory, earlier, peer=str((before.get("focus") or {}).get("neighbor", ""))
         )
     if isinstance(found, Question) or found[0]:
         return found  # type: ignore[no-any-return]
+    if not earlier and not found[1] and (_HOLDER.search(text) or (_ANY.search(text) and not _THE_ONE.search(text))):
+        return list(names), [], found[2]
     if not earlier:
         return Question("Which device is meant?", names)
     recent = list(before.get("recent") or earlier)
-    far = [str(one["device"]) for one in before.get("far") or () if one["device"] in names]
-    same = same_as_before(text, [*found[1], *reading.not_covered], earlier, recent, inventory, far)
+    same = same_as_before(text, [*found[1], *reading.not_covered], earlier, recent, inventory)
     return same if isinstance(same, Question) else (same, [], found[2])
 
 
@@ -335,7 +359,10 @@ def _focus(
     earlier = {str(name): str(value) for name, value in (before.get("focus") or {}).items()}
     if not focus or is_same:
         kept = {name: value for name, value in earlier.items() if set(_KEEPS.get(name, ())) & set(checks)}
-        kept |= {name: value for name, value in earlier.items() if is_same and name in ("group", "state", *LIMITS)}
+        stays = ("group", "state", "minutes", *LIMITS) if is_same else ()
+        # What joins two devices is between those two only.
+        stays = (*stays, "ends") if {*named[0]} == {*earlier.get("ends", "").split(ENDS)} else stays
+        kept |= {name: value for name, value in earlier.items() if name in stays}
         focus = {**kept, **focus}
     return focus
 

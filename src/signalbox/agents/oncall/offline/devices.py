@@ -18,7 +18,7 @@ from signalbox.agents.oncall.offline.asked import asked_in
 from signalbox.agents.oncall.offline.mentions import COMPARED, Mention, find_mentions, near_names, stem_fits
 from signalbox.agents.oncall.plan import Question, Reading
 
-__all__ = ["devices_meant", "far_end_meant", "same_as_before"]
+__all__ = ["devices_meant", "same_as_before"]
 
 _FILLED = (
     r"(?:\s+(?:the|for|on|in|at|with|any|both|all|of|two|three|four|only|just|to|check\w*|look\w*|care|about))*\s*$"
@@ -40,7 +40,10 @@ _RELATIONS = frozenset(
 )
 """Checks of what joins two devices."""
 _ASKING = re.compile(r"(?:which|what|where|who)\b", re.IGNORECASE)
-_NEXT_PEER = re.compile(r"(?:and|what about|how about|or|\W)*\s*(?:(?P<with>with|towards)|to|from)\s+", re.IGNORECASE)
+_NEXT_PEER = re.compile(
+    r"(?:and|what about|how about|or|\W)*\s*(?:(?P<with>with|towards)|to|from)\s+(?:the\s+)?(?:other\s+)?",
+    re.IGNORECASE,
+)
 _AND = re.compile(
     r"\b(?:and|an|n|or|nor|plus|also|then|vs|versus|against|too|as\s+well(?:\s+as)?|along\s+with|same\s+for)\b"
     r"|[,&+/;|]|^\s*$",
@@ -73,10 +76,6 @@ _GENERIC = frozenset(
     "interface peer neighbour neighbor vpn network core edge in of on at rack lab both all everything".split()
 )
 _FAR_END = re.compile(r"\b(?:far|remote|other|opposite)\s+(?:end|side)\b", re.IGNORECASE)
-_IS_AT = re.compile(
-    r"\b(?:what|who|where|which)(?:['’]s|\s+is|\s+are)?\s+(?:(?:on|at|is|device|router|port|box)\s+)*(?:the\s+)?$",
-    re.IGNORECASE,
-)
 _THE_REST = re.compile(
     r"\b(?:(?:the|all)\s+(?:others|rest|remaining\s+ones|other\s+ones?)|(?:everything|everyone)\s+else|others)\b(?!\s+of\b)",
     re.IGNORECASE,
@@ -84,23 +83,23 @@ _THE_REST = re.compile(
 
 
 def devices_meant(
-    text: str, reading: Reading, devices: Sequence[Device], earlier: Sequence[str] = (), *, had_peer: bool = False
+    text: str, reading: Reading, devices: Sequence[Device], earlier: Sequence[str] = (), *, peer: str = ""
 ) -> tuple[list[str], list[str], list[str]] | Question:
     """The devices that a request means, in the inventory's order, the words that named none, and the devices that are
     named as peers; or what to ask.
 
-    `earlier` are the devices of the turn before, of which some may be left out; `had_peer` says that it was about one
-    of their neighbours. Raises NotFoundError, with the nearest
-    names, for a device that there is not.
+    `earlier` are the devices of the turn before, of which some may be left out, and `peer` is the one neighbour of
+    theirs that it was about. Raises NotFoundError, with the nearest names, for a device that there is not.
     """
     every = [device.name for device in devices]
     mentions = [_at_a_place(text, one, reading) for one in _in_a_role(text, find_mentions(text, devices))]
+    mentions = [_other_of_role(text, one, {*earlier, peer}) for one in mentions]
     lists = _lists(text, mentions)
     kinds = _parts(text, mentions, lists, reading, earlier)
     nexts = (
         _NEXT_PEER.fullmatch(text[: mentions[0].start]) if len(mentions) == 1 and mentions[0].kind == "name" else None
     )
-    if nexts and (had_peer or (earlier and nexts["with"])):
+    if nexts and (peer or (earlier and nexts["with"])):
         kinds = ["peer"]
     named, unread = _named_otherwise(text, mentions, reading, devices)
     if isinstance(named, Question):
@@ -109,9 +108,6 @@ def devices_meant(
     listed = [{name for at in members if kinds[at] == "meant" for name in mentions[at].names} for members in meant]
     found = set().union(*listed)
     left = {name for at, kind in enumerate(kinds) if kind == "left" for name in mentions[at].names}
-    if any(one.kind in _ROLES and _OTHER.search(text[max(0, one.start - 40) : one.start]) for one in mentions):
-        # After xrd-5, the other reflector is xrd-6.
-        left |= {*earlier}
     loose = [one for one in reading.left_out if not any(_is_marked(text, it, (one,)) for it in mentions)]
     left |= {name for one in loose for name in _excepted(one, sorted(found or earlier), devices)}
     is_both = len(found - left) == 2 and _BOTH.search(text)
@@ -127,6 +123,9 @@ def devices_meant(
         # Is everything fine: of the whole network, where no device was spoken of before.
         groups = [one for one in mentions if one.kind == "role" or (one.kind == "every" and not earlier)]
         chosen = {name for one in groups if _is_group(text[one.start : one.end]) for name in one.names}
+    if earlier and len(chosen) == 1 and len(mentions) == 1 and COMPARED.search(text):
+        # By how much compared with pe2: those before are the other side of it.
+        chosen |= {*earlier}
     if not chosen and not reading.devices:
         # What was read as a peer or a port is all that names a device.
         chosen = {name for at, kind in enumerate(kinds) if kind == "aside" for name in mentions[at].names}
@@ -144,6 +143,15 @@ def _in_a_role(text: str, mentions: Sequence[Mention]) -> list[Mention]:
         replace(one, kind="role", names=roles[0]) if roles and is_bare else one
         for one, is_bare in zip(mentions, bare, strict=True)
     ]
+
+
+def _other_of_role(text: str, one: Mention, known: set[str]) -> Mention:
+    """The others of a role are those not spoken of before: after xrd-5, the other reflector is xrd-6."""
+    rest = tuple(name for name in one.names if name not in known)
+    is_other = one.kind in _ROLES and rest != one.names and _OTHER.search(text[max(0, one.start - 40) : one.start])
+    if not is_other or not rest:
+        return one
+    return replace(one, kind="name" if len(rest) == 1 else one.kind, names=rest)
 
 
 def _at_a_place(text: str, one: Mention, reading: Reading) -> Mention:
@@ -410,23 +418,15 @@ def _strangers(text: str, mentions: Sequence[Mention], reading: Reading, has_dev
     return found
 
 
-def far_end_meant(text: str) -> tuple[int, int] | None:
-    """Where a text means the other end of a link or session, and does not ask what is there."""
-    found = _FAR_END.search(text)
-    return found.span() if found and not _IS_AT.search(text[: found.start()]) else None
-
-
 def same_as_before(
     text: str,
     words: Sequence[str],
     earlier: Sequence[str],
     recent: Sequence[str],
     devices: Sequence[Device],
-    far: Sequence[str] = (),
 ) -> list[str] | Question:
     """The devices of a turn that names none: those of the turn before; by a figure another that is named alike (after
-    xrd-5, "6" is xrd-6); the two that were spoken of last by "both"; by "the far end" the device that is there (`far`).
-    Words that point beyond them are asked about."""
+    xrd-5, "6" is xrd-6); the two that were spoken of last by "both"."""
     names = tuple(device.name for device in devices)
     if _BOTH.search(text) and len(earlier) == 1 and len(recent) > 1:
         return [name for name in names if name in recent[:2]]
@@ -438,8 +438,4 @@ def same_as_before(
         if len(fits) != 1:
             return Question(f"Which device is meant by '{figure}'?", names)
         found += fits
-    if beyond := far_end_meant(text):
-        if len({*far}) == 1:
-            return [far[0]]
-        return Question(f"Which device is meant by '{text[slice(*beyond)]}'?", tuple(dict.fromkeys(far)) or names)
     return [name for name in names if name in (found or earlier)]
