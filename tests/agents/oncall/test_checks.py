@@ -85,6 +85,23 @@ def test_a_session_that_is_down_has_its_cause_in_words(told: dict[str, Any], cau
     assert cause in found("get_routing_info", bgp(neighbor("ACTIVE", **told)))["bgp_down"]
 
 
+def test_a_port_below_its_rate_is_slow_and_one_at_it_is_not() -> None:
+    slow, fast = port(name="Te0/1", speed="SPEED_1GB"), port(name="Gi0/1", speed="SPEED_1GB")
+    assert "interface_slow" in found("get_interface_info", slow)
+    assert found("get_interface_info", fast) == {}
+
+
+def test_a_port_that_the_device_disabled_itself_is_told_so() -> None:
+    line = {"time": now().isoformat(), "text": "%PORT-3-ERR_DISABLE : Gi0: error-disabled, cause: storm control"}
+    causes = found("get_interface_info", port(oper_state="DOWN"), ("get_logs", {"logs": [line]}))
+    assert "err-disable" in causes["interface_down"]
+
+
+def test_a_router_id_that_both_ends_have_is_the_cause_of_their_session() -> None:
+    told = neighbor("IDLE", last_error="sent Open Message Error / Bad Bgp Identifier")
+    assert "duplicate router id" in found("get_routing_info", bgp(told))["bgp_down"]
+
+
 def test_the_log_tells_of_a_password_that_does_not_match() -> None:
     from signalbox.settings import now
 

@@ -121,7 +121,9 @@ class _Look:
         inside = [one for one in self._facts.get("bgp", ()) if one.get("peer_type") == "INTERNAL"]
         used = [one.get("local_address") for one in inside]
         if any(one.get("session_state") != "ESTABLISHED" for one in inside):
-            used += self.own("bgp_instance", "router_id")
+            # An id that another device has is a duplicate, and no address that was removed here.
+            others = self.elsewhere("bgp_instance", "router_id")
+            used += [one for one in self.own("bgp_instance", "router_id") if one not in others]
         return [str(one) for one in used if one not in own and re.fullmatch(r"[1-9][\d.]+", str(one))]
 
     def down_members(self, names: Any) -> list[str]:
