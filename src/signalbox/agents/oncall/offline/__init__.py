@@ -301,6 +301,9 @@ def _checks(
     if read.startswith("review_") or (read == BROADEST and _WHOLE.search(text)):
         said = []
     by_fact = plans_for(asked.facts)
+    if complaints_in(text, taken, asked.unread) and not (said or by_fact or asked.unread or reading.prefix):
+        # Of a complaint that names no check, the model has only guessed one.
+        read = read if any(getattr(reading, name) for name in _BY_THING) else BROADEST
     # Is it DNS, or is xrd-1 broken: of the two, the second can be looked at.
     is_complaint = bool(complaints_in(text, taken, asked.unread))
     is_own = bool(read) and read not in askable()["checks"] and not read.startswith("review_")
