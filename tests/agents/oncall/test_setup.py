@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import sys
+from typing import Any, cast
 
 import pytest
 
 from signalbox.agents.oncall.source import server_set
-from signalbox.errors import MissingExtraError
-from signalbox.runs import ask
+from signalbox.agents.oncall.tools import call_plain
+from signalbox.errors import MissingExtraError, ToolServerError
+from signalbox.toolbox.sessions import Session
+
+
+class Failing:
+    """A session whose inventory cannot be listed, with the advice of the server."""
+
+    async def call(self, *given: Any) -> Any:
+        details = {"suggestion": "There is: this fault."}
+        return {"status": "failed", "error_response": {"message": "A fault is wrong.", "details": details}}
 
 
 def test_without_its_packages_the_agent_names_the_extra_that_brings_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,9 +27,7 @@ def test_without_its_packages_the_agent_names_the_extra_that_brings_them(monkeyp
         server_set()
 
 
-def test_a_fault_that_a_device_cannot_have_is_told_with_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SIGNALBOX_WORLD_FAULTS", '["link_down:pe2:pe1"]')
-    found = ask("oncall", "check pe2")
-    assert found.error is not None
-    assert "link_down on pe2" in found.error["message"]
-    assert found.error["suggestion"].startswith("There is:")
+async def test_the_advice_of_the_server_goes_before_that_on_the_inventory() -> None:
+    with pytest.raises(ToolServerError) as caught:
+        await call_plain(cast(Session, Failing()), "get_devices")
+    assert caught.value.suggestion == "There is: this fault."

@@ -55,8 +55,9 @@ def _far_ends(
         return [_end(far, {"neighbor": device}, one.get("session_state", "ESTABLISHED")) for one, far in ends if far]
     keys = ("neighbor", "remote_interface") if told.get("link") else ("neighbor_name", "neighbor_interface")
     records = told.get("link") or told.get("lldp", ())
-    links = [(one, str(one.get("local_interface")), *(one.get(key) for key in keys)) for one in records]
-    port_meant = match_interface(named, [port for _, port, _, _ in links]) if named else None
+    near, far = keys
+    links = [(one, str(one.get("local_interface")), one.get(near), one.get(far)) for one in records]
+    port_meant = match_interface(named, [link[1] for link in links]) if named else None
     return [
         {**_end(far, {"interface": str(there)} if named else {}, one.get("state", "UP")), "port": port}
         for one, port, far, there in links
