@@ -242,16 +242,6 @@ async def test_what_is_neither_a_yes_nor_a_no_writes_nothing_and_is_asked_again(
     assert len(written) == 3
 
 
-async def test_a_reply_that_asks_for_something_else_is_the_next_request() -> None:
-    await aask("investigate", "why was checkout slow on 15 November?", thread_id="t")
-    answer = await aanswer("t", "and what about 13 November?")
-    assert answer.state["since"] == "2026-11-13T00:00:00+00:00"
-    assert answer.state["about"] == "checkout"
-    assert "The next steps of the answer before were not written down as tasks." in answer.answer
-    assert answer.state["seen"] == []
-    assert written == []
-
-
 async def test_a_no_writes_nothing() -> None:
     await aask("investigate", "why is checkout slow?", thread_id="t")
     answer = await aanswer("t", "no")

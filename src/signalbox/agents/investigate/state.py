@@ -104,10 +104,9 @@ class Runbook(TypedDict):
 class InvestigationState(Reading, total=False):
     """What comes in `seen` before `closer` was seen from too far away. `kind` is the one kind of system that is asked,
     from the beginning to the end. `relations` are the edges of the graph. `failed` says what could not be looked at;
-    `unread` are the sources of which nothing was. `asked_before` are requests that this run has answered already."""
+    `unread` are the sources of which nothing was."""
 
     user_query: str
-    asked_before: list[str]
     alert: Alert | None
     kind: Kind
     agent: str
@@ -115,7 +114,7 @@ class InvestigationState(Reading, total=False):
     runbooks: list[Runbook]
     wrong_runbooks: list[str]
     seen: Annotated[list[Seen], operator.add]
-    closer: int | None
+    closer: int
     looked_at: Annotated[list[str], operator.add]
     failed: Annotated[list[str], operator.add]
     unread: Annotated[list[str], operator.add]
@@ -141,7 +140,7 @@ def start_alert(alert: Mapping[str, Any]) -> dict[str, Any]:
 
 def latest_seen(state: Mapping[str, Any]) -> list[Seen]:
     """What was seen when it was looked at most closely."""
-    return list((state.get("seen") or ())[state.get("closer") or 0 :])
+    return list((state.get("seen") or ())[state.get("closer", 0) :])
 
 
 def graph_relations(state: Mapping[str, Any]) -> list[Relation]:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
-from langgraph.types import Command, Overwrite, Send
+from langgraph.types import Command, Send
 
 from signalbox.agents.investigate.dependency_graph import recent_graph
 from signalbox.agents.investigate.examining import not_asked, send_each, source_set, witnesses
@@ -32,7 +32,7 @@ from signalbox.agents.investigate.offline.sentence import (
 from signalbox.agents.investigate.offline.times import plain_times
 from signalbox.agents.investigate.prompts import symptom_prompt
 from signalbox.agents.investigate.runbooks import matching_runbooks
-from signalbox.agents.investigate.state import LEAD, Alert, InvestigationState, Reading, start_state
+from signalbox.agents.investigate.state import LEAD, Alert, InvestigationState, Reading
 from signalbox.agents.investigate.subjects import (
     candidates_of,
     nearest_thing,
@@ -40,18 +40,18 @@ from signalbox.agents.investigate.subjects import (
     subject_of_words,
     told_subject,
 )  # fmt: skip
-from signalbox.contract import Presented, Relation
+from signalbox.contract import Presented
 from signalbox.contract.sources import kind_in_use
 from signalbox.errors import SignalboxError
 from signalbox.grounding import Candidate
-from signalbox.language.time import find_range, names_time
+from signalbox.language.time import find_range
 from signalbox.language.words import tokens
 from signalbox.maps.context import current_run
 from signalbox.models import fills_plans, load_chat_model
 from signalbox.settings import now, person_zone
 from signalbox.toolbox.loop import LoopState, start_loop
 
-__all__ = ["SYMPTOM", "begin_loop", "dry_run", "is_request", "next_request", "read_symptom"]
+__all__ = ["SYMPTOM", "begin_loop", "dry_run", "read_symptom"]
 
 SYMPTOM: dict[str, Any] = {
     "title": "Symptom",
@@ -103,23 +103,6 @@ def begin_loop(state: InvestigationState, data: str) -> LoopState:
     """The state that a capable model's loop begins with: the request, the conversation, and what is known."""
     run = current_run.get()
     return start_loop(state["user_query"], run.conversation if run else (), data=data)
-
-
-def is_request(said: Any, relations: Sequence[Relation]) -> bool:
-    """True if a reply asks for something: it names a thing, a trouble, a suspect or a time."""
-    if not isinstance(said, str):
-        return False
-    plain, candidates = _plain(said), candidates_of(Graph.of(relations), {})
-    read = read_sentence(plain, candidates)
-    return bool(read.subject or read.unknown or read.suspects or read.trouble) or names_time(plain)
-
-
-def next_request(state: Mapping[str, Any], request: str) -> dict[str, Any]:
-    """What becomes of the state when a run goes on with another request."""
-    lists = {key: Overwrite([]) for key in ("seen", "looked_at", "failed", "unread", "sources")}
-    reading: dict[str, Any] = {"said": [], "notes": [], "measured": "", "suspects": [], "closer": None}
-    asked = [*(state.get("asked_before") or ()), state["user_query"]]
-    return {**start_state(request, None), **lists, **reading, "asked_before": asked}
 
 
 async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Presented:

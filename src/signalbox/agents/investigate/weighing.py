@@ -62,7 +62,7 @@ async def weigh(state: InvestigationState) -> Command[Literal["examine", "propos
     if state.get("error"):
         return Command(goto="report")
     conclusion, checks = _concluded(state), _checks(state)
-    closer = _closer(state, conclusion) if state.get("closer") is None else {}
+    closer = _closer(state, conclusion) if "closer" not in state else {}
     if closer:
         return Command(goto=send_each({**state, **closer}), update=closer)  # type: ignore[typeddict-item]
     if not conclusion["symptoms"] and state.get("closer"):
@@ -75,7 +75,7 @@ async def weigh(state: InvestigationState) -> Command[Literal["examine", "propos
         conclusion = {**conclusion, "verdict": verdict}
     if conclusion["symptoms"] or state.get("alert"):
         conclusion = {**conclusion, "next_steps": list(dict.fromkeys([*conclusion["next_steps"], *checks]))}
-    update = {"conclusion": conclusion, "closer": state.get("closer") or 0, "evidence": current_ledger().as_list()}
+    update = {"conclusion": conclusion, "closer": state.get("closer", 0), "evidence": current_ledger().as_list()}
     return Command(goto="propose" if conclusion["next_steps"] else "report", update=update)
 
 
