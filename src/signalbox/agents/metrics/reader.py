@@ -37,6 +37,8 @@ from signalbox.agents.metrics.offline.followups import continue_plan, refers_bac
 from signalbox.agents.metrics.offline.listings import (
     everything_request,
     info_request,
+    kind_counted,
+    kinds_named,
     offers_of_things,
     state_request,
     things_of_server,
@@ -323,11 +325,15 @@ async def _grounded(plan: MetricsPlan, reading: _Reading) -> Request:
     is_of_state = plan.kind == "up" or (plan.kind == "health" and bool({*tokens(reading.text)} & TROUBLE))
     if (is_of_state or _lacks_measure(plan)) and (request := await everything_request(plan, asked, times)):
         return request
-    if plan.kind == "health" and plan.filters and _WHAT.match(reading.text):
-        try:
-            return await state_request(plan.model_copy(update={"measure": None}), asked, times, ())
-        except (MetricNotFoundError, InvalidQueryError):
-            pass
+    if plan.kind == "health":
+        window = window_of(times, reading.moment)
+        kinds = [] if plan.filters else sorted(kinds_named(reading.text, await reading.live.labels_of(window)))
+        if kinds or (plan.filters and _WHAT.match(reading.text)):
+            of_things = plan.model_copy(update={"measure": None, "split_by": [*plan.split_by, *kinds]})
+            try:
+                return await state_request(of_things, asked, times, ())
+            except (MetricNotFoundError, InvalidQueryError):
+                pass
     if plan.kind in ("health", "changes"):
         things = await things_of_server(plan.filters, asked, times)
         is_past = times.main is not None and times.main.end_time < reading.moment.now - timedelta(minutes=5)
@@ -337,6 +343,10 @@ async def _grounded(plan: MetricsPlan, reading: _Reading) -> Request:
         best = next(iter(reading.hits.values()), None)
         near = [hit.thing for hit in reading.hits.values() if best and hit.explained and hit.score >= best.score / 2]
         return Request(plan, report="metrics", offers=tuple(near), time_range=times.main)
+    if plan.kind == "figure" and not (plan.filters or plan.bound or plan.named):
+        window = window_of(times, reading.moment)
+        if kind := kind_counted(reading.text, await reading.live.labels_of(window)):
+            plan = plan.model_copy(update={"kind": "things", "measure": None, "split_by": [kind]})
     if plan.kind == "things" and (request := await things_request(plan, asked, times)):
         return await info_request(plan, asked, times) or request if not (plan.measure or plan.named) else request
     if plan.kind in ("up", "things") and (plan.measure or "").endswith("_info"):

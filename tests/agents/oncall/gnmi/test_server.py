@@ -118,6 +118,11 @@ async def test_what_a_device_does_not_run_is_no_failure(world: World, call: Call
     assert both["data"]["isis"]["summary"]["up"] == 4
 
 
+async def test_a_vrf_is_found_however_it_is_spelt(world: World, call: CallTool) -> None:
+    routes = (await call("get_route", device_name="pe1", vrf_name="cust-a"))["data"]
+    assert (routes["network_instance"], routes["total"] > 0) == ("CUST-A", True)
+
+
 async def test_things_that_are_not_there_are_not_found(world: World, call: CallTool) -> None:
     for tool, arguments in (
         ("get_interface_info", {"interface": "GigabitEthernet9/9/9/9"}),

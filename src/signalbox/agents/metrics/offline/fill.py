@@ -94,6 +94,9 @@ _SUMMED = re.compile(r"\b(?:total|altogether|in all|overall|combined|together|su
 _ENDS = {
     "highest": "highest", "peak": "highest", "maximum": "highest", "lowest": "lowest", "minimum": "lowest",
 }  # fmt: skip
+_LAST = re.compile(r"\b(?:last|latest|most recent)\b", re.I)
+_FULL = re.compile(r"\bfull\b", re.I)
+_SHARES = ("ratio", "percent")
 _NO_TIME = "The question names no time: this is of the last 24 hours."
 _AT_ONCE = "Added up over {} at one moment, not over time."
 _LENGTHS = {"extreme": timedelta(days=1), "forecast": timedelta(days=7)}
@@ -235,6 +238,7 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         raise
     within = window_of(times, moment)
     percentiles = list(dict.fromkeys(map(read_percentile, plan.percentiles)))
+    offer = await _not_its_limit(plan, asked, offer, within)
     wanted = _wanted(plan, percentiles, _added_up(plan, asked.text, offer))
     try:
         chosen = await choose(plan, asked, offer, within, wanted)
@@ -247,6 +251,8 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         except UnknownNameError:
             raise error from None
     plan = chosen.plan
+    if plan.kind == "extreme" and "time() -" in chosen.measure.promql and _LAST.search(asked.text):
+        plan = plan.model_copy(update={"kind": "figure", "order": None})  # When something was last is how long ago.
     things = [*chosen.measure.labels, *(value for one in chosen.labelled.said for value in one.values)]
     if await state_kind(chosen.measure, live, within.end_time):
         things += STATE_WORDS
@@ -282,7 +288,8 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     elif plan.kind == "threshold":
         slots = await judged(slots, plan, times, asked.text, live)
     elif plan.kind == "forecast":
-        slots = forecast_bound(slots, plan)
+        pair = await second.pair_of(chosen.offer, live, within, second.WHOLES) if _FULL.search(asked.text) else None
+        slots = forecast_bound(slots, plan, await _measures_of(pair, live, within) if pair else None)
     _check_moment(slots, asked.text)
     slots = _at_one_moment(_with_unit(slots, plan), plan, asked.text)
     known = [*chosen.measure.labels, *(one.offer.key for one in (whole, also) if one)]
@@ -343,11 +350,23 @@ async def _goal(
     """The measure, and the one that says where the bound of each thing lies: above its limit."""
     if plan.kind not in ("threshold", "ranking", "comparison", None) or plan.per or plan.less:
         return None
-    words = {base(word) for word, *_ in read_words(goal_words(plan, asked.text)) if word not in FILLERS}
+    said = {word for word, *_ in read_words(goal_words(plan, asked.text))}
+    words = {*map(base, said - FILLERS or said)}  # A minimum is one, too.
     pair = await second.pair_of(chosen.offer, asked.live, within, words) if words else None
-    if pair is None:
-        return None
-    part, whole = [(await measure_for(one, asked.live, within))[0] for one in pair]
+    return await _measures_of(pair, asked.live, within) if pair else None
+
+
+async def _not_its_limit(plan: MetricsPlan, asked: Asked, offer: Offer, within: TimeRange) -> Offer:
+    """The measure; or what is held against it, if it is a limit and the question speaks of none."""
+    limits = second.LIMITS & set(map(base, split_name(offer.key)))
+    if not limits or plan.named or plan.continues or any(base(word) in limits for word, *_ in read_words(asked.text)):
+        return offer
+    pair = await second.pair_of(offer, asked.live, within, limits)
+    return pair[0] if pair else offer
+
+
+async def _measures_of(pair: tuple[Offer, Offer], live: Live, within: TimeRange) -> tuple[Measure, Measure]:
+    part, whole = [(await measure_for(one, live, within))[0] for one in pair]
     return part, whole
 
 
@@ -364,7 +383,10 @@ async def _of_pair(
     is_share = is_full or is_percent(plan.unit) or (bound is not None and bound.unit == "%")
     if plan.kind == "share" and (not chosen.labelled.said or _IS_SO.search(asked.text)):
         is_share = True
-    is_level = chosen.measure.type == "gauge" and unit_of(chosen.measure) not in ("ratio", "percent")
+    is_share_full = unit_of(chosen.measure) in _SHARES and bool(_FULL.search(asked.text))
+    if is_share_full and plan.kind in ("threshold", "up") and not plan.bound:
+        return plan.model_copy(update={"kind": "threshold", "side": "above", "bound": "at least 100%"}), chosen, None
+    is_level = chosen.measure.type == "gauge" and unit_of(chosen.measure) not in _SHARES
     kinds = own_words(chosen.offer) | FILLERS
     if plan.kind == "share" and all(word in kinds or base(word) in kinds for word, *_ in read_words(plan.per)):
         plan = plan.model_copy(update={"per": ""})

@@ -24,11 +24,13 @@ from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
 
 __all__ = [
-    "everything_request", "info_request", "offers_of_things", "state_request", "things_of_server", "things_request",
+    "everything_request", "info_request", "kind_counted", "kinds_named", "offers_of_things", "state_request",
+    "things_of_server", "things_request",
 ]  # fmt: skip
 
 _RECENT = timedelta(hours=6)
 _MOST_TRIED, _MOST_CARRYING = 6, 20
+_HOW_MANY = re.compile(r"\bhow many (?:\w+ )??(?P<kind>\w+)(?: (?:are there|do we have|exist)\b|\W*$)", re.I)
 _EVERYTHING = re.compile(r"\b(?:everything|anything|something|nothing|all (?:of it|systems|things))\b", re.I)
 
 
@@ -130,6 +132,7 @@ async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: S
     targets = [find_offer("up", asked.live)] if "up" in asked.live.names else []
     named = await offers_of_things(plan, asked, window)
     unknown: UnknownNameError | None = None
+    kinds = kinds_named(asked.text, await asked.live.labels_of(window))
     for offer in list({one.key: one for one in (*own, *offers[:_MOST_TRIED], *named, *targets)}.values()):
         plain = replace(offer, bounds=()) if offer.family else offer
         try:
@@ -137,7 +140,7 @@ async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: S
         except MetricNotFoundError:
             continue
         kind = await state_kind(measure, asked.live, at)
-        if kind is None:
+        if kind is None or (kinds and not kinds & measure.labels):
             continue
         try:
             chosen = await choose(plan, asked, plain, window)
@@ -219,6 +222,18 @@ async def offers_of_things(plan: MetricsPlan, asked: Asked, window: TimeRange) -
     names = set.intersection(*carrying) if carrying else in_state
     ordered = sorted(names, key=lambda one: (one not in in_state, not _says_state(one), one))
     return [offer for one in ordered[:_MOST_CARRYING] if (offer := asked.live.offer_named(one))]
+
+
+def kinds_named(text: str, labels: Iterable[str]) -> set[str]:
+    """Return the labels that words of a question are called like: the pumps."""
+    by_word = {base(one): one for one in labels}
+    return {by_word[base(word)] for word, *_ in read_words(text) if len(word) > 3 and base(word) in by_word}
+
+
+def kind_counted(text: str, labels: Iterable[str]) -> str:
+    """Return the label whose things are to be counted: how many pumps do we have. Empty if something else is."""
+    found = _HOW_MANY.search(text)
+    return next(iter(kinds_named(found["kind"], labels)), "") if found else ""
 
 
 def _says_state(metric: str) -> bool:

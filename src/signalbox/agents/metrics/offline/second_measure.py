@@ -18,8 +18,8 @@ from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
 
 __all__ = [
-    "FULL", "RESTS", "TAKEN", "WHOLES", "Second", "beside", "beyond_goal", "is_same_kind", "narrowed_to", "pair_of",
-    "says_rest", "says_taken", "second_offer",
+    "FULL", "LIMITS", "RESTS", "TAKEN", "WHOLES", "Second", "beside", "beyond_goal", "is_same_kind", "narrowed_to",
+    "pair_of", "says_rest", "says_taken", "second_offer",
 ]  # fmt: skip
 
 FULL = frozenset("full fuller fullest emptier emptiest fullness occupancy utilisation utilization".split())
@@ -30,6 +30,8 @@ TAKEN = frozenset("used taken occupied busy booked filled".split())
 """Words for what is taken of it."""
 WHOLES = frozenset(map(base, "total size capacity limit max maximum quota".split()))
 """Words in names of gauges that say how much there may be, as `base` gives them."""
+LIMITS = frozenset(map(base, "limit max maximum min minimum capacity quota setpoint target threshold".split()))
+"""Words in names of gauges that say what something else is held against."""
 _PORTIONS = frozenset(map(base, (*RESTS, *TAKEN, "avail")))
 _NO_THINGS = frozenset({"job", "instance"})
 _NEAR = 0.85

@@ -22,7 +22,7 @@ Side = Literal["on", "off"]
 
 _OFF = frozenset(
     "off down out closed shut stop stopped stops offline dead idle unavailable broken standing stationary halted "
-    "inactive resting disabled".split()
+    "inactive resting disabled drop drops dropped".split()
 )
 _AT_REST = re.compile(r"\b(?:stand(?:s|ing)?|stood) still\b|\bat (?:rest|a standstill)\b", re.I)
 _FINE = frozenset("up ok okay fine healthy good working alive online".split())
@@ -54,6 +54,7 @@ _WHICH = re.compile(r"\b(?:which|what|who|list|name)\b", re.I)
 def state_slots(slots: Slots, plan: MetricsPlan, kind: StateKind, offer: Offer, text: str) -> Slots | None:
     """Return the slots as a question about a state; None if the question asks for something else of the measure."""
     counts, whether, which = (bool(one(text)) for one in (_MANY.search, _WHETHER.match, _WHICH.search))
+    said = {word for word, *_ in read_words(text)}
     if plan.per or plan.less or plan.also or plan.unit or plan.bound or plan.top or plan.percentiles:
         return None
     if counts and kind.label in slots.by:
@@ -68,6 +69,13 @@ def state_slots(slots: Slots, plan: MetricsPlan, kind: StateKind, offer: Offer, 
         return None
     healthy = tuple(value for one in slots.matchers if one.label == kind.label for value in one.values)
     healthy = tuple(dict.fromkeys((*healthy, *_named(kind.states, text))))
+    if not healthy and said & _FINE and (bad := troubles(kind.states)):
+        # All are fine if none is in trouble, whatever else they do.
+        fine: Side = "on" if is_negated(text) else "off"
+        return replace(
+            slots, shape="state", by=(), how=None, is_total=False, listed="on", healthy=bad, counts=False,
+            whether=fine if whether else "",
+        )  # fmt: skip
     if len(healthy) > 1 and not _SEVERAL.search(text) and not {base(one.lower()) for one in healthy} <= TROUBLE:
         raise InvalidQueryError(
             f"{kind.metric} is never {' and '.join(healthy)} at once.",

@@ -47,7 +47,7 @@ DURATIONS = frozenset(map(base, "latency duration delay time wait rtt lag".split
 """Words for lengths of time, as `base` gives them."""
 _GOAL = re.compile(
     r"(?:\bthan|\babove|\bover|\bbeyond|\bexceed\w*|\bpast|\bbelow|\bunder|\bbeneath|\bwithin|\breach\w*)\s+"
-    r"(?:its|their|the|his|her|own|\s)+(?P<goal>[a-z]+(?:\s[a-z]+)?)", re.I,
+    r"(?:(?:its|their|the|his|her|own)\s+)*(?P<goal>[a-z]+(?:\s[a-z]+)?)", re.I,
 )  # fmt: skip
 
 
@@ -135,8 +135,11 @@ def takes_time(measure: Measure) -> bool:
     return measures_time(unit_of(measure)) or (not unit_of(measure) and bool(words & DURATIONS))
 
 
-def forecast_bound(slots: Slots, plan: MetricsPlan) -> Slots:
-    """Return the slots of a forecast with the bound that is to be reached, if one is named."""
+def forecast_bound(slots: Slots, plan: MetricsPlan, whole: tuple[Measure, Measure] | None = None) -> Slots:
+    """Return the slots of a forecast with the bound that is to be reached, if one is named: a figure, or how much there
+    may be of each thing."""
+    if whole is not None and not plan.bound:
+        return replace(slots, measure=beyond_goal(*whole, above=True), threshold=Threshold(True, 0.0))
     bound = _bound(plan)
     if bound is None:
         return slots

@@ -118,7 +118,8 @@ def measure_fits(
         if _is_known(ASKED.get(word, word), known):
             explained, told_of = max(explained, weight), told_of + weight
             continue
-        is_rare = not is_known(word) and word not in elsewhere and not any(close(word, one) for one in FILLERS)
+        is_rare = not is_known(word) and word not in elsewhere
+        is_rare = is_rare and not any(close(word, one) for one in (*FILLERS, *known))
         if is_compound and (is_rare or text[start:end].isupper()):
             return False
         strange += weight

@@ -154,7 +154,7 @@ class Reader:
     async def route(self, device: Device, prefix: str | None, vrf: str | None) -> Reading:
         instance = vrf.strip() if vrf and vrf.strip().lower() not in ("default", "global") else None
         tables = await self._tables(device, instance)
-        name = instance or next((one for one in tables if one.lower() == "default"), None)
+        name = next((one for one in tables if one.casefold() == (instance or "default").casefold()), instance)
         known = tables.get(name or "")
         if known is None:
             raise Absent(f"Routes of {name}" if name else "AFT (the routes in use)")
@@ -170,13 +170,16 @@ class Reader:
         )
 
     async def _tables(self, device: Device, instance: str | None) -> dict[str, Any]:
-        """The routing tables by their VRFs: that of one VRF, or all of them."""
+        """The routing tables by their VRFs: that of one VRF, however it is spelt, or all of them."""
         try:
             found = await self._get(device, _INSTANCE.format(instance or "*") + "/afts", "AFT")
         except Absent:
             if instance is None:
                 raise
-            raise _unknown(device, "VRF", instance, list(await self._tables(device, None))) from None
+            every = await self._tables(device, None)
+            if spelt := {name: table for name, table in every.items() if name.casefold() == instance.casefold()}:
+                return spelt
+            raise _unknown(device, "VRF", instance, list(every)) from None
         return parse_routes(found, self.names)
 
     async def _get(self, device: Device, path: str, what: str) -> Tree:
