@@ -40,6 +40,7 @@ from signalbox.toolbox.verify import Sources, split_sentences
 __all__ = ["ask_model", "investigation_tools"]
 
 _LIMITS = Limits(rounds=14, calls=40, tokens=300_000, seconds=400)
+_TOLD = f"- You have {_LIMITS.rounds} replies and {_LIMITS.calls} calls. Conclude as soon as the evidence decides."
 _AWAY = ("unavailable", "timeout", "refused", "tool_timeout", "tool_server")
 """Errors of a system that could not be read. Others are a call's own, which the model has seen and made differently."""
 _MOST_SEEN, _LONGEST_BOOK = 60, 3_000
@@ -58,7 +59,7 @@ async def ask_model(state: InvestigationState) -> Command[Literal["propose", "re
     """Have the model investigate, and keep its verdict, without what nothing supports."""
     run = current_run.get()
     model, graph = (run.model if run else None) or load_chat_model(), Graph.of(graph_relations(state))
-    loop = build_loop(investigation_tools(state, graph), INVESTIGATE, limits=_LIMITS)
+    loop = build_loop(investigation_tools(state, graph), f"{INVESTIGATE}\n{_TOLD}", limits=_LIMITS)
     context = LoopContext(model, streams=run.streams if run else False, may_pause=False)
     begun = begin_loop(state, _data(state, graph))
     outcome = await run_loop(loop, begun, context)

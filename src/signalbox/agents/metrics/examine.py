@@ -198,7 +198,11 @@ def _observation(group: _Group, began: datetime, end: datetime | None, evidence:
     value, usual = (format_value(one, first.unit) for one in (furthest.value, furthest.usual))
     far = "rose" if furthest.value > furthest.usual else "fell"
     figures = f"{far} to {value}, usually {usual} ({furthest.basis})"
-    until = f" until {format_moment(end)}" if end else ", still so"
+    last = furthest.points[-1][1] if furthest.points else furthest.value
+    # What is on its way back is told as that: the peak alone reads as the present value.
+    is_back = abs(last - furthest.usual) < abs(furthest.value - furthest.usual) / 2
+    still = f", at {format_value(last, first.unit)} at the end" if is_back else ", still so"
+    until = f" until {format_moment(end)}" if end else still
     score = max(one.score for one in group.movers)
     severity: Severity = (
         "critical" if score >= _CRITICAL else "warning" if score >= _WARNING or first.is_symptom else "info"

@@ -140,14 +140,15 @@ async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: S
         except MetricNotFoundError:
             continue
         kind = await state_kind(measure, asked.live, at)
-        if kind is None or (kinds and not kinds & measure.labels):
+        if kind is None:
             continue
         try:
             chosen = await choose(plan, asked, plain, window)
         except UnknownNameError as error:
             unknown = unknown or error
             continue
-        if chosen.measure.metrics != measure.metrics:
+        is_of_kind = not kinds or bool(kinds & measure.labels or chosen.labelled.matchers)
+        if chosen.measure.metrics != measure.metrics or not is_of_kind:
             continue  # Only another metric knows the things.
         names = (*chosen.measure.labels, *kind.states, *STATE_WORDS)
         found = with_found(plan, chosen)
