@@ -106,6 +106,13 @@ def test_a_newcomer_sees_one_example_for_each_agent_and_what_is_connected(
     look(page, "welcome-dark")
 
 
+def test_an_unknown_agent_in_the_address_is_named_at_once(page: Any, address: str) -> None:
+    page.goto(f"{address}/?agent=nobody")
+    assert "There is no agent “nobody”. There are: " in page.get_by_role("alert").inner_text()
+    lost = page.request.get(f"{address}/nothing")
+    assert (lost.status, lost.json()["detail"]) == (404, "There is nothing at /nothing.")
+
+
 def test_nothing_inline_and_nothing_from_elsewhere_may_run(page: Any) -> None:
     policy = page.request.get(page.url).headers["content-security-policy"]
     assert "default-src 'none'" in policy

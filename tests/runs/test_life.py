@@ -307,6 +307,8 @@ def test_a_run_is_cancelled_while_it_waits_and_while_it_runs(write_file: Write, 
     path = write_file("GraphName,Node,AgentType,Output_Field\nG,A,input,x\n", "ask.csv")
     start(path, thread_id="waits")
     cancel("waits")
+    with pytest.raises(RequestError, match="'waits' has already ended: its status is cancelled"):
+        cancel("waits")
     with pytest.raises(NotFoundError):
         resume("waits", "y")
     items = stream(chain, thread_id="runs")

@@ -82,6 +82,14 @@ def test_a_thread_of_somebody_else_is_not_there(write_file: Any) -> None:
         assert resume("two", "approve").status == "completed"
 
 
+async def test_a_run_that_no_worker_has_taken_up_is_pending(write_file: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGNALBOX_MAPS", str(write_file(ASK)))
+    run = await engine().submit(find_served("Review"), "", thread_id="queued", state={"text": "Hi"})
+    assert show("queued").as_dict()["status"] == "pending"
+    await engine().cancel(run)
+    assert show("queued").standing == "cancelled"
+
+
 async def test_of_many_that_start_a_thread_at_once_one_does(write_file: Any) -> None:
     path = write_file(ASK)
     outcomes = await asyncio.gather(

@@ -104,6 +104,14 @@ def test_every_answer_carries_the_headers(place: httpx.Client, monkeypatch: pyte
         assert "hunter2" not in one.text
 
 
+def test_an_unknown_address_and_method_are_named(place: httpx.Client) -> None:
+    signed_in = {"Authorization": f"Bearer {token(ANN)}"}
+    found = place.get("/threads/a/b/c/d", headers=signed_in)
+    assert (found.status_code, found.json()["detail"]) == (404, "There is nothing at /threads/a/b/c/d.")
+    assert "/docs" in found.json()["suggestion"]
+    assert place.post("/healthz").json()["detail"] == "/healthz does not support POST, only GET."
+
+
 def test_a_web_socket_is_refused_as_any_request(place: httpx.Client) -> None:
     upgrade = (
         "Connection: Upgrade",

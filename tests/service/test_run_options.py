@@ -43,8 +43,9 @@ async def under_way(client: Any, name: str = "first") -> tuple[str, str]:
 
 async def test_a_second_run_is_refused(client: Any, folder: Path) -> None:
     thread, run = await under_way(client)
-    with pytest.raises(ConflictError):
+    with pytest.raises(ConflictError) as refused:
         await client.runs.create(thread, "Hello", input={"name": "x"}, multitask_strategy="reject")
+    assert "multitask_strategy" in refused.value.response.json()["suggestion"]
     (folder / "go").touch()
     assert (await client.runs.join(thread, run))["answer"] == "Done: first"
 

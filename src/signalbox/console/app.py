@@ -57,9 +57,15 @@ def create_app(agent: str | None = None) -> Any:
         Route("/page/plotly.min.js", _plotly),
         Mount("/page", Files(directory=_FILES)),
     ]
-    made = Starlette(routes=routes)
+    made = Starlette(routes=routes, exception_handlers={404: _unknown})
     made.add_middleware(GZipMiddleware, minimum_size=500)
     return made
+
+
+async def _unknown(request: Request, _: Exception) -> Response:
+    from signalbox.service.problems import unknown_address
+
+    return unknown_address(request)
 
 
 async def _plotly(request: Request) -> Response:

@@ -1,8 +1,6 @@
-"""The life of a run: started, streamed, resumed, cancelled, listed, shown, forgotten. Nothing else starts one.
-
-A named run is kept as it goes: its thread is claimed, every node is a checkpoint, and whatever ends the process, it
-goes on from the last finished node. A run without a name is kept from its first pause on.
-"""
+"""Starting, streaming, resuming, cancelling, listing, showing and deleting runs. Nothing else starts one. A named run
+is stored as it proceeds: its thread is claimed, every node is a checkpoint, and after a crash it continues from the
+last finished node. A run without a name is stored from its first pause on."""
 
 from __future__ import annotations
 
@@ -78,7 +76,7 @@ def start(
 ) -> MapResult:
     """Run a map to its end, or to the point where it waits for a person. `thread_id` names the run, to resume it by.
 
-    Options are those of `signalbox.maps.run_map`. Raises RequestError where a run of that thread is under way or waits.
+    Options are those of `signalbox.maps.run_map`. Raises RequestError if a run of that thread is active or waiting.
     """
     return begin(source, state, thread_id, agent, options).carry(listener)
 
@@ -92,7 +90,7 @@ async def astart(
     listener: Listener | None = None,
     **options: Any,
 ) -> MapResult:
-    """As `start`, in an event loop."""
+    """Like `start`, for an event loop."""
     life = await asyncio.to_thread(begin, source, state, thread_id, agent, options)
     return await life.arun(listener)
 
@@ -105,7 +103,7 @@ def stream(
     agent: str | None = None,
     **options: Any,
 ) -> Iterator[NodeEvent | MapResult]:
-    """As `start`, and give each node's events as they happen; the last item is the result."""
+    """Like `start`, but yield each node's events as they happen; the last item is the result."""
     life = begin(source, state, thread_id, agent, options)
     with life.kept():
         items = stream_map(life.run, listener=life.listen(None))
@@ -127,7 +125,7 @@ async def astream(
     agent: str | None = None,
     **options: Any,
 ) -> AsyncIterator[NodeEvent | MapResult]:
-    """As `stream`, in an event loop."""
+    """Like `stream`, for an event loop."""
     life = await asyncio.to_thread(begin, source, state, thread_id, agent, options)
     with life.kept():
         life.counter = await asyncio.to_thread(start_counting, life.person, life.run.run_id)
@@ -150,10 +148,10 @@ def resume(
     force: bool = False,
     listener: Listener | None = None,
 ) -> MapResult:
-    """Go on with a run that waits, with the answer to its question, or with one that broke off.
+    """Resume a waiting run with the answer to its question, or an interrupted one.
 
     Where several questions wait, `question` says which is answered, by its node or its id; without it, it is the first.
-    Raises NotFoundError where there is nothing to go on with, and RequestError where the question cannot take the
+    Raises NotFoundError if there is nothing to go on with, and RequestError if the question cannot take the
     answer, where it was answered before, or where another process is at it.
     """
     return take_up(records.find_run(thread_id, RESUMABLE), answer, question, model, force).carry(listener)
@@ -168,14 +166,14 @@ async def aresume(
     force: bool = False,
     listener: Listener | None = None,
 ) -> MapResult:
-    """As `resume`, in an event loop."""
+    """Like `resume`, for an event loop."""
     record = await asyncio.to_thread(records.find_run, thread_id, RESUMABLE)
     life = await asyncio.to_thread(take_up, record, answer, question, model, force)
     return await life.arun(listener)
 
 
 def agent_of(thread_id: str) -> str:
-    """The installed agent that the run to go on with belongs to, or nothing. Raises NotFoundError."""
+    """The installed agent that the run to resume belongs to, or nothing. Raises NotFoundError."""
     return records.find_run(thread_id, RESUMABLE).agent or ""
 
 
@@ -185,10 +183,15 @@ def show(thread_id: str) -> Run:
 
 
 def cancel(thread_id: str) -> Run:
-    """End a run that waits, broke off or is under way: it then stops before its next node. Where there is none, the run
-    ends that has not begun yet. Raises NotFoundError."""
-    begun = records.latest_run(thread_id, RESUMABLE) is not None
-    run = records.find_run(thread_id, RESUMABLE if begun else OPEN)
+    """Cancel the waiting, interrupted or active run of a thread (an active one stops before its next node), or else its
+    pending run. Raises NotFoundError, and RequestError if the run has already ended."""
+    run = records.latest_run(thread_id, RESUMABLE) or records.latest_run(thread_id, OPEN)
+    if run is None:
+        ended = records.find_run(thread_id)
+        raise RequestError(
+            f"The run of thread '{thread_id}' has already ended: its status is {ended.standing}.",
+            suggestion="There is nothing to cancel.",
+        )
     under_way = run.is_under_way
     records.cancel_run(run)
     if not under_way and not run.background:
@@ -197,9 +200,9 @@ def cancel(thread_id: str) -> Run:
 
 
 def retry(thread_id: str) -> Run:
-    """Have a background run that failed or broke off go on from its last step: on PostgreSQL by a worker, else by the
-    service when it looks for what was left behind. Where a node failed, a new run of the thread begins before that
-    node. Raises NotFoundError, and RequestError for any other run."""
+    """Continue a failed or interrupted background run from its last step: on PostgreSQL by a worker, otherwise by the
+    service when it next looks for such runs. If a node failed, a new run of the thread begins before that node. Raises
+    NotFoundError, and RequestError for any other run."""
     run = records.find_run(thread_id)
     if not run.background or run.standing not in ("error", "interrupted"):
         raise RequestError(
@@ -222,7 +225,7 @@ def retry(thread_id: str) -> Run:
 
 
 def forget(thread_id: str) -> int:
-    """Delete all that is kept of a thread: runs, checkpoints, conversation. Raises NotFoundError, RequestError."""
+    """Delete everything stored for a thread: runs, checkpoints, conversation. Raises NotFoundError, RequestError."""
     run = records.find_run(thread_id)
     if run.is_under_way:
         raise RequestError(
@@ -233,7 +236,7 @@ def forget(thread_id: str) -> int:
 
 @dataclass
 class Life:
-    """One run on its way, and its record; without a record it is not kept, or not yet."""
+    """A run in progress and its record; without a record it is not stored, or not yet."""
 
     run: MapRun
     record: Run | None = None
@@ -241,27 +244,27 @@ class Life:
     keeps: bool = True
     settled: bool = False
     present: Callable[[MapResult], dict[str, Any]] | None = None
-    """What is kept of a result beside its output: the Answer that was made of it."""
+    """Makes what is stored of a result besides its output: its Answer."""
     finish: Callable[[], None] | None = None
-    """What else is written when the run has ended or waits, in the same transaction."""
+    """Stores more in the transaction in which the run ends or pauses."""
     steps: Steps | None = None
     person: str = field(default_factory=current_person)
     words: str | None = None
-    """What the person said, where that is known."""
+    """What the person said, if known."""
     counter: UsageCounter | None = None
-    """What it uses of models from now on, until that is written down."""
+    """Counts the use of models, until it is stored."""
     changes: list[str] = field(default_factory=list)
-    """What it changes from now on, with what is called inside it, a line each."""
+    """The changes that it and its calls make from now on, one line each."""
 
     def carry(self, listener: Listener | None = None) -> MapResult:
-        """Carry the run to its end or its pause, and write down how it came out."""
+        """Execute the run until it ends or pauses, and store the outcome."""
         with self.kept():
             with self.counted():
                 result = run_map(self.run, listener=self.listen(listener))
             return self.settle(result)
 
     async def arun(self, listener: Listener | None = None) -> MapResult:
-        """As `carry`, in an event loop."""
+        """Like `carry`, for an event loop."""
         with self.kept():
             if get_settings().model_person_tokens or get_settings().model_run_tokens:
                 # What has been used until now is looked up.
@@ -278,7 +281,7 @@ class Life:
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """While the run is under way: whatever breaks it off, it is left so that it can go on."""
+        """While the run executes: if it is interrupted in any way, it can be continued."""
         try:
             yield
         except BaseException:
@@ -289,15 +292,14 @@ class Life:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """While nodes run: what they use of models is counted, and held against the budgets, and what they change is
-        noted."""
+        """While nodes run: counts their use of models against the budgets, and notes what they change."""
         if self.counter is None:
             self.counter = start_counting(self.person, self.run.run_id)
         with counted(self.counter), use_words(self.words), _noted(self.changes):
             yield
 
     def _keep_usage(self) -> None:
-        """Of a run that is not kept, only what counts towards budgets is."""
+        """Store the use of models; for a run that is not stored, only what counts towards budgets."""
         counter, self.counter = self.counter, None
         if counter is not None and (counter.charged or (self.record is not None and counter.calls)):
             keep_usage(self.person, self.run.run_id, counter)
@@ -310,7 +312,7 @@ class Life:
             self.run.checkpointer.delete_thread(self.run.run_id)
 
     def listen(self, listener: Listener | None) -> Listener | None:
-        """Who hears of every node: of a run that is kept as it goes, of an end when it is stored."""
+        """The listener for all nodes; if the run is stored as it proceeds, it gets a node's end once that is stored."""
         steps = self.steps
         if steps is None or listener is None:
             return listener
@@ -324,7 +326,7 @@ class Life:
         return tell
 
     def settle(self, result: MapResult) -> MapResult:
-        """Write down how the run came out: one that waits can be resumed, one that ended leaves its summary."""
+        """Store the outcome of the run: a waiting one can be resumed, an ended one leaves its summary."""
         result.agent = self.agent or ""
         self._keep_usage()
         name_sources(result, self.agent)
@@ -375,7 +377,7 @@ class Life:
 
 @contextmanager
 def _noted(changes: list[str]) -> Iterator[None]:
-    """Take down what the calls in this block change."""
+    """Note what the calls in this block change."""
     ledger = current_ledger()
     before = ledger.listener
 
@@ -402,12 +404,11 @@ def begin(
     drops: Run | None = None,
     then: Callable[[Run], None] = lambda record: None,
 ) -> Life:
-    """A run that starts afresh. A named one claims its thread, and never sees what an earlier run left there.
+    """A new run. A named one claims its thread, and never sees what an earlier run left there.
 
     `about` are fields of its record: owner, background, said, metadata, for_run, route, stream_modes, dropped. `drops`
-    is the run of the thread that waits: it ends, and its question is dropped. `then` is done in the transaction in
-    which the run is claimed.
-    """
+    is the thread's waiting run, which ends, with its question dropped. `then` is called in the transaction that claims
+    the run."""
     name = check_name(thread_id) if thread_id else ""
     run = source if isinstance(source, MapRun) else open_map(source, **options)
     run = replace(run, state=dict(state if state is not None else run.state), thread_id=name or run.thread_id)
@@ -443,7 +444,7 @@ def begin(
 
 
 def take_up(record: Run, answer: Any, question: str | None, model: Any, force: bool) -> Life:
-    """Claim a run that waits or broke off, and have it ready to be carried on."""
+    """Claim a waiting or interrupted run, ready to be continued."""
     accept(record, answer, question, force=force)
     return go_on(record, model)
 
@@ -457,8 +458,8 @@ def accept(
     owner: str = "",
     then: Callable[[Run], None] = lambda record: None,
 ) -> None:
-    """Claim a run that waits or broke off, for this `owner`. What it is answered is checked and written down first, and
-    stays. `then` is done in the same transaction."""
+    """Claim a waiting or interrupted run for this `owner`. The answer is checked and stored first. `then` is called in
+    the same transaction."""
     if not record.is_aside and not record.is_queued:
         with owned(record.person) as held:
             threads.take(held, record.thread_id)
@@ -483,7 +484,7 @@ def accept(
 
 
 def go_on(record: Run, model: Any) -> Life:
-    """A run that was accepted, ready to be carried on from its last checkpoint."""
+    """An accepted run, ready to continue from its last checkpoint."""
     steps = Steps(record.person, record.run_id, record.owner)
     run = record.map_run(model=model, earlier=record.so_far(), checkpoint_as=record.run_id, answers={})
     if record.agent:
@@ -497,7 +498,7 @@ def go_on(record: Run, model: Any) -> Life:
 
 
 def _given(record: Run, answer: Any, named: str | None) -> dict[str, Any]:
-    """The answer by the question that it answers, checked; none for a run that only has to go on."""
+    """The checked answer by the id of its question; empty for a run that only has to continue."""
     open_questions = [question for question in record.questions if question["id"] not in record.answers]
     if not open_questions or (record.status != "waiting" and answer is None):
         return _given_before(record, answer)
@@ -511,7 +512,7 @@ def _given(record: Run, answer: Any, named: str | None) -> dict[str, Any]:
 
 
 def _given_before(record: Run, answer: Any) -> dict[str, Any]:
-    """A run that broke off goes on as it was answered: another answer is refused."""
+    """An interrupted run continues with the answer it was given: a different one is refused."""
     if answer is None or answer in record.answers.values():
         return {}
     if record.answers:
@@ -526,7 +527,7 @@ def _given_before(record: Run, answer: Any) -> dict[str, Any]:
 
 
 def _asked(questions: list[dict[str, Any]], named: str | None) -> dict[str, Any]:
-    """The question that is answered: the first, or the one that is named by its node or its id."""
+    """The question to answer: the first, or the one named by its node or id."""
     if named is None:
         return questions[0]
     for question in questions:
@@ -537,7 +538,7 @@ def _asked(questions: list[dict[str, Any]], named: str | None) -> dict[str, Any]
 
 
 def _pending(run: MapRun, record: Run) -> dict[str, Any]:
-    """Of the answers that were given, those that the run has not taken yet."""
+    """The given answers that the run has not consumed yet."""
     if not record.answers:
         return {}
     waiting = run.compiled().langgraph.get_state(run.config(run.context())).interrupts

@@ -1,7 +1,5 @@
-"""The records of runs: what each is, how it stands, and all that is needed to go on with it.
-
-A run is found by its exact name, among the runs of the person who asks, and nowhere else.
-"""
+"""The records of runs: what each is, its status, and everything needed to continue it. A run is found by its exact
+name, and only among those of the current person."""
 
 from __future__ import annotations
 
@@ -49,19 +47,19 @@ Status = Literal["pending", "running", "waiting", "interrupted", "completed", "e
 ACTIVE = ("running", "waiting")
 RESUMABLE = ("running", "waiting", "interrupted")
 OPEN = ("pending", *RESUMABLE)
-"""Not ended. A run that is pending has not begun: its time has not come, or another run of its thread is not over."""
+"""Not ended. A pending run has not begun: it is not due, or another run of its thread is not over."""
 _MOST_ENDED = 10_000
 _PRUNE_EVERY = 100
 _claims = itertools.count(1)
 _STANDS = "run_id = ? AND status = ? AND owner = ?"
 COLUMNS = "run_id, thread_id, name, status, owner, started_at, updated_at, record"
 FORMAT = 2
-"""The form of records now. What is left of an older one cannot be resumed."""
+"""The current format of records. Runs in an older format cannot be resumed."""
 
 
 @dataclass(slots=True)
 class Run:
-    """A run as it is kept. `status` is what the database says; `interrupted` is also one whose process has died."""
+    """A run as it is stored. `status` is the one in the database; see `standing`."""
 
     run_id: str
     thread_id: str
@@ -76,40 +74,40 @@ class Run:
     max_steps: int | None = None
     agent: str | None = None
     person: str = ""
-    """Whose it is."""
+    """The owner."""
     format: int = 1
-    """The form in which it is kept: one of an older form is closed, not resumed."""
+    """The format of the record: one in an older format is closed, not resumed."""
     background: bool = False
-    """Whether a service carries it: one whose process died is finished by the next."""
+    """True if a service executes it: if its process dies, the next one continues it."""
     attempts: int = 0
-    """How often a process took it up after another had died, since a node of it has ended."""
+    """How often it was retried after a crash since its last completed node."""
     ended: int = 0
-    """How many of its nodes had ended when it was last taken up."""
+    """The number of its completed nodes when it was last taken up."""
     warnings: list[str] = field(default_factory=list)
-    """What ran again, or will, because a process died."""
+    """What ran again, or will run again, because a process died."""
     said: str = ""
     metadata: dict[str, Any] = field(default_factory=dict)
-    """What a client wrote on it: given back as it came, and never read."""
+    """Set by a client: returned unchanged, never interpreted."""
     for_run: str = ""
-    """The run where the request came in, if another run handed it on to this one."""
+    """The run that received the request, if that one handed it over to this one."""
     route: dict[str, Any] | None = None
-    """Where the request was handed on to, and how sure that was."""
+    """Where the request was handed over to, and with what confidence."""
     stream_modes: list[str] = field(default_factory=list)
-    """What a client that comes back to its events is told, if it does not say."""
+    """The default modes for clients that return to its events."""
     changes: list[str] = field(default_factory=list)
-    """What it had changed when it last came to wait, a line each."""
+    """What it had changed when it last paused, one line each."""
     dropped: str = ""
-    """What its next answer says of the question that its request has dropped."""
+    """What its next answer says about the dropped question."""
     is_aside: bool = False
-    """Whether its thread is its own alone, and is found among nobody's."""
+    """True if it has a hidden thread of its own."""
     trace: str = ""
-    """Where in which trace it was submitted, for whoever carries it."""
+    """The position in the trace where it was submitted."""
     state: dict[str, Any] | None = None
-    """What a run that is pending starts with; None where that comes of what was said."""
+    """The initial state of a pending run; None if it is made from what was said."""
     not_before: str = ""
-    """When a run that is pending may begin, if not at once."""
+    """When a pending run may begin, if not at once."""
     when_busy: str = "reject"
-    """What was wanted where another run of its thread was not over."""
+    """The requested behaviour if another run of its thread is not over."""
     graphs: dict[str, Any] = field(default_factory=dict)
     summary: dict[str, Any] | None = None
     questions: list[dict[str, Any]] = field(default_factory=list)
@@ -118,7 +116,7 @@ class Run:
 
     @classmethod
     def of(cls, run: MapRun, agent: str | None = None, owner: str | None = None) -> Run:
-        """The record of a run that starts now, carried from here unless another owner is named."""
+        """The record of a run that starts now, owned by this process unless another owner is given."""
         moment = now().isoformat()
         return cls(
             run_id=run.run_id, thread_id=run.thread_id, name=agent or run.graph.name, status="running",
@@ -131,37 +129,39 @@ class Run:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether a living process carries it."""
+        """True if a living process is executing it."""
         return self.status == "running" and is_alive(self.owner)
 
     @property
     def standing(self) -> Status:
-        """How it stands: a run whose process has died was interrupted, whatever the database says."""
+        """The effective status: pending until a worker takes it up, and interrupted if its process has died."""
+        if self.is_queued:
+            return "pending"
         return "interrupted" if self.status == "running" and not is_alive(self.owner) else self.status
 
     @property
     def is_left_behind(self) -> bool:
-        """Whether it broke off and is to be taken up by a service."""
+        """True if it was interrupted and a service will continue it."""
         return self.background and self.standing == "interrupted"
 
     @property
     def goes_on(self) -> bool:
-        """Whether more will happen without anybody doing anything."""
+        """True if it will proceed without anyone doing anything."""
         return self.status == "pending" or self.is_under_way or self.is_left_behind
 
     @property
     def is_awaited(self) -> bool:
-        """Whether it will be carried on soon: of a run that broke off, only the queue says so."""
+        """True if it will proceed soon; for an interrupted run this holds only with a queue."""
         return self.goes_on and (not self.is_left_behind or on_queue())
 
     @property
     def is_queued(self) -> bool:
-        """Whether no worker has taken it up since it was submitted or resumed."""
+        """True if no worker has taken it up since it was submitted or resumed."""
         return self.status == "pending" or (self.status == "running" and self.owner == QUEUED)
 
     @property
     def channel(self) -> str:
-        """Where its events are told: those of a request that was handed on, at the run where it came in."""
+        """The channel of its events: for a request that was handed over, that of the first run."""
         return self.for_run or self.run_id
 
     def expires_at(self, question: Mapping[str, Any]) -> datetime | None:
@@ -181,7 +181,7 @@ class Run:
         )  # fmt: skip
 
     def as_dict(self) -> dict[str, Any]:
-        """What a program may want to know of it."""
+        """The run as JSON data."""
         return {
             "thread_id": self.thread_id,
             "run_id": self.run_id,
@@ -197,7 +197,7 @@ class Run:
         }
 
     def so_far(self) -> ExecutionSummary:
-        """What the run did until now, as far as it was written down."""
+        """What the run has done so far, as far as it is stored."""
         summary = ExecutionSummary.from_dict(self.summary) if self.summary else None
         if summary is None:
             summary = ExecutionSummary(self.name, datetime.fromisoformat(self.started_at))
@@ -214,15 +214,14 @@ _ADDED = (
 
 
 def claim(run: Run, keep_input: Callable[[], None] | None = None, drops: Run | None = None) -> None:
-    """Write a new run down, or one that was pending, and so claim its thread: of many who try at once, one does. Raises
-    BusyError, and CancelledError for a run that is not pending any more.
+    """Store a new or pending run and claim its thread; of many concurrent attempts, one succeeds. Raises BusyError, and
+    CancelledError for a run that is no longer pending.
 
-    `keep_input` stores what the run starts with, in the same transaction: a run that is there can always go on. So does
-    the end of the run that waits and whose question this one `drops`: if it was answered meanwhile, nothing happens.
+    `keep_input` stores the initial state in the same transaction, so that a stored run can always continue. The waiting
+    run whose question this one `drops` also ends in it; if it was answered meanwhile, nothing happens.
 
-    The thread is the person's own, or is made so; another's is not found. A run of the thread that broke off stays as
-    it is, and is no longer the thread's latest; one that a service carries is finished first.
-    """
+    The thread is created if necessary; other people's are not found. An interrupted run of the thread stays, but is no
+    longer the latest; one that a service executes is finished first."""
     for _ in range(2):
         try:
             with owned(run.person) as held:
@@ -251,7 +250,7 @@ def claim(run: Run, keep_input: Callable[[], None] | None = None, drops: Run | N
 
 
 def add_pending(run: Run, then: Callable[[], None]) -> None:
-    """Write down a run that begins later, and do what sees to that in the same transaction."""
+    """Store a pending run; `then` is called in the same transaction."""
     with owned(run.person) as held:
         threads.take(held, run.thread_id, run.said)
         held.insert("runs", _row(run))
@@ -259,12 +258,12 @@ def add_pending(run: Run, then: Callable[[], None]) -> None:
 
 
 def insert(held: Transaction, run: Run) -> None:
-    """Write down a run as it stands, in the transaction that is open. Raises Conflict where its thread is taken."""
+    """Store a run in the open transaction. Raises Conflict if its thread is taken."""
     held.insert("runs", _row(run))
 
 
 def _end_dropped(held: Transaction, run: Run) -> bool:
-    """End a run whose question is dropped, if it still waits with the question that was read."""
+    """End a run whose question is dropped, if it still has the same question."""
     error = {"error_type": "cancelled", "message": "The question was dropped.", "suggestion": ""}
     record = _record(replace(run, questions=[], result={**run.result, "error": error}))
     changes = {"status": "cancelled", "owner": "", "updated_at": now().isoformat(), "record": record}
@@ -273,11 +272,11 @@ def _end_dropped(held: Transaction, run: Run) -> bool:
 
 
 class BusyError(RequestError):
-    """A run of the thread is under way, or waits."""
+    """A run of the thread is active or waiting."""
 
 
 class FullError(RequestError):
-    """So many runs wait that no other is accepted."""
+    """Too many runs are queued."""
 
     error_type = "queue_full"
 
@@ -298,7 +297,7 @@ def _taken(thread_id: str) -> BusyError:
 
 
 def require_idle(run: Run, *, force: bool = False) -> None:
-    """Raise RequestError where a living process carries the run."""
+    """Raise RequestError if a living process is executing the run."""
     if run.is_under_way and not force:
         raise BusyError(
             f"The run {run.thread_id} is being run or resumed already.",
@@ -307,7 +306,7 @@ def require_idle(run: Run, *, force: bool = False) -> None:
 
 
 def take_over(run: Run, answers: dict[str, Any], owner: str = "") -> None:
-    """Claim a run that waits or broke off for this `owner`, with the answers given to it; they stay given. Raises
+    """Claim a waiting or interrupted run for this `owner`, and store the answers given to it. Raises
     RequestError."""
     before = (run.status, run.owner)
     run.status, run.owner, run.updated_at = "running", owner or current_owner(), now().isoformat()
@@ -325,13 +324,13 @@ def take_over(run: Run, answers: dict[str, Any], owner: str = "") -> None:
 
 
 def _may_carry(held: Transaction) -> bool:
-    """Whether who takes a run up here may: a worker only under a lease that is still good."""
+    """True if this process may take a run: a worker needs a valid lease."""
     lease = current_lease()
     return lease is None or held.holds(lease)
 
 
 def store(run: Run) -> bool:
-    """Write down how a run of this process stands now; False where somebody else has cancelled or taken it over."""
+    """Store the current state of this process's run; False if it was cancelled or taken over meanwhile."""
     run.updated_at = now().isoformat()
     owner = run.owner if run.status == "running" else ""
     with owned(run.person) as held:
@@ -343,14 +342,14 @@ def store(run: Run) -> bool:
 
 
 def _write(held: Transaction, run: Run, before: tuple[str, str], owner: str) -> bool:
-    """Write a run down as it is, if it still stands as it did before."""
+    """Store a run if its status and owner are still the given ones."""
     changes = {"status": run.status, "owner": owner, "updated_at": run.updated_at, "record": _record(run)}
     held.tell(run.channel)
     return bool(held.update("runs", changes, _STANDS, (run.run_id, *before)))
 
 
 def _moved(run: Run, status: Status) -> bool:
-    """Change a run's status, if it still stands as it was read."""
+    """Change a run's status if it has not changed since it was read."""
     with owned(run.person) as held:
         changes = {"status": status, "owner": "", "updated_at": now().isoformat()}
         held.tell(run.channel)
@@ -358,14 +357,14 @@ def _moved(run: Run, status: Status) -> bool:
 
 
 def cancel_run(run: Run) -> None:
-    """Mark a run as cancelled; the process that carries it stops before its next node. Raises RequestError."""
+    """Mark a run as cancelled; its process stops before the next node. Raises RequestError."""
     if not _moved(run, "cancelled"):
         raise RequestError(f"The run {run.thread_id} has just changed.", suggestion="Look again: signalbox runs list.")
 
 
 def reopen(run: Run, status: Status, owner: str, then: Callable[[], None]) -> None:
-    """Have a run that failed or broke off go on, and do what sees to that in the same transaction. Raises BusyError
-    where another run of the thread is under way or waits, or where this one has just changed."""
+    """Reopen a failed or interrupted run; `then` is called in the same transaction. Raises BusyError if another run of
+    the thread is active or waiting, or if this one has just changed."""
     before = (run.status, run.owner)
     run.status, run.owner, run.attempts, run.result, run.updated_at = status, owner, 0, {}, now().isoformat()
     try:
@@ -380,7 +379,7 @@ def reopen(run: Run, status: Status, owner: str, then: Callable[[], None]) -> No
 
 
 def end_with_error(run: Run, result: dict[str, Any]) -> None:
-    """Write down that a run failed for good, if it still stands as it was read."""
+    """Mark a run as failed, if it has not changed since it was read."""
     before = (run.status, run.owner)
     run.status, run.owner, run.result, run.updated_at = "error", "", result, now().isoformat()
     with owned(run.person) as held:
@@ -399,7 +398,7 @@ def require_current(run: Run) -> None:
 
 
 def note_handed(run_id: str, to: str) -> None:
-    """Note on a run that has ended which run has its request now."""
+    """Note on an ended run which run has its request now."""
     run = get_run(run_id)
     if run is not None:
         run.result = {**run.result, "handed_to": to}
@@ -407,29 +406,27 @@ def note_handed(run_id: str, to: str) -> None:
 
 
 def carrier_of(run: Run) -> Run:
-    """The run that has the request of this one now: mostly itself."""
+    """The run that has the request of this one now, usually itself."""
     handed = run.result.get("handed_to")
     return (get_run(handed, run.person) or run) if handed else run
 
 
 def count_attempt(run: Run) -> None:
-    """Note that a run which broke off is tried once more; if a node has ended since the last time, it is the first.
-
-    Raises BusyError where it has just changed.
-    """
+    """Count a retry of an interrupted run; the count restarts when a node has completed. Raises BusyError if it has
+    just changed."""
     ended = len(steps.ended(run, inside=True))
     run.attempts, run.ended = (run.attempts + 1 if ended == run.ended else 1), ended
     _keep_record(run)
 
 
 def add_warning(run: Run, warning: str) -> None:
-    """Note on a run that was taken over what runs again."""
+    """Add a warning to a run that was taken over."""
     run.warnings = [*run.warnings, warning]
     _keep_record(run)
 
 
 def _keep_record(run: Run) -> None:
-    """Write a record anew, if the run still stands as it was read. Raises BusyError."""
+    """Store a record if the run has not changed since it was read. Raises BusyError."""
     with owned(run.person) as held:
         done = held.update("runs", {"record": _record(run)}, _STANDS, (run.run_id, run.status, run.owner))
     if not done:
@@ -437,7 +434,7 @@ def _keep_record(run: Run) -> None:
 
 
 def latest_run(thread_id: str, statuses: tuple[str, ...] = ()) -> Run | None:
-    """The latest run of a thread of the person who asks, of those with such a status if some are named."""
+    """The current person's latest run of a thread, with one of the given statuses if any."""
     chosen = f" AND status IN ({', '.join('?' * len(statuses))})" if statuses else ""
     with owned(current_person()) as held:
         where, values = f"thread_id = ?{chosen}", (thread_id, *statuses)
@@ -446,8 +443,8 @@ def latest_run(thread_id: str, statuses: tuple[str, ...] = ()) -> Run | None:
 
 
 def find_run(thread_id: str, statuses: tuple[str, ...] = ()) -> Run:
-    """The latest run of exactly this thread of the person who asks. Raises NotFoundError, and OutdatedRunError where
-    the run to go on with was closed because an older version had started it."""
+    """The current person's latest run of exactly this thread. Raises NotFoundError, and OutdatedRunError if the run to
+    resume was closed because an older version had started it."""
     found = latest_run(thread_id, statuses)
     if found is not None:
         return found
@@ -462,7 +459,7 @@ def find_run(thread_id: str, statuses: tuple[str, ...] = ()) -> Run:
 
 
 def list_names(statuses: tuple[str, ...] = ()) -> list[str]:
-    """The names of the threads in which the person who asks has runs, of those with such a status if some are named."""
+    """The names of the threads in which the current person has runs, with one of the given statuses if any."""
     chosen = f"status IN ({', '.join('?' * len(statuses))})" if statuses else ""
     with owned(current_person()) as held:
         rows = held.select("DISTINCT thread_id", "runs", chosen, statuses, order="thread_id")
@@ -470,15 +467,14 @@ def list_names(statuses: tuple[str, ...] = ()) -> list[str]:
 
 
 def get_run(run_id: str, person: str | None = None) -> Run | None:
-    """The run of that identifier, if it is this person's, or that of the person who asks."""
+    """The run with that id, if it belongs to this person (by default the current one)."""
     with owned(person or current_person()) as held:
         row = held.first(COLUMNS, "runs", "run_id = ?", (run_id,))
     return read(held.person, row) if row else None
 
 
 def list_runs(status: str | None = None, *, thread_id: str | None = None) -> list[Run]:
-    """Every run that is kept of the person who asks, the latest last; those that stand so, where a status is named,
-    and of that thread."""
+    """The current person's stored runs, latest last; with a status or thread, only those."""
     where, values = ("thread_id = ?", (thread_id,)) if thread_id is not None else ("", ())
     with owned(current_person()) as held:
         rows = held.select(COLUMNS, "runs", where, values, order="started_at, rowid")
@@ -487,8 +483,8 @@ def list_runs(status: str | None = None, *, thread_id: str | None = None) -> lis
 
 
 def list_requests(thread_id: str, limit: int, before: str | None = None) -> list[Run]:
-    """The latest runs of a thread in which a request came in, the latest first; those before a run where one is named.
-    A run that another handed its request to is none of them. Raises NotFoundError."""
+    """The latest runs of a thread that received a request, latest first, or those before the given run. Runs that got
+    their request from another run are left out. Raises NotFoundError."""
     found: list[Run] = []
     with owned(current_person()) as held:
         mark = held.first("rowid", "runs", "run_id = ? AND thread_id = ?", (before, thread_id)) if before else None
@@ -508,7 +504,8 @@ def list_requests(thread_id: str, limit: int, before: str | None = None) -> list
 
 
 def remove_runs(thread_id: str) -> list[str]:
-    """Delete all that is kept of a thread of the person who asks, checkpoints too; gives the ids of its runs."""
+    """Delete everything stored for a thread of the current person, including checkpoints; returns the ids of its
+    runs."""
     with owned(current_person()) as held:
         found = [row[0] for row in held.select("run_id", "runs", "thread_id = ?", (thread_id,))]
         _remove(held, found)
@@ -519,7 +516,7 @@ def remove_runs(thread_id: str) -> list[str]:
 
 
 def remove_run(run_id: str) -> None:
-    """Delete the record of a run of the person who asks, with its events and checkpoints."""
+    """Delete the record of a run of the current person, with its events and checkpoints."""
     with owned(current_person()) as held:
         found = [row[0] for row in held.select("run_id", "runs", "run_id = ?", (run_id,))]
         _remove(held, found)
@@ -527,8 +524,7 @@ def remove_run(run_id: str) -> None:
 
 
 def _prune_now_and_then(person: str) -> None:
-    """Of a person's runs that have ended, and of their turns, only the latest are kept; looking at every claim would
-    cost more than it frees."""
+    """Delete all but the latest ended runs and turns of a person, occasionally."""
     if next(_claims) % _PRUNE_EVERY:
         return
     with owned(person) as held:
@@ -563,7 +559,7 @@ def _record(run: Run) -> str:
 
 
 def read(person: str, row: Row) -> Run:
-    """The record of a run of this person; one that is corrupt breaks only itself."""
+    """The record of a run of this person; a corrupt one is marked as unreadable."""
     run = Run(*row[:7])
     run.person = person
     try:

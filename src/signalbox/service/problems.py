@@ -44,6 +44,7 @@ __all__ = [
     "refuse",
     "reply",
     "sent",
+    "unknown_address",
 ]
 
 _log = logging.getLogger("signalbox.service")
@@ -195,13 +196,25 @@ def add_handlers(app: FastAPI) -> None:
         return reply(422, told, suggestion=hint, errors=places)
 
     @app.exception_handler(HTTPException)
-    async def answered(_: Request, error: HTTPException) -> Response:
+    async def answered(request: Request, error: HTTPException) -> Response:
+        if error.status_code == 404:
+            return unknown_address(request)
         detail = error.detail if error.status_code < 500 else _UNEXPECTED
+        if error.status_code == 405:
+            allowed = (error.headers or {}).get("Allow", "")
+            detail = f"{request.url.path} does not support {request.method}, only {allowed}."
         return reply(error.status_code, str(detail), headers=error.headers)
 
     @app.exception_handler(SignalboxError)
     async def ours(_: Request, error: SignalboxError) -> Response:
         return sent(problem_of(error))
+
+
+def unknown_address(request: Request) -> Response:
+    """The reply to a request for a path that does not exist."""
+    return reply(
+        404, f"There is nothing at {request.url.path}.", suggestion="The page is at /, the API's reference at /docs."
+    )
 
 
 def _unsupported(errors: Sequence[Any]) -> str:

@@ -241,7 +241,7 @@ def _shown(run: Run, before: int, text: str | None = None) -> dict[str, Any]:
         "id": f"resp_{_name(run, before)}",
         "object": "response",
         "created_at": int(datetime.fromisoformat(run.started_at).timestamp()),
-        "status": "queued" if done.standing == "pending" else status,
+        "status": "queued" if status == "in_progress" and done.standing == "pending" else status,
         "model": run.agent or run.name,
         "output": [_message(run, before, told)] if answer else [],
         "error": {"code": "server_error", "message": str(error.get("message"))} if error else None,

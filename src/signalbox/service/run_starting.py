@@ -15,7 +15,7 @@ from signalbox.runs.copying import may_go_on
 from signalbox.runs.engine import engine
 from signalbox.runs.events import last_number
 from signalbox.runs.history import find_state
-from signalbox.runs.records import Run
+from signalbox.runs.records import BusyError, Run
 from signalbox.runs.served import read_input
 from signalbox.runs.threads import make_thread, require_own
 from signalbox.runs.webhooks import keep_webhook
@@ -26,6 +26,8 @@ from signalbox.service.webhooks import check_webhook
 from signalbox.settings import now
 
 __all__ = ["check_run", "start_run"]
+
+_WHEN_BUSY = 'Wait until it ends, or set "multitask_strategy" to "enqueue", "interrupt" or "rollback".'
 
 
 async def check_run(wanted: NewRun) -> None:
@@ -61,7 +63,10 @@ async def start_run(thread_id: str, wanted: NewRun, then: Callable[[], None] = l
     if wanted.input is None and (at is not None or await asyncio.to_thread(may_go_on, thread_id)):
         await _make_room(thread_id, wanted.multitask_strategy)
         return await engine().go_on_from(thread_id, at, then=stored), 0
-    return await _begun(assistant, thread_id, wanted, at, stored)
+    try:
+        return await _begun(assistant, thread_id, wanted, at, stored)
+    except BusyError as error:
+        raise BusyError(error.user_message, suggestion=_WHEN_BUSY) from error
 
 
 async def _begun(

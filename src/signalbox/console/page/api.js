@@ -53,6 +53,8 @@ export const api = {
   agents: () => call("GET", "/api/agents?suggest=false"),
   /** @param {string} name @returns {Promise<import("./types.js").Agent>} */
   agent: (name) => call("GET", `/api/agents/${encodeURIComponent(name)}`),
+  /** @param {string} name */
+  assistant: (name) => call("GET", `/assistants/${encodeURIComponent(name)}`),
   /** @param {string} name @returns {Promise<{nodes: any[], edges: any[]}>} */
   graph: (name) => call("GET", `/assistants/${encodeURIComponent(name)}/graph`),
   /** @param {string} query @param {number} limit @returns {Promise<Thread[]>} */

@@ -193,7 +193,7 @@ export class TurnView extends HTMLElement {
   }
 
   isRunning() {
-    return this.turn.status === "running" || this.turn.status === "interrupted";
+    return ["pending", "running", "interrupted"].includes(this.turn.status);
   }
 
   /** @param {Answer} answer */

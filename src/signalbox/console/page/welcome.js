@@ -31,8 +31,17 @@ export class Welcome extends HTMLElement {
     return h("li", {}, button({ class: "example", onclick: ask, title: about }, mark(name), h("span", {}, h("b", {}, name), h("span", {}, example))));
   }
 
+  /** Say at once if there is no such agent; the address may also name an assistant of the person's own. @param {Agent[]} all */
+  async refuse(all) {
+    const isKnown = await api.assistant(this.assistant).then(() => true, (error) => error.status !== 404);
+    if (isKnown) return;
+    const names = all.filter((one) => one.is_offered).map((one) => one.name).join(", ");
+    this.prepend(h("div", { class: "note-card", role: "alert" }, h("p", {}, `There is no agent “${this.assistant}”. There are: ${names}.`)));
+  }
+
   async fill() {
     const all = await api.agents().catch(() => []);
+    if (this.assistant && all.length && !all.some((one) => one.name === this.assistant)) void this.refuse(all);
     const chosen = all.find((one) => one.name === this.assistant && !one.is_default);
     const isLive = (/** @type {Agent} */ one) => one.source?.kind === "live";
     const agents = chosen ? [chosen] : all.filter((one) => one.is_offered && !one.is_default && (one.examples.length || isLive(one)));
