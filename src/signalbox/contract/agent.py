@@ -21,7 +21,7 @@ __all__ = ["BaseAgent"]
 TRACE = 5
 _OWNED = frozenset({"last_action_success", "graph_success", "errors"})
 _FOR_ASKER = (LLMAPIError, OperatorError, RequestError)
-"""Errors worded for the person who asks; any other error of a node concerns its author."""
+"""Errors worded for the current person; any other error of a node concerns its author."""
 _PLAIN = frozenset({str, int, float, bool})
 """Outputs that can be nothing but a value."""
 package_logger = logging.getLogger("signalbox")
@@ -146,7 +146,7 @@ class BaseAgent:
 
 
 def _own_tracker(agent: BaseAgent) -> ExecutionTracker:
-    """A tracker for an agent that was given none. Raises ValueError where strict mode is on."""
+    """A tracker for an agent that was given none. Raises ValueError in strict mode."""
     from signalbox.settings import get_settings
 
     if get_settings().strict:
@@ -236,7 +236,7 @@ class _Step:
         return self.state
 
     def _take(self, output: Any, update: dict[str, Any]) -> Any:
-        """Put the output into the update; give back what the node is said to have produced."""
+        """Put the output into the update; return what is recorded as the node's output."""
         agent = self.agent
         commands = _commands(output)
         if commands:
@@ -256,8 +256,8 @@ class _Step:
         return output
 
     def _spread(self, output: Any, fields: list[str]) -> dict[str, Any]:
-        """An output over several fields. `output_validation` in the context says what becomes of one that does not fit:
-        `warn` (the default) keeps it all and warns, `error` fails, `ignore` takes the declared fields alone."""
+        """An output for several fields. `output_validation` in the context decides about one that does not fit: `warn`
+        (the default) keeps everything and warns, `error` fails, and `ignore` keeps only the declared fields."""
         given = dict(output) if isinstance(output, Mapping) else {fields[0]: output}
         mode = self.agent.context.get("output_validation", "warn")
         if mode == "ignore":
@@ -273,7 +273,7 @@ class _Step:
 
 
 def _commands(output: Any) -> list[Any]:
-    """The output as LangGraph's commands, where it is one or several of them; without LangGraph it never is."""
+    """The output as LangGraph commands if it is one or several; never without LangGraph."""
     types = sys.modules.get("langgraph.types")
     if types is None:
         return []
@@ -295,7 +295,7 @@ def _targets_of(command: Any) -> list[Any]:
 
 
 def _produced(updates: Mapping[str, Any], field: str) -> Any:
-    """What a node that set several fields is said to have produced: its output field, else what it set."""
+    """What is recorded as the output of a node that set several fields: its output field, or everything it set."""
     if field in updates:
         return updates[field]
     told = {key: value for key, value in updates.items() if key not in _OWNED and not key.startswith("__")}
@@ -310,13 +310,13 @@ def _changes(before: Any, after: Any) -> dict[str, Any]:
 
 
 def is_pause(error: BaseException) -> bool:
-    """Whether the error is LangGraph's way to pause or to leave a graph; without LangGraph it never is."""
+    """True if the error is LangGraph's way to pause or to leave a graph; never without LangGraph."""
     errors = sys.modules.get("langgraph.errors")
     return errors is not None and isinstance(error, errors.GraphBubbleUp)
 
 
 def wait_for(awaitable: Awaitable[Any]) -> Any:
-    """The result of an awaitable, also where an event loop is already running."""
+    """The result of an awaitable, even if an event loop is already running."""
 
     async def wait() -> Any:
         return await awaitable

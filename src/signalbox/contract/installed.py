@@ -95,7 +95,7 @@ def _place(entry: EntryPoint) -> tuple[bool, str]:
 
 @cache
 def _told(package: Distribution) -> str:
-    """A package's name and version: each time they are asked for, all that is said of the package is parsed anew."""
+    """A package's name and version: cached, because each lookup parses all of the package's metadata."""
     said = package.metadata
     return f"{said['Name']} {said['Version']}"
 

@@ -11,7 +11,7 @@ __all__ = ["entry_points"]
 
 
 def entry_points(**wanted: str) -> metadata.EntryPoints:
-    """As in importlib.metadata, for a group; read again only when the path on which packages are found has changed."""
+    """As in importlib.metadata, for a group; read again only if the search path has changed."""
     found: metadata.EntryPoints = _installed(tuple(sys.path)).select(**wanted)
     return found
 

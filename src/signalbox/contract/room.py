@@ -132,7 +132,7 @@ class Agent:
     source: Callable[[], dict[str, Any] | None] | None = None
     """Where it reads with the current settings, without contacting the system, in the form of `Presented.source`."""
     has_system: bool = True
-    """Whether it can be connected to a real system. An agent that stores the person's own things, or asks other agents,
+    """True if it can be connected to a real system. An agent that stores the person's own things, or asks other agents,
     counts as neither live nor embedded."""
     data: str = ""
     """The kind of data it reads, as a word for sentences ("figures"); by default its name."""
@@ -149,9 +149,9 @@ class Agent:
     routes: str = ""
     """Which requests it should get, for the front door's model; by default `about` and `examples`."""
     is_offered: bool = True
-    """Whether the front door sends requests to it."""
+    """True if the front door sends requests to it."""
     is_command: bool = False
-    """Whether `signalbox NAME "…"` asks it, in addition to `signalbox ask --agent NAME "…"`."""
+    """True if `signalbox NAME "…"` asks it, in addition to `signalbox ask --agent NAME "…"`."""
     hands_over: Callable[[State], Mapping[str, Any] | None] | None = None
     """Returns the agent that the request is handed over to: `{"to": name, "confidence": number}`, with the `request` to
     hand over and the person's own words as `said` if they differ; or None. Such an agent gets the previous turn of any

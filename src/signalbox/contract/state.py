@@ -15,7 +15,7 @@ class StateAdapter:
 
     @staticmethod
     def has_value(state: Any, key: str) -> bool:
-        """Whether the state holds the key, even with the value None."""
+        """True if the state holds the key, even with the value None."""
         return key in state if isinstance(state, Mapping) else hasattr(state, key)
 
     @staticmethod

@@ -51,7 +51,7 @@ class ExecutionTracker:
         self._started = time.perf_counter()
         self._open: dict[str, tuple[NodeExecution, float]] = {}
         self.errors: dict[str, dict[str, str]] = {}
-        """By node name, the error it failed with, if that is worded for the person who asks."""
+        """By node name, the error it failed with, if that is worded for the current person."""
 
     def record_node_start(self, node_name: str, inputs: dict[str, Any] | None = None) -> None:
         """Record the start of a node."""
@@ -111,7 +111,7 @@ class ExecutionTracker:
         return self.node_executions[-1].node_name if self.node_executions else ""
 
     def has_run(self, node_name: str) -> bool:
-        """Whether the node has already ended in this run."""
+        """True if the node has already ended in this run."""
         return any(r.node_name == node_name and r.success is not None for r in self.node_executions)
 
     def update_graph_success(self) -> bool:

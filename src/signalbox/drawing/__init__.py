@@ -1,5 +1,4 @@
-"""Drawing of blocks, for everybody: in the terminal, and as files (SVG, PNG, HTML). The page draws its own.
+"""Draws blocks in the terminal and as files (SVG, PNG, HTML). The page draws its own.
 
-What is drawn here knows the types of blocks and never an agent. A block of an unknown type, or one that is not as it
-should be, is shown as readable text.
+Only the types of blocks are known here, never an agent. An unknown or malformed block is shown as readable text.
 """

@@ -19,7 +19,7 @@ class Canvas:
         self._cells = [[0] * width for _ in range(height)]
 
     def dot(self, x: int, y: int) -> None:
-        """Set a dot; y counts from the bottom. Outside the surface nothing happens."""
+        """Set a dot; y counts from the bottom. Dots outside the surface are ignored."""
         if not (0 <= x < self.wide and 0 <= y < self.high):
             return
         down = self.high - 1 - y
@@ -29,7 +29,7 @@ class Canvas:
             self._cells[down][x] = 1
 
     def line(self, x0: int, y0: int, x1: int, y1: int) -> None:
-        """Set the dots on the way from one point to another."""
+        """Set the dots on the line between two points."""
         steps = max(abs(x1 - x0), abs(y1 - y0), 1)
         for i in range(steps + 1):
             self.dot(round(x0 + (x1 - x0) * i / steps), round(y0 + (y1 - y0) * i / steps))
@@ -52,7 +52,7 @@ def bar(share: float, width: int, *, unicode: bool = True) -> str:
 
 
 def sparkline(values: list[float | None], low: float, high: float, *, unicode: bool = True) -> str:
-    """One character a value, by its place between `low` and `high`; a hole is a space."""
+    """One character per value, by its position between `low` and `high`; a missing value is a space."""
     levels = _LEVELS if unicode else _PLAIN_LEVELS
     span = (high - low) or 1.0
     last = len(levels) - 1

@@ -20,7 +20,7 @@ _MOST_CURVES = 12
 
 
 def draw_curves(curves: Sequence[Curve], unit: str, width: int, *, unicode: bool = True) -> str:
-    """A chart of one curve, or a line for each of several; empty where there is nothing to draw."""
+    """A chart of one curve, or a line for each of several; empty if there is nothing to draw."""
     if not can_be_drawn(value for one in curves for value in one.values):
         return ""
     if len(curves) > 1:
@@ -29,7 +29,7 @@ def draw_curves(curves: Sequence[Curve], unit: str, width: int, *, unicode: bool
 
 
 def draw_bars(names: Sequence[str], values: Sequence[float], unit: str, width: int, *, unicode: bool = True) -> str:
-    """One bar a line, with its name before and its value behind it; the longest fills what is left."""
+    """One line per bar, with its name and value; the longest bar fills the remaining width."""
     if not values or not can_be_drawn(values):
         return ""
     shown = [format_value(value, unit) for value in values]
@@ -44,7 +44,7 @@ def draw_bars(names: Sequence[str], values: Sequence[float], unit: str, width: i
 
 
 def _small_curves(curves: Sequence[Curve], unit: str, width: int, unicode: bool) -> str:
-    """Every curve on a line of its own, all on one scale."""
+    """Every curve on its own line, all on one scale."""
     drawn = curves[:_MOST_CURVES]
     names = [one.name for one in drawn]
     values = [value for one in drawn for value in one.values]
@@ -107,7 +107,7 @@ def _value_labels(low: float, high: float, unit: str) -> dict[int, str]:
 
 
 def _cells(curve: Curve, start: float, end: float, space: int) -> list[float | None]:
-    """One value for every character: of the points that fall there the one furthest from the curve's mean."""
+    """One value for every character: among the points that fall there, the one furthest from the curve's mean."""
     mean = sum(curve.values) / len(curve.values)
     cells: list[float | None] = [None] * space
     for stamp, value in zip(curve.stamps, curve.values, strict=True):
@@ -130,7 +130,7 @@ def _joined(cells: list[float | None], points: int) -> list[float | None]:
 
 
 def _axis(start: float, end: float, space: int, margin: int) -> str:
-    """The moments under a chart, with the zone at the end where there is room for it."""
+    """The times below a chart, with the zone at the end if there is room for it."""
     span = timedelta(seconds=end - start)
     sample = len(show_tick(datetime.fromtimestamp(end, UTC), span))
     line = [" "] * (margin + space)
@@ -149,7 +149,7 @@ def _axis(start: float, end: float, space: int, margin: int) -> str:
 
 
 def cut(text: str, width: int) -> str:
-    """The text with its middle left out where it is too long: names often differ at their ends."""
+    """The text, shortened in the middle if it is too long: names often differ at their ends."""
     if len(text) <= width:
         return text
     head = (width - 1) // 2

@@ -26,7 +26,7 @@ class Curve:
 
 
 def read_curves(block: Mapping[str, Any]) -> list[Curve]:
-    """The curves that have points; of an overlaid block each moved to where the first one starts."""
+    """The curves that have points; in an overlaid block each is moved to where the first one starts."""
     told = block["series"]
     names = series_names([one.get("labels") or {} for one in told], str(block.get("title") or ""))
     curves = []
@@ -41,7 +41,7 @@ def read_curves(block: Mapping[str, Any]) -> list[Curve]:
 
 
 def can_be_drawn(values: Iterable[float]) -> bool:
-    """Whether an axis can hold the values."""
+    """True if an axis can hold the values."""
     highest = max(map(abs, values), default=0.0)
     return not highest or _LEAST < highest < _MOST
 

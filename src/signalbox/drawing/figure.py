@@ -28,7 +28,7 @@ Figure = dict[str, Any]
 
 
 def chart_of(blocks: Iterable[Mapping[str, Any]]) -> Figure | None:
-    """The one figure that stands for an answer: its first series, else ranking, else comparison that can be drawn."""
+    """The figure for an answer: the first series that can be drawn, or else the first ranking or comparison."""
     drawable = sorted(
         (block for block in blocks if block.get("type") in _DRAWN), key=lambda block: list(_DRAWN).index(block["type"])
     )
@@ -36,7 +36,7 @@ def chart_of(blocks: Iterable[Mapping[str, Any]]) -> Figure | None:
 
 
 def make_figure(block: Mapping[str, Any]) -> Figure | None:
-    """The figure of a block; None where there is nothing to draw, or it is not as it should be."""
+    """The figure of a block; None if there is nothing to draw, or if it is malformed."""
     draw = _DRAWN.get(str(block.get("type")))
     try:
         return draw(block) if draw else None
@@ -180,7 +180,7 @@ def _title(block: Mapping[str, Any]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """The text as Plotly must get it: it reads texts as HTML, and names and labels are a server's data."""
+    """The text escaped for Plotly, which reads texts as HTML: names and labels come from servers."""
     return escape(text, quote=False)
 
 

@@ -15,9 +15,9 @@ __all__ = ["write_chart"]
 
 
 def write_chart(path: Path, figure: Mapping[str, Any], text: str = "") -> None:
-    """Write the figure as a PNG or SVG where the name ends so, else as an HTML page with the text under it.
+    """Write the figure as PNG or SVG if the file name ends that way, otherwise as an HTML page with the text below.
 
-    Raises OperatorError where the file cannot be written, and MissingExtraError.
+    Raises OperatorError if the file cannot be written, and MissingExtraError.
     """
     kind = path.suffix.lower()
     if kind == ".png":

@@ -1,4 +1,4 @@
-"""A figure as one HTML file that needs no network: Plotly's script stands inside it."""
+"""A figure as one HTML file that needs no network: it contains Plotly's script."""
 
 from __future__ import annotations
 

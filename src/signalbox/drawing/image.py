@@ -1,4 +1,4 @@
-"""A figure as a PNG, drawn with Pillow: no browser, no network, no fonts of the system's."""
+"""A figure as a PNG, drawn with Pillow: without a browser, the network or system fonts."""
 
 from __future__ import annotations
 

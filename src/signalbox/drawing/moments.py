@@ -17,7 +17,7 @@ def read_moment(text: str) -> datetime:
 
 
 def show_moment(text: str) -> str:
-    """The moment that a block names, as people read it; what is no moment stays as it is."""
+    """The moment named by a block, as people read it; any other text is unchanged."""
     try:
         return format_moment(read_moment(text))
     except (TypeError, ValueError):
@@ -25,7 +25,7 @@ def show_moment(text: str) -> str:
 
 
 def show_span(start: datetime, end: datetime) -> str:
-    """From a moment to a later one, or the one moment that both are."""
+    """From a moment to a later one, or just the moment if both are the same."""
     return format_span(start, end) if end > start else f"{format_moment(start)} ({zone_name(start)})"
 
 
@@ -47,11 +47,11 @@ def show_tick(moment: datetime, span: timedelta) -> str:
 
 
 def wall_clock(moment: datetime, zone: tzinfo | None = None) -> str:
-    """What a clock on the person's wall shows, as ISO 8601: Plotly has no zones and shows what it is given."""
+    """The person's local time as ISO 8601 without an offset: Plotly does not know time zones."""
     return moment.astimezone(zone or person_zone()).replace(tzinfo=None).isoformat()
 
 
 def zone_name(moment: datetime) -> str:
-    """What the zone calls itself at that moment, such as CET; its offset where it has no letters."""
+    """The zone's abbreviation at that moment, such as CET, or its offset if it has none."""
     name = moment.astimezone(person_zone()).tzname() or "UTC"
     return name if name[0].isalpha() else f"UTC{name}"

@@ -1,4 +1,4 @@
-"""What the series of one answer are called beside each other: by the labels in which they differ."""
+"""Names for the series of one answer: the labels in which they differ."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LONGEST = 60
 
 
 def series_names(labels: Sequence[Mapping[str, str]], otherwise: str = "") -> list[str]:
-    """A name for each: the values of the labels that tell them apart; `otherwise` where none do."""
+    """A name for each: the values of the labels that tell them apart; `otherwise` if none do."""
     keys = list(dict.fromkeys(key for one in labels for key in one))
     if len({one.get("__name__") for one in labels}) < 2:
         keys = [key for key in keys if key != "__name__"]

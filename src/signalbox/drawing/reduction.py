@@ -1,4 +1,4 @@
-"""Fewer points that look the same: of every stretch the lowest and the highest stay, so no peak is lost."""
+"""Fewer points that look the same: each stretch keeps its lowest and highest point, so no peak is lost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def keep_extremes(values: Sequence[float], most: int) -> list[int]:
 
 
 def split_at_gaps(stamps: Sequence[float]) -> list[tuple[int, int]]:
-    """Where a curve must not be joined: the stretches [from, to) without a hole of more than two steps."""
+    """The stretches [from, to) without a gap of more than two steps; a curve is not joined across gaps."""
     if len(stamps) < 3:
         return [(0, len(stamps))] if len(stamps) else []
     steps: npt.NDArray[np.float64] = np.diff(np.asarray(stamps, dtype=float))

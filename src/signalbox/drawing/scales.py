@@ -19,7 +19,7 @@ _TOLERANCE = math.log(1.04)
 
 
 def axis_scale(unit: str, highest: float) -> tuple[float, str]:
-    """What values are multiplied by for the axis, and the unit they then have; (1, unit) where that is not simple."""
+    """The factor for values on the axis, and the resulting unit; (1, unit) if there is no simple factor."""
     read = _AS_READ.fullmatch(format_value(abs(highest), unit).strip())
     if read is None or not highest:
         return 1.0, unit

@@ -1,4 +1,4 @@
-"""A figure on a sheet of 1200 by 630: where its lines, boxes and texts stand. A pen puts them into a file."""
+"""The layout of a figure on a sheet of 1200 by 630. A pen draws its lines, boxes and texts into a file."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _draw_legend(sheet: Sheet, entries: Sequence[tuple[str, str]]) -> None:
 
 
 def _draw_bars(sheet: Sheet, trace: Mapping[str, Any]) -> None:
-    """Bars lie, whatever the figure says: long names then have their room."""
+    """Bars are always horizontal, which leaves room for long names."""
     names, sizes = (trace["y"], trace["x"]) if trace["orientation"] == "h" else (trace["x"], trace["y"])
     colours = trace["marker"]["color"]
     sheet.left = int(min(max(map(sheet.pen.width_of, names)) + 40, WIDTH / 2))
@@ -141,7 +141,7 @@ def _draw_bars(sheet: Sheet, trace: Mapping[str, Any]) -> None:
 
 
 def _stretches(stamps: Sequence[float | None], values: Sequence[float | None]) -> list[list[tuple[float, float]]]:
-    """The pieces of a curve between its holes."""
+    """The pieces of a curve between its gaps."""
     pieces: list[list[tuple[float, float]]] = [[]]
     for stamp, value in zip(stamps, values, strict=True):
         if stamp is None or value is None:
@@ -152,7 +152,7 @@ def _stretches(stamps: Sequence[float | None], values: Sequence[float | None]) -
 
 
 def _stamp(text: str | None, zone: tzinfo | None = None) -> float | None:
-    """The moment that a wall clock of the person's zone shows."""
+    """The timestamp of a local time in the person's zone."""
     if text is None:
         return None
     return datetime.fromisoformat(text).replace(tzinfo=zone or person_zone()).timestamp()

@@ -23,7 +23,8 @@ _SEVERITY = {"warning": "! ", "critical": "!! "}
 
 
 def draw_blocks(blocks: Sequence[Block], width: int = 80, *, unicode: bool = True) -> str:
-    """The blocks below each other. What an untitled text introduces has no title, and no figure that the text says."""
+    """The blocks below each other. A block introduced by an untitled text has no title, and a figure that the text
+    already gives is left out."""
     parts, said = [], ""
     for block in blocks:
         drawn = draw_block(block, width, unicode=unicode)
@@ -35,7 +36,7 @@ def draw_blocks(blocks: Sequence[Block], width: int = 80, *, unicode: bool = Tru
 
 
 def draw_block(block: Block, width: int = 80, *, unicode: bool = True) -> str:
-    """One block without its title; empty where it has nothing to show. Nothing in it can command the terminal."""
+    """One block without its title; empty if it has nothing to show. Nothing in it can command the terminal."""
     draw = _DRAWN.get(str(block.get("type")), _unknown)
     try:
         drawn = draw(block, max(width, _NARROWEST), unicode)
@@ -45,7 +46,7 @@ def draw_block(block: Block, width: int = 80, *, unicode: bool = True) -> str:
 
 
 def _says(text: str, block: Block) -> bool:
-    """Whether the text that introduces a single figure has it already."""
+    """True if the text that introduces a single figure already contains it."""
     if not text or block.get("type") != "value" or block.get("compared"):
         return False
     return (
@@ -173,7 +174,7 @@ def _is_number(cell: Any) -> bool:
 
 
 def _fitting(widths: list[int], width: int) -> list[int]:
-    """The widths of columns, the widest made narrower until all fit."""
+    """The column widths, with the widest reduced until all fit."""
     widths = list(widths)
     while sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > 4:
         widths[widths.index(max(widths))] -= 1

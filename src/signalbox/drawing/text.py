@@ -1,4 +1,4 @@
-"""Text: as Markdown and back, without what a terminal would obey, and data as readable lines."""
+"""Text: to Markdown and back, without terminal control characters, and data as readable lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LONGEST = 2_000
 
 
 def as_markdown(text: str) -> str:
-    """The text as Markdown that is only text: names and labels are a server's data, and make no link or tag."""
+    """The text escaped for Markdown: names and labels come from servers and must not become links or tags."""
     return re.sub(r"[\[<`*\\]", r"\\\g<0>", text)
 
 
@@ -39,8 +39,8 @@ def _unmarked(found: re.Match[str]) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with every character that steers a terminal shown as its code, such as \\u001b: names and labels are a
-    server's data, and a terminal obeys those."""
+    """The text with every terminal control character shown as its code, such as \\u001b: names and labels come from
+    servers."""
     return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\r\n", "\n"))
 
 

@@ -1,4 +1,4 @@
-"""Round places on an axis: for values, and for moments by the wall clock of the person asking."""
+"""Round positions on an axis: for values, and for times in the person's zone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STEPS = (
 
 
 def value_ticks(low: float, high: float, most: int, unit: str = "") -> list[float]:
-    """At most `most` round values in [low, high]; bytes go by powers of two."""
+    """At most `most` round values in [low, high]; bytes use powers of two."""
     if not high > low:
         return [low]
     step = _round_step((high - low) / max(1, most - 1), 1024.0 if unit in _BINARY else 1000.0)
@@ -29,7 +29,7 @@ def value_ticks(low: float, high: float, most: int, unit: str = "") -> list[floa
 
 
 def value_bounds(low: float, high: float, unit: str = "") -> tuple[float, float]:
-    """The ends of an axis for values between `low` and `high`: from 0 where that costs little, never without height."""
+    """The ends of an axis for values between `low` and `high`: from 0 if that costs little space, and never equal."""
     if low == high:
         width = abs(low) * 0.1 or 1.0
         return (0.0, high + width) if low >= 0 else (low - width, 0.0)

@@ -1,7 +1,7 @@
 """Values and moments as people read them: 1.5 GiB, 230 ms, 12.3%, 45 req/s; a moment in the person's zone.
 
 Units are machine-readable: bytes, bits, seconds, milliseconds, ratio, percent, celsius, …, a noun such as requests,
-each also by the second (`bytes/s`, `requests/s`, `1/s`), and `timestamp` (seconds since 1970); empty where unknown.
+each also by the second (`bytes/s`, `requests/s`, `1/s`), and `timestamp` (seconds since 1970); empty if unknown.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def format_moment(moment: datetime, zone: tzinfo | None = None) -> str:
 
 
 def format_span(start: datetime, end: datetime, zone: tzinfo | None = None) -> str:
-    """From a moment to a later one in the person's zone, with the zone's name; the day once where it is the same."""
+    """From a moment to a later one in the person's zone, with the zone's name; the day only once if it is the same."""
     zone = zone or person_zone()
     start, end = start.astimezone(zone), end.astimezone(zone)
     last = format_moment(end, zone)
@@ -76,7 +76,7 @@ def _amount(value: float, base: str) -> str:
 
 
 def _readable_rate(value: float) -> tuple[float, str]:
-    """The rate by the second, or of what is rare, by the minute or the hour."""
+    """The rate per second, or for rare events per minute or hour."""
     if not value:
         return value, "s"
     rates = [(value * seconds, name) for seconds, name in ((1, "s"), (60, "min"), (3_600, "h"))]
@@ -116,7 +116,7 @@ def _many(value: float) -> str:
 
 
 def _number(value: float) -> str:
-    """Three digits that count, and every digit of a whole number."""
+    """Three significant digits, and every digit of a whole number."""
     if not value:
         return "0"
     if abs(value) >= 1e15:

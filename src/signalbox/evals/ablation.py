@@ -42,7 +42,7 @@ class LayerWorth(NamedTuple):
     lost: tuple[str, ...]
     gained: tuple[str, ...]
     is_used: bool = True
-    """Whether the agent ever came to it: if not, its name may be wrong."""
+    """True if the agent ever came to it: if not, its name may be wrong."""
 
     @property
     def moved(self) -> int:

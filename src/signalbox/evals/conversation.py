@@ -18,7 +18,7 @@ THREAD = "conversation"
 
 
 def is_conversation(case: Case) -> bool:
-    """Whether a case expects something of the world when all is said: an `end`."""
+    """True if a case expects something of the world when all is said: an `end`."""
     return "end" in case.alternatives[0]
 
 

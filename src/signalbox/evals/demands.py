@@ -85,7 +85,7 @@ def _is_met(text: str, demand: Any, *, is_strict: bool = False) -> bool:
 
 
 def _has_text(text: str, wanted: str, is_strict: bool) -> bool:
-    """Whether a text stands in another, whatever its case. No number goes on: pe1 is not in pe10, nor 5 in 5.3."""
+    """True if a text stands in another, whatever its case. No number goes on: pe1 is not in pe10, nor 5 in 5.3."""
     own, wanted = plain(text), plain(wanted.translate(_MARKS))
     letter = r"\w" if is_strict else r"\d"
     before = rf"(?<!{letter})(?<!\d[.,])" if wanted[:1].isdigit() else r"(?<!\w)" if is_strict else ""
@@ -96,7 +96,7 @@ def _has_text(text: str, wanted: str, is_strict: bool) -> bool:
 
 
 def _has_fact(text: str, wanted: str) -> bool:
-    """Whether a number or a moment is there in another form: 1,200 for 1200, 9 Mar 2026 for 2026-03-09."""
+    """True if a number or a moment is there in another form: 1,200 for 1200, 9 Mar 2026 for 2026-03-09."""
     claimed = find_facts(wanted, is_answer=True)
     if [one.text for one in claimed.figures] + [one.text for one in claimed.moments] != [wanted.strip()]:
         return False

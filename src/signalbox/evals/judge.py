@@ -38,7 +38,7 @@ class Judge(Protocol):
         """
 
     async def expect(self, wanted: Mapping[str, Any], now: datetime, tz: tzinfo) -> dict[str, Any]:
-        """The expected outcome with what only the server knows. Raises ValueError where that gives nothing."""
+        """The expected outcome with what only the server knows. Raises ValueError if that gives nothing."""
 
     def outcome(self, answer: Mapping[str, Any]) -> dict[str, Any]:
         """An Answer, shortened to what is judged and shown."""
@@ -67,7 +67,7 @@ class ConversationJudge(Protocol):
 
 @cache
 def find_judge(agent: str) -> Judge:
-    """The judge of an agent's answers. Raises ValueError where no installed package offers one."""
+    """The judge of an agent's answers. Raises ValueError if no installed package offers one."""
     offered = {one.name: one for one in entry_points(group="signalbox.judges")}
     if agent not in offered:
         known = ", ".join(sorted(offered)) or "none"

@@ -110,7 +110,7 @@ def read_sets(
     Conversations of several steps, which are long and no small model's matter, oracles, which ask no model, and sets
     for a server of one's own are read only if a file, their skill, a round or a name is given.
 
-    Raises RequestError that names file and line for what is wrong, NotFoundError where there is no such set.
+    Raises RequestError that names file and line for what is wrong, NotFoundError if there is no such set.
     """
     is_named = bool(paths or rounds or names)
     left_out = () if is_named else tuple({"steps", "oracle"} - {skill})

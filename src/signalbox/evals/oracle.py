@@ -30,7 +30,7 @@ ORACLE = "oracle"
 _MODEL = "openai/oracle"
 _NOWHERE = {"SIGNALBOX_MODEL_BASE_URL": "http://oracle.invalid/v1", "SIGNALBOX_MODEL_PLANS": None}
 _OWN_ANSWERS = {"then": ["yes"] * 100}
-"""Tells the judge that every question is answered here: it says a yes of its own only where a case has none."""
+"""Tells the judge that every question is answered here: it says a yes of its own only if a case has none."""
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def open_oracle(asked: EvalSet) -> Iterator[tuple[EvalSet, Callable[[Case], dict
     """The set with all that its judge expects, and what holds one of its conversations.
 
     Raises RequestError for a call that the agent's tools do not take, and for an agent that is not judged by what is
-    there at the end; MissingExtraError where the class of the model that it stands in for is not installed.
+    there at the end; MissingExtraError if the class of the model that it stands in for is not installed.
     """
     from signalbox.models import load_chat_model
 

@@ -85,7 +85,7 @@ class Recording:
 
     @property
     def is_open(self) -> bool:
-        """Whether the last case could not be run to its end, because a prompt has no reply."""
+        """True if the last case could not be run to its end, because a prompt has no reply."""
         return bool(self._missing)
 
     def unused(self) -> list[str]:
@@ -94,7 +94,7 @@ class Recording:
         return [key for key, one in self.replies.items() if key not in asked and {*one["cases"]} & {*self._asked}]
 
     def find(self, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> AIMessage | None:
-        """The recorded reply, or None to ask. Raises LLMAPIError where there is none and nobody is asked, and for
+        """The recorded reply, or None to ask. Raises LLMAPIError if there is none and nobody is asked, and for
         everything that a case asks after that: it would be about the error."""
         key = prompt_key(messages, options)
         if self._missing:
@@ -131,7 +131,7 @@ class Recording:
 def open_recording(path: Path, model: str = "") -> Recording:
     """The recording in a file, to replay it; with a model, to go on with it, or to begin one.
 
-    Raises NotFoundError where there is none to replay, RequestError for a file that is none.
+    Raises NotFoundError if there is none to replay, RequestError for a file that is none.
     """
     path = path if path.suffix == ".jsonl" else path.with_name(f"{path.name}.jsonl")
     if not path.is_file():

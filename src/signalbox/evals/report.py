@@ -31,7 +31,7 @@ class Result:
     right: bool
     ms: float
     misled: bool = False
-    """Whether it is wrong and does not show it: a value, a call or an answer that was not asked for."""
+    """True if it is wrong and does not show it: a value, a call or an answer that was not asked for."""
 
     @property
     def place(self) -> str:
@@ -198,7 +198,7 @@ class Report:
 
 
 def _is_changed_unasked(judge: ConversationJudge, outcome: Outcome, alternatives: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a conversation changed something that no outcome wants. One that broke has no outcome."""
+    """True if a conversation changed something that no outcome wants. One that broke has no outcome."""
     return "failed" not in outcome and all(judge.unasked(outcome, wanted) for wanted in alternatives)
 
 

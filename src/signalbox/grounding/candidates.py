@@ -1,4 +1,4 @@
-"""What a reference is resolved among, and what comes of it."""
+"""The candidates for a reference, and the possible results."""
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ class Candidate:
 class View:
     """What the conversation has in view, by ids.
 
-    `shown` is the list last shown, in its order, and `spoken` what was spoken of last. With `offered`, `shown` are the
-    options of a question that waits for its answer: then bare numbers are places.
-    """
+    `shown` is the list shown last, in order, and `spoken` what was mentioned last. With `offered`, `shown` are the
+    options of an open question, so bare numbers are positions."""
 
     shown: tuple[str, ...] = ()
     spoken: tuple[str, ...] = ()
@@ -40,14 +39,15 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class One:
-    """Exactly one thing is meant."""
+    """Exactly one match."""
 
     candidate: Candidate
 
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """Several things are meant. `is_group`: the words describe a group (all, a range, a state) and do not list them."""
+    """Several matches. `is_group`: the words describe a group (all, a range, a state) instead of listing its
+    members."""
 
     candidates: tuple[Candidate, ...]
     is_group: bool = False
@@ -55,14 +55,14 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Only the person can say which of the options is meant."""
+    """The words are ambiguous, and the person has to choose between the options."""
 
     options: tuple[Candidate, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NotFound:
-    """Nothing fits the words. `nearest` are at most three things whose names come near, the nearest first."""
+    """Nothing fits the words. `nearest` has up to three things with similar names, the most similar first."""
 
     words: str
     nearest: tuple[Candidate, ...] = ()
@@ -72,7 +72,7 @@ Result = One | Several | Ask | NotFound
 
 
 def some(found: Iterable[Candidate], *, is_group: bool = False) -> One | Several | None:
-    """Return what was found, each thing once; None if that is nothing."""
+    """Return the things found, without repetitions; None if there are none."""
     unique = tuple({one.id: one for one in found}.values())
     if len(unique) > 1:
         return Several(unique, is_group)
@@ -80,7 +80,7 @@ def some(found: Iterable[Candidate], *, is_group: bool = False) -> One | Several
 
 
 def members(found: Result | None) -> tuple[Candidate, ...]:
-    """Return the things that are meant; none if that is open."""
+    """Return the matches; none if they are not certain."""
     if isinstance(found, One):
         return (found.candidate,)
     return found.candidates if isinstance(found, Several) else ()

@@ -16,13 +16,13 @@ __all__ = ["described", "named_kinds"]
 
 _ANY_KIND = frozenset(("one", "ones", "thing", "things", "stuff", "item", "items"))
 _LONGEST, _MOST_DAYS = 4, 16
-"""How many words a trait or a day may have, and among how many words days are sought."""
+"""The most words a trait or a day may have, and the most words searched for days."""
 _HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A part of a description, and how well it fits which candidates. What is firm must hold."""
+    """A part of a description, and how well it fits which candidates. A firm part must match."""
 
     size: int
     fits: Mapping[int, float]
@@ -33,10 +33,8 @@ class _Term:
 
 
 def described(text: str, scene: Scene, *, kept: frozenset[str] = frozenset()) -> tuple[Result | None, bool]:
-    """Return what a description means, and whether all of its words fit. None if it has no word to go by.
-
-    `kept` are words to be sought in names though they usually say something else.
-    """
+    """Return what a description means, and whether all of its words fit. None if none of its words identifies anything.
+    `kept` are words to look for in names although they usually mean something else."""
     words = read_words(text)
     said = {one.word for one in words}
     several = bool(said & (refs.PLURALS | refs.ALL | refs.BOTH))
@@ -79,7 +77,7 @@ def _best(pool: Sequence[int], terms: Sequence[_Term]) -> tuple[list[int], float
 
 
 def _chosen(found: list[Candidate], words: Sequence[Word], scene: Scene, is_group: bool) -> Result | None:
-    """What is meant of all that fits: one, a group, or what the person has to say."""
+    """The result for all matches: one, a group, or a question to the person."""
     said = {one.word for one in words}
     count = refs.said_count([one.word for one in words])
     if count is not None and count > 1 and count != len(found):
@@ -97,7 +95,7 @@ def _chosen(found: list[Candidate], words: Sequence[Word], scene: Scene, is_grou
 
 
 def _closeness(candidate: Candidate, words: Sequence[Word]) -> tuple[int, bool]:
-    """How near a name is to words that fit others too: "the job application" is called so, or nothing else is said."""
+    """How close a name is to words that fit others too: it is exactly these words, or there are no other words."""
     own = {one.word for one in read_words(candidate.name)}
     said = {part for one in words for part in stems_of(one.word)}
     whole = all(part in said for word in own - refs.FILLING for part in stems_of(word))
@@ -105,7 +103,7 @@ def _closeness(candidate: Candidate, words: Sequence[Word]) -> tuple[int, bool]:
 
 
 def named_kinds(words: Sequence[Word], scene: Scene) -> frozenset[str]:
-    """Return the words for any kind of thing that tell things apart here: "the job" may be "Job application"."""
+    """Return the general words that distinguish things here: "the job" may be "Job application"."""
     kinds = refs.KINDS - _ANY_KIND
     named = scene.spelt - {one.kind for one in scene.candidates}
     said = {one.word for one in words if one.word in kinds}
@@ -113,7 +111,7 @@ def named_kinds(words: Sequence[Word], scene: Scene) -> frozenset[str]:
 
 
 def _terms(text: str, words: Sequence[Word], scene: Scene, kept: frozenset[str]) -> Iterator[_Term]:
-    """The parts of a description: what is true of a thing, a day, a number, or words of a name."""
+    """The parts of a description: traits, a day, a number, or words of a name."""
     at, negated, count = 0, False, refs.said_count([one.word for one in words])
     while at < len(words):
         word = words[at].word
@@ -135,7 +133,7 @@ def _terms(text: str, words: Sequence[Word], scene: Scene, kept: frozenset[str])
 
 
 def _day_at(text: str, words: Sequence[Word], scene: Scene) -> tuple[int, Mapping[int, float]] | None:
-    """How many of the words name a day, and the candidates of that day or with these words in their names."""
+    """The number of words that name a day, and the candidates of that day or with these words in their names."""
     if scene.days is None or (words[0].word in refs.LIGHT and not is_time_word(words[0].word)):
         return None
     for size in range(len(words), 0, -1):
@@ -153,7 +151,7 @@ def _day_at(text: str, words: Sequence[Word], scene: Scene) -> tuple[int, Mappin
 
 
 def _trait_at(words: Sequence[Word], scene: Scene) -> tuple[int, Mapping[int, float]] | None:
-    """How many of the words say what is true of candidates, and which candidates these are."""
+    """The number of words that name a trait, and the candidates that have it."""
     for size in range(len(words), 0, -1):
         said = [one.word for one in words[:size]]
         for last in (said[-1], said[-1].removesuffix("s")):
@@ -166,7 +164,7 @@ def _trait_at(words: Sequence[Word], scene: Scene) -> tuple[int, Mapping[int, fl
 
 
 def _fits(places: Sequence[int] | set[int], words: Sequence[str], scene: Scene) -> Mapping[int, float]:
-    """These places, and those of the candidates that have the words in their names."""
+    """These positions, and those of candidates with the words in their names."""
     named = [scene.fitting(part) for word in words for part in stems_of(word)]
     inside = [place for place in (named[0] if named else ()) if all(one.get(place) == EXACT for one in named)]
     return dict.fromkeys([*places, *inside], EXACT)

@@ -19,7 +19,7 @@ __all__ = ["by_number", "by_place", "by_pronoun", "by_range"]
 def by_number(text: str, scene: Scene) -> Result | None:
     """Return the things with these ids, or else at these places. None if the words are not just numbers.
 
-    A bare number is a place first if options were offered, and "#2" is never one.
+    If options were offered, a bare number is first taken as a position; "#2" never is.
     """
     words = read_words(text)
     marks = {one.word for one in words} & (refs.MARKS | refs.KINDS) - {"one"}
@@ -111,7 +111,7 @@ def by_pronoun(text: str, scene: Scene) -> Result | None:
 def by_range(text: str, scene: Scene, exact: Callable[[str], Result | None]) -> Result | None:
     """Return the things from one to another, by their numbers or by their order in what was shown.
 
-    None if the words are no range: each end must be one thing that is there.
+    None if the words are not a range: each end must be one existing thing.
     """
     between = refs.BETWEEN.fullmatch(text)
     ends = list(between.groups()) if between else refs.THROUGH.split(refs.FROM.sub("", text, count=1), maxsplit=1)

@@ -16,7 +16,7 @@ from signalbox.language.words import fold, read_words, stems_of
 __all__ = ["resolve"]
 
 _LONGEST, _MOST_MEMBERS = 400, 40
-"""No reference has more characters than this, and no list more members."""
+"""The longest reference in characters, and the longest list."""
 _NO_VIEW = View()
 _QUOTES = "\"'“”‘’„«»`"
 _WILDCARDS = re.compile(r"[\w.:/-]*(?:\*|[-_.\w]\?|\[[\w,-]+\])(?:[\w.:/*?-]|\[[\w,-]+\])*")
@@ -113,7 +113,7 @@ def _range(text: str, scene: Scene) -> Result | None:
 
 
 def _list(text: str, scene: Scene) -> Result | None:
-    """Several things that are named one by one. If one of them is not there or not clear, that is the result."""
+    """Several things named one by one. If one of them is unknown or ambiguous, that is the result."""
     parts = [one.strip() for one in refs.JOINED.split(text) if one.strip()]
     if len(parts) == 2 and fold(parts[0].split(" ")[0]) in refs.BOTH:
         parts[0] = parts[0].partition(" ")[2] or parts[0]
@@ -137,7 +137,7 @@ def _list(text: str, scene: Scene) -> Result | None:
 
 
 def _part(text: str, scene: Scene) -> Result | None:
-    """Some of a group, and nothing says which: "one of the reflectors"."""
+    """Part of a group without saying which: "one of the reflectors"."""
     match = refs.SOME_OF.match(text)
     found = _read(text[match.end() :], scene) if match and not _is_in_name(text, scene) else None
     return Ask(found.candidates) if isinstance(found, Several) else found

@@ -1,4 +1,4 @@
-"""What there is to refer to: candidates by their ids, by whole names however they are written, and by single words."""
+"""An index of the candidates: by id, by whole name in any spelling, and by single words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _words_of(name: str) -> frozenset[str]:
 
 
 class Scene:
-    """The candidates, what is in view of them, and a reader of days."""
+    """The candidates, which of them are in view, and a reader of days."""
 
     def __init__(self, candidates: Iterable[Candidate], view: View, days: Days | None = None) -> None:
         by_id = {one.id: one for one in candidates}
@@ -40,14 +40,14 @@ class Scene:
         return self._by_id.get(said.casefold()) or self._by_id.get(said.casefold().lstrip("0"))
 
     def of_ids(self, ids: Iterable[str]) -> list[Candidate]:
-        """Return those of the ids that are there."""
+        """Return the ids that exist."""
         return [one for one in map(self.by_id, ids) if one]
 
     def at(self, places: Iterable[int]) -> list[Candidate]:
         return [self.candidates[place] for place in places]
 
     def called(self, said: str) -> list[Candidate]:
-        """Return those with exactly this name: as it is written, else with other accents, hyphens or spaces."""
+        """Return those with exactly this name, or else with different accents, hyphens or spaces."""
         return self.at(self._by_name.get(said.casefold()) or self._by_name.get(key_of(said) or " ") or ())
 
     @cached_property
@@ -73,7 +73,7 @@ class Scene:
 
     @cached_property
     def traits(self) -> Mapping[tuple[str, ...], set[int]]:
-        """The places of the candidates by the stems of what is true of them; by kind too if there are several kinds."""
+        """The positions of candidates by the stems of their traits, and by kind if there are several kinds."""
         is_mixed = len({one.kind for one in self.candidates}) > 1
         found: dict[tuple[str, ...], set[int]] = {}
         for place, one in enumerate(self.candidates):
@@ -109,7 +109,7 @@ class Scene:
         return self._fits[part]
 
     def _near(self, part: str) -> list[str]:
-        """The stems of which this one is a slip, or else a longer or shorter form."""
+        """The stems of which this one is a misspelling, or else a longer or shorter form."""
         if len(part) < 3 or part.isdigit():
             return []
         from rapidfuzz import process

@@ -48,7 +48,7 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
 
 @lru_cache(maxsize=65536)
 def close(word: str, other: str) -> bool:
-    """Whether `word` is `other` mistyped: one slip from four letters on, two from eight on.
+    """True if `word` is `other` mistyped: one slip from four letters on, two from eight on.
 
     Words of fewer than six letters must begin with the same one.
     """
@@ -64,7 +64,7 @@ def close(word: str, other: str) -> bool:
 
 
 def extends(word: str, other: str) -> bool:
-    """Whether the longer of two words is the shorter one with an ending, or with a second word if that is long."""
+    """True if the longer of two words is the shorter one with an ending, or with a second word if that is long."""
     shorter, longer = sorted((word, other), key=len)
     most = len(longer) if len(shorter) > 6 else 3 if len(shorter) > 4 else 1
     return longer.startswith(shorter) and len(longer) - len(shorter) <= most

@@ -24,7 +24,7 @@ _RANK = re.compile(r"(?:st|nd|rd|th)$")
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number of a text: from `start` to `end`, its unit included; `unit` is empty where it counts something."""
+    """A number of a text: from `start` to `end`, its unit included; `unit` is empty if it counts something."""
 
     value: float
     unit: str
@@ -55,7 +55,7 @@ def find_quantities(text: str) -> list[Quantity]:
 
 
 def _is_sign(text: str, before: int, after: int, start: int) -> bool:
-    """Whether a minus belongs to the number behind it: not in 5-2, nor in a list with dashes."""
+    """True if a minus belongs to the number behind it: not in 5-2, nor in a list with dashes."""
     alone = not before or not (text[before - 1].isalnum() or text[before - 1] in ")/")
     return alone and (text[before:after] != "-" or after == start)
 
@@ -186,7 +186,7 @@ def _measures(word: str) -> bool:
 
 
 def convert(quantity: Quantity, unit: str) -> float | None:
-    """The number in another unit; as it is where either has none, and None where they measure different things."""
+    """The number in another unit; as it is where either has none, and None if they measure different things."""
     if not quantity.unit or not unit:
         return quantity.value
     for dimension, name, factor in dimension_of(quantity.unit):

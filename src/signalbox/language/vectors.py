@@ -66,7 +66,7 @@ def _stacked(rows: list[Rows]) -> Rows:
 
 
 def is_known(word: str) -> bool:
-    """Whether the table holds the word whole: such a word is no typing error."""
+    """True if the table holds the word whole: such a word is no typing error."""
     return _START + word.lower() in _table().rank
 
 

@@ -134,7 +134,7 @@ def _asked_for(target: type[LentAgent], node: str, parameters: Iterable[inspect.
 
 
 def own_run(agent: LentAgent) -> Any:
-    """The agent's own `run` as a function of the state that gives what it changes; None where it has AgentMap's."""
+    """The agent's own `run` as a function of the state that gives what it changes; None if it has AgentMap's."""
     if type(agent).run is ContractAgent.run:
         return None
 

@@ -103,7 +103,7 @@ class _Builder:
             not self.kinds[node.name].is_builtin or any(target.startswith(FUNC) for target in node.targets)
             for node in graph
         )
-        """Whether code of the map's author runs, which may lead to any row and send it a state of its own."""
+        """True if code of the map's author runs, which may lead to any row and send it a state of its own."""
         self.ids = _safe_ids(self.topology.rows)
         contest = Contest({}, {})
         if state_class is None and self.topology.contested:
@@ -147,7 +147,7 @@ class _Builder:
         ]
 
     def _fixed(self, unit: Unit) -> tuple[str, ...] | None:
-        """The targets of a unit that always goes the same way, so that edges lead on; None where it must be asked."""
+        """The targets of a unit that always goes the same way, so that edges lead on; None if it must be asked."""
         last = unit.nodes[-1]
         kind = self.kinds[last.name]
         asked = last.is_conditional or kind.chooses or any(target.startswith(FUNC) for target in last.targets)
@@ -185,7 +185,7 @@ class _Builder:
         return run, arun
 
     def _closed(self, unit: Unit) -> Callable[[Any], bool] | None:
-        """Whether a join was reached, and must wait: something under way can still lead to it. None for other units."""
+        """True if a join was reached, and must wait: something under way can still lead to it. None for other units."""
         blockers, rows = self.topology.joins.get(unit.name), self.topology.rows
         if blockers is None:
             return None
@@ -304,7 +304,7 @@ class _UnitNode(Runnable[Any, Any]):
         return self._run(input)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
-        """As `invoke`, in an event loop."""
+        """Like `invoke`, for an event loop."""
         return await self._arun(input)
 
 

@@ -77,7 +77,7 @@ class Values(BaseChannel[dict[str, Any], Any, Any]):
         return self.value
 
     def is_available(self) -> bool:
-        """Whether anything was ever written."""
+        """True if anything was ever written."""
         return self.value is not None
 
     def update(self, values: Sequence[Any]) -> bool:

@@ -43,7 +43,7 @@ class StepBudget:
         self.used = used
 
     def take(self, node: str) -> None:
-        """Count a node that starts. Raises StepLimitError where the limit is reached."""
+        """Count a node that starts. Raises StepLimitError if the limit is reached."""
         if self.used >= self.limit:
             raise StepLimitError(
                 f"The run took {self.limit:,} steps and had not ended when it reached '{node}'.",
@@ -76,7 +76,7 @@ class RunContext:
     call_agent: CallAgent | None = None
     """Asks another agent inside this run; None where nobody lends it."""
     streams: bool = False
-    """Whether somebody listens to what is written: text on the graph's custom stream reaches them."""
+    """True if somebody listens to what is written: text on the graph's custom stream reaches them."""
 
 
 current_run: ContextVar[RunContext | None] = ContextVar("current_run", default=None)

@@ -70,7 +70,7 @@ class Targets:
 def declared_targets(function: Any) -> Targets | None:
     """The targets in a function's return type: `Literal["a", "b"]`, `list[Literal[…]]`, `Command[Literal[…]]`.
 
-    None where it names none.
+    None if it names none.
     """
     call = function if inspect.isroutine(function) else getattr(function, "process", function)
     try:

@@ -47,15 +47,15 @@ class LLMService:
         return self.call_llm(messages=[{"role": "user", "content": shown}], **options)
 
     async def call_llm_async(self, *args: Any, **options: Any) -> str:
-        """As `call_llm`, in an event loop."""
+        """Like `call_llm`, for an event loop."""
         return await asyncio.to_thread(self.call_llm, *args, **options)
 
     async def ask_async(self, *args: Any, **options: Any) -> str:
-        """As `ask`, in an event loop."""
+        """Like `ask`, for an event loop."""
         return await asyncio.to_thread(self.ask, *args, **options)
 
     async def ask_vision_async(self, *args: Any, **options: Any) -> str:
-        """As `ask_vision`, in an event loop."""
+        """Like `ask_vision`, for an event loop."""
         return await asyncio.to_thread(self.ask_vision, *args, **options)
 
 
@@ -88,7 +88,7 @@ def not_here(service: str) -> str:
 
 
 def find_service(name: str, target: type, node: str) -> Any:
-    """The service of that name, lent by us or declared beside the agent; None where there is none."""
+    """The service of that name, lent by us or declared beside the agent; None if there is none."""
     if name == "llm_service":
         return LLMService(node)
     if name in ("prompt_service", "prompt_manager_service"):
@@ -120,7 +120,7 @@ class HostServices:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="host-services")
 
     def find(self, name: str) -> Any:
-        """The service, or None where it is not declared. Raises ContractError where it cannot be made."""
+        """The service, or None if it is not declared. Raises ContractError if it cannot be made."""
         return InOneThread.of(self._thread.submit(self._find, name).result(), self._thread)
 
     def _find(self, name: str, asked_by: tuple[str, ...] = ()) -> Any:

@@ -149,7 +149,7 @@ def _steps(summary: ExecutionSummary) -> int:
 def open_map(source: str | Path | GraphSpec, graph: str | None = None, **options: Any) -> MapRun:
     """A run of a map: a `GraphSpec`, a CSV file, or `FILE.csv::Graph`. The map is checked first.
 
-    Raises MapReadError, MapCheckError, or MapError where a file holds several graphs and none is named.
+    Raises MapReadError, MapCheckError, or MapError if a file holds several graphs and none is named.
     """
     if isinstance(source, GraphSpec):
         folder = source.source.parent.resolve() if source.source else Path.cwd()

@@ -38,7 +38,7 @@ def find_graph(
 
 
 def reference_of(context: Mapping[str, Any], prompt: str) -> str:
-    """Which graph a row names: `::Graph`, `file.csv::Graph` or `file.csv`. Raises MapError where it names none."""
+    """Which graph a row names: `::Graph`, `file.csv::Graph` or `file.csv`. Raises MapError if it names none."""
     workflow = context.get("workflow") or context.get("graph")
     if workflow:
         return str(workflow)
@@ -69,5 +69,5 @@ def resolve_graph(reference: str, graphs: Mapping[str, GraphSpec], folder: Any) 
 
 
 def names_graph(node: NodeSpec) -> bool:
-    """Whether the node names its graph in the map, rather than in the state."""
+    """True if the node names its graph in the map, rather than in the state."""
     return not node.context.get("workflow_field")

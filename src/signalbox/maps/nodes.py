@@ -82,7 +82,7 @@ _LENT: Mapping[str, Callable[[], Any]] = {
 
 
 def make_agent(node: NodeSpec, kind: AgentType) -> BaseAgent:
-    """An agent for a row. Raises ContractError where its class cannot be made as the contract says."""
+    """An agent for a row. Raises ContractError if its class cannot be made as the contract says."""
     return agent_maker(node, kind)()
 
 
@@ -136,7 +136,7 @@ class NodeRunner:
         self._make = agent_maker(node, kind)
         self._shared = self._make() if kind.is_builtin and not reads_environment(node.context) else None
         self.asks = any(target.startswith(FUNC) for target in node.targets)
-        """Whether routing functions decide what comes next, which are called each time."""
+        """True if routing functions decide what comes next, which are called each time."""
         self._cells = {True: node.on_success, False: node.on_failure}
 
     def run(self, state: Any) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class NodeRunner:
         return update
 
     async def arun(self, state: Any) -> dict[str, Any]:
-        """As `run`, in an event loop."""
+        """Like `run`, for an event loop."""
         context = current_run.get()
         if context is None:
             with self._alone():
@@ -178,12 +178,12 @@ class NodeRunner:
 
     @property
     def is_async(self) -> bool:
-        """Whether the agent must be awaited."""
+        """True if the agent must be awaited."""
         return _is_async(self.kind.target)
 
     @property
     def is_quick(self) -> bool:
-        """Whether an event loop may call the agent directly."""
+        """True if an event loop may call the agent directly."""
         return self._shared is not None and not self._shared.blocking
 
     def route(self, success: bool, goto: list[Target] | None, after: Callable[[], Any]) -> tuple[Target, ...]:
@@ -260,7 +260,7 @@ def _plain_targets(cell: tuple[str, ...]) -> str | list[str] | None:
 
 
 def _takes_state(kind: AgentType, node: NodeSpec) -> bool:
-    """Whether a function is a node as LangGraph's are, on the whole state: one by reference whose row names no inputs,
+    """True if a function is a node as LangGraph's are, on the whole state: one by reference whose row names no inputs,
     or that says so by the name of its first parameter. Every other takes the inputs of its row."""
     if kind.origin != "reference":
         return False

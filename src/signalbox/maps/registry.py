@@ -73,22 +73,22 @@ class AgentType:
 
     @property
     def is_builtin(self) -> bool:
-        """Whether it ships with Signalbox, so that one instance may serve many runs."""
+        """True if it ships with Signalbox, so that one instance may serve many runs."""
         return self.origin == "built-in"
 
     @property
     def pauses(self) -> bool:
-        """Whether a node of this type may wait for a person. A function cannot say, so it may."""
+        """True if a node of this type may wait for a person. A function cannot say, so it may."""
         return bool(getattr(self.target, "pauses", True))
 
     @property
     def chooses(self) -> bool:
-        """Whether a node of this type chooses the node after it."""
+        """True if a node of this type chooses the node after it."""
         return bool(getattr(self.target, "chooses", False))
 
     @property
     def runs_graph(self) -> bool:
-        """Whether a node of this type runs another graph."""
+        """True if a node of this type runs another graph."""
         return bool(getattr(self.target, "runs_graph", False))
 
 

@@ -122,7 +122,7 @@ def _object_end(text: str, start: int, line_end: int, delimiter: str) -> int:
 
 
 def _is_regular(text: str, delimiter: str) -> bool:
-    """Whether the text can be read by the rules of CSV."""
+    """True if the text can be read by the rules of CSV."""
     try:
         for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
             pass

@@ -55,7 +55,7 @@ class NodeSpec:
 
     @property
     def is_conditional(self) -> bool:
-        """Whether the next node depends on success."""
+        """True if the next node depends on success."""
         return self.on_success != self.on_failure
 
 
@@ -84,7 +84,7 @@ class GraphSpec:
 
     @property
     def names_code_beside(self) -> bool:
-        """Whether a row may mean code in the folders beside the map: by a bare name, or as `func:` or `custom:`."""
+        """True if a row may mean code in the folders beside the map: by a bare name, or as `func:` or `custom:`."""
         if "beside" not in self._kept:
             types = (node.agent_type for node in self.nodes)
             self._kept["beside"] = any(":" not in one or one.startswith((FUNC, "custom:")) for one in types) or any(

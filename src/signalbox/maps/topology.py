@@ -183,7 +183,7 @@ class Topology:
         return {name: bits | wandering for name, bits in found.items()}
 
     def reaches(self, start: str, goal: str) -> bool:
-        """Whether the node can lead to the other, itself included where it loops."""
+        """True if the node can lead to the other, itself included where it loops."""
         return bool(self.reach[start] >> self.rows[goal] & 1)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Whether a model works with tools in a loop, or fills in a plan once. This is the one place that decides it."""
+"""True if a model works with tools in a loop, or fills in a plan once. This is the one place that decides it."""
 
 from __future__ import annotations
 

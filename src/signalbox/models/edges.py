@@ -35,9 +35,9 @@ class Edge:
     """A provider whose API is like OpenAI's, with plain JSON schemas."""
 
     by_tool_alone = False
-    """Whether an object is given by a tool also where nothing else is offered."""
+    """True if an object is given by a tool also where nothing else is offered."""
     explains = True
-    """Whether the model reads the schema; where a grammar alone does, its meaning goes into the prompt."""
+    """True if the model reads the schema; where a grammar alone does, its meaning goes into the prompt."""
 
     def prepared(self, asked: Asked, model: Any) -> tuple[Any, dict[str, Any]]:
         """What to send through, and with which options: the provider's class itself."""
@@ -56,7 +56,7 @@ class Edge:
         return options
 
     def answers_by_tool(self, asked: Asked) -> bool:
-        """Whether an object comes as a call: beside tools always, because few providers take a schema next to them."""
+        """True if an object comes as a call: beside tools always, because few providers take a schema next to them."""
         return asked.output is not None and (self.by_tool_alone or bool(asked.tools or asked.own_tools))
 
     def _offered(self, asked: Asked) -> tuple[list[Tool], str]:
@@ -96,7 +96,7 @@ class Edge:
         return {"max_tokens": tokens}
 
     def reasons(self, model: Any) -> bool:
-        """Whether the model reasons before it answers, which counts towards its limit."""
+        """True if the model reasons before it answers, which counts towards its limit."""
         return bool((getattr(model, "profile", None) or {}).get("reasoning_output"))
 
 

@@ -44,7 +44,7 @@ class Question:
     limit: int | None
     max_retries: int
     may_be_cut: bool = False
-    """Whether plain text may end at the limit: only where the caller set one for this very question."""
+    """True if plain text may end at the limit: only if the caller set one for this very question."""
     examples: str = ""
     """What a user taught that is near this request. It changes, so it follows the fixed text."""
 
@@ -77,8 +77,8 @@ Exchange = Generator[Send | Wait, Received | Exception | None, AIMessage]
 
 
 def exchange(question: Question) -> Exchange:
-    """The reply that can be used. Raises ModelOutputError after two that cannot, LLMAPIError where none comes, and
-    BudgetError where there are no tokens left for it."""
+    """The reply that can be used. Raises ModelOutputError after two that cannot, LLMAPIError if none comes, and
+    BudgetError if there are no tokens left for it."""
     edge, asked = question.edge, question.asked
     messages = edge.messages(question.messages, asked)
     if question.examples:
@@ -156,7 +156,7 @@ def _with_room(model: Any, edge: Edge, limit: int) -> Any:
 
 
 def _reasoned(reply: AIMessage | None) -> bool:
-    """Whether reasoning may have used up the limit: it is counted, or nothing else was written."""
+    """True if reasoning may have used up the limit: it is counted, or nothing else was written."""
     if reply is None or not reply.text:
         return True
     usage: Any = reply.usage_metadata or {}

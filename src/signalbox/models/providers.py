@@ -230,7 +230,7 @@ def find_key(provider: Provider, address: str | None, configured: str | None) ->
     """The key that may go to this address, and whether the address is a server of one's own.
 
     `configured` is the address from the settings: once it is set, SIGNALBOX_MODEL_API_KEY goes there only.
-    Raises MissingKeyError where the provider itself needs a key and none is set.
+    Raises MissingKeyError if the provider itself needs a key and none is set.
     """
     if address is None or is_official(provider, address):
         return _provider_key(provider), False
@@ -255,7 +255,7 @@ def _first_set(variables: tuple[str, ...]) -> str | None:
 
 
 def is_official(provider: Provider, address: str | None) -> bool:
-    """Whether the address is the provider's own; none given means that it is."""
+    """True if the address is the provider's own; none given means that it is."""
     if address is None:
         return True
     parts = urlsplit(address)

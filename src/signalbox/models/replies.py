@@ -1,4 +1,4 @@
-"""Whether a model's reply can be used, and what is wrong with it if not.
+"""True if a model's reply can be used, and what is wrong with it if not.
 
 Text has to be there and whole, an object has to fit its schema, calls have to be of tools that exist with arguments
 that they take. What a reply gives is turned into the schema's own terms first (`shape.restore`).

@@ -49,7 +49,7 @@ async def asend(step: Send | Wait, stop: list[str] | None, timeout: float | None
 
 
 def can_stream(model: Any, *, in_loop: bool) -> bool:
-    """Whether the model gives its text piece by piece."""
+    """True if the model gives its text piece by piece."""
     if not isinstance(model, BaseChatModel):
         return False
     has_sync = type(model)._stream is not BaseChatModel._stream
@@ -65,7 +65,7 @@ class Release:
 
     def __init__(self, *, is_free: bool) -> None:
         self.shown = False
-        """Whether any text has gone out."""
+        """True if any text has gone out."""
         self._is_free = is_free
         self.begin()
 

@@ -22,10 +22,10 @@ class Tape(Protocol):
     """Where replies are looked up and kept. `options` are tools, tool choice and response format as they are sent."""
 
     def find(self, messages: Sequence[BaseMessage], options: Options) -> AIMessage | None:
-        """The reply to this prompt, or None to ask the model. Raises LLMAPIError where the model may not be asked."""
+        """The reply to this prompt, or None to ask the model. Raises LLMAPIError if the model may not be asked."""
 
     def keep(self, messages: Sequence[BaseMessage], options: Options, reply: AIMessage | None) -> None:
-        """Keep what the model replied; None where it failed."""
+        """Keep what the model replied; None if it failed."""
 
 
 _tape: ContextVar[Tape | None] = ContextVar("signalbox_tape", default=None)
@@ -48,6 +48,6 @@ def find_reply(messages: Sequence[BaseMessage], options: Options) -> AIMessage |
 
 
 def keep_reply(messages: Sequence[BaseMessage], options: Options, reply: AIMessage | None) -> None:
-    """Called after each request, with the model's reply, or None where it failed for good."""
+    """Called after each request, with the model's reply, or None if it failed for good."""
     if (tape := _tape.get()) is not None:
         tape.keep(messages, options, reply)

@@ -32,7 +32,7 @@ Prices = Mapping[str, Mapping[str, float]]
 
 
 class Usage(TypedDict):
-    """Tokens of one or several calls; `cost_usd` only where every call's cost is known."""
+    """Tokens of one or several calls; `cost_usd` only if every call's cost is known."""
 
     input_tokens: int
     output_tokens: int
@@ -93,7 +93,7 @@ class UsageCounter(BaseCallbackHandler):
         self._seen: list[Usage] = []
         self.charged = 0
         self.is_part = False
-        """Whether another counter of runs counts the same calls, so that they are charged there."""
+        """True if another counter of runs counts the same calls, so that they are charged there."""
         self.calls = 0
         self.seconds = 0.0
 
@@ -108,7 +108,7 @@ class UsageCounter(BaseCallbackHandler):
                 self.charged += usage["total_tokens"] if charged else 0
 
     def check_budgets(self, prompt: Callable[[], int]) -> None:
-        """Raises BudgetError where the tokens of a budget are used up, or the prompt alone would use them up."""
+        """Raises BudgetError if the tokens of a budget are used up, or the prompt alone would use them up."""
         for budget in self._budgets:
             if budget.used + self.charged + prompt() >= budget.tokens:
                 raise budget.error()
@@ -138,7 +138,7 @@ _counters: ContextVar[tuple[UsageCounter, ...]] = ContextVar("signalbox_usage_co
 def count_usage(*budgets: Budget, prices: Prices | None = None) -> Iterator[UsageCounter]:
     """Count the model calls made inside the block, by whichever task or thread it starts.
 
-    Blocks may be nested: a call counts in all of them, and stops with BudgetError where one has no tokens left.
+    Blocks may be nested: a call counts in all of them, and stops with BudgetError if one has no tokens left.
     """
     counter = UsageCounter(prices if prices is not None else get_settings().model_prices, budgets)
     with counting(counter):
@@ -168,7 +168,7 @@ def check_budgets(messages: Iterable[BaseMessage], options: Mapping[str, Any]) -
 
 
 def add_call(message: BaseMessage | None, seconds: float, *, charged: bool = True) -> None:
-    """Called after each request to a model, with its reply, or None where it failed."""
+    """Called after each request to a model, with its reply, or None if it failed."""
     for counter in _counters.get():
         counter.add(message, seconds, charged=charged)
 

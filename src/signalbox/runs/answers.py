@@ -1,4 +1,4 @@
-"""What every way of asking an agent shares: its map and its model, and the Answer that it gives with a result."""
+"""What all ways of asking an agent share: its map, its model, and the Answer made from a result."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def graph_of(agent: Agent) -> str | None:
 
 
 def load_model(model: str | None, agent: Agent) -> Any:
-    """The model that is named, taught by the examples beside the agent's map; None leaves it to the settings."""
+    """The named model, or the one from the settings, taught with the examples next to the agent's map."""
     examples = agent.map.with_name("examples.jsonl")
     if model is None and not examples.is_file():
         return None
@@ -57,7 +57,7 @@ def load_model(model: str | None, agent: Agent) -> Any:
 
 
 def mark_used(agent: Agent) -> None:
-    """Have `aclose` close what this agent opens."""
+    """Register the agent, so that `aclose` closes what it opens."""
     _used[agent.name] = agent
 
 
@@ -69,7 +69,7 @@ async def close_used() -> None:
 
 
 def answer_of(agent: Agent, result: MapResult) -> Answer:
-    """The Answer that an agent gives with the result of its run."""
+    """The Answer made from the result of an agent's run."""
     error = _for_asker(result.error) or agent_error(result.values)
     if error is None and result.status == "completed":
         presented = agent.present(result.values)
@@ -92,7 +92,7 @@ def answer_of(agent: Agent, result: MapResult) -> Answer:
 
 
 def _for_asker(error: dict[str, str] | None) -> dict[str, str] | None:
-    """The error without what is for the author of the map: the node's name and advice are in the log and the trace."""
+    """The error without details for the author of the map: the node's name and advice are in the log and the trace."""
     if error is None or error["error_type"] != "node_failed":
         return error
     _log.info("%s %s", error["message"], error["suggestion"])
@@ -100,7 +100,7 @@ def _for_asker(error: dict[str, str] | None) -> dict[str, str] | None:
 
 
 def presented_answer(agent: Agent, presented: Presented, state: Mapping[str, Any], thread: str, run: str) -> Answer:
-    """The Answer that tells what an agent presents."""
+    """The Answer with what an agent presents."""
     return Answer(
         agent=agent.name,
         thread_id=thread,

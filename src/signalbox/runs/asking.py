@@ -58,10 +58,9 @@ def ask(
 ) -> Answer:
     """Ask an agent by its name and wait for its Answer. An agent's own errors come back in it.
 
-    `thread_id` continues a conversation: a question that waits there is answered by a reply to it, and dropped by a new
-    request. `listener` hears of every node. Raises NotFoundError for an unknown agent, and OperatorError where
-    something is not set up.
-    """
+    `thread_id` continues a conversation: a reply answers the question that is open there, and a new request drops it.
+    `listener` receives every node's events. Raises NotFoundError for an unknown agent, and OperatorError if something
+    is not set up."""
 
     return _wait(aask(agent, question, thread_id=thread_id, model=model, dry_run=dry_run, listener=listener))
 
@@ -75,7 +74,7 @@ def answer(
     force: bool = False,
     listener: Listener | None = None,
 ) -> Answer:
-    """Answer the question of an agent that waits, and get its Answer. Raises as `signalbox.runs.resume` does."""
+    """Answer the question of an agent that waits, and get its Answer. Raises like `signalbox.runs.resume`."""
     return _wait(aanswer(thread_id, value, question=question, model=model, force=force, listener=listener))
 
 
@@ -88,7 +87,7 @@ async def aanswer(
     force: bool = False,
     listener: Listener | None = None,
 ) -> Answer:
-    """As `answer`, in an event loop."""
+    """Like `answer`, for an event loop."""
     agent, ledger = await asyncio.to_thread(_asked, thread_id), Ledger()
     with use_ledger(ledger):
         lent = await asyncio.to_thread(load_model, model, agent)
@@ -108,15 +107,15 @@ async def aanswer(
 async def say_in_thread(
     agent: str, said: str, *, thread_id: str, model: str | None = None, listener: Listener | None = None
 ) -> Answer:
-    """Say something in a conversation: a reply answers the question that waits in the thread; anything else is a new
-    request, which drops it. What was answered before its run broke off goes on."""
+    """Say something in a conversation: a reply answers the thread's open question; anything else is a new request,
+    which drops it. A run that was interrupted after it was answered continues."""
     if await asyncio.to_thread(_broke_off_answered, thread_id):
         return await aanswer(thread_id, said, model=model, listener=listener)
     return await aask(agent, said, thread_id=thread_id, model=model, listener=listener)
 
 
 def _broke_off_answered(thread_id: str) -> bool:
-    """Whether the latest run of a thread is an agent's that was answered and has not come further since."""
+    """True if the latest run of a thread belongs to an agent, was answered, and was interrupted since."""
     try:
         return show(thread_id).status != "waiting" and bool(show(thread_id).questions) and bool(agent_of(thread_id))
     except NotFoundError:
@@ -131,7 +130,7 @@ def _asked(thread_id: str) -> Agent:
 
 
 def _wait(answering: Awaitable[Answer]) -> Answer:
-    """The Answer, with every connection closed that it took."""
+    """The Answer; the connections it needed are closed."""
 
     async def closing() -> Answer:
         try:
@@ -152,7 +151,7 @@ async def aask(
     dry_run: bool = False,
     listener: Listener | None = None,
 ) -> Answer:
-    """As `ask`, in an event loop; connections stay open for the next question, until `aclose`."""
+    """Like `ask`, for an event loop; connections stay open for the next question, until `aclose`."""
     options: dict[str, Any] = {"model": model, "dry_run": dry_run, "listener": listener}
     waiting = await asyncio.to_thread(_waiting, thread_id) if thread_id is not None and not dry_run else None
     if waiting is None:
@@ -165,7 +164,7 @@ async def aask(
 
 
 def _waiting(thread_id: str) -> Run | None:
-    """The run of an agent that waits in a thread of the person who asks."""
+    """The run of an agent that waits in a thread of the current person."""
     found = records.latest_run(threads.check_name(thread_id), ("waiting",))
     return found if found is not None and found.agent else None
 
@@ -182,8 +181,8 @@ async def _aask(
     drops: Run | None = None,
     dropped: str = "",
 ) -> Answer:
-    """Ask an agent for something that the person said in these words; None where the request is just that. `drops` is
-    the run whose question the request takes the place of, `dropped` what the answer says of it."""
+    """Ask an agent. `said` are the person's own words, or None if they are the request. `drops` is the run whose
+    question is dropped, and `dropped` what the answer says about it."""
     asked = check_question(request)
     said = words or asked
     thread = threads.check_name(thread_id) if thread_id is not None else ""
@@ -217,7 +216,7 @@ async def _hand_over(
     listener: Listener | None,
     dropped: str,
 ) -> Answer | None:
-    """The Answer of the agent that the request is sent on to, in the same thread; None where it is sent nowhere."""
+    """The Answer of the agent that the request is handed over to, in the same thread; None if it is not."""
     told.route = told.state.get("route") if agent.hands_over is not None else None
     if agent.hands_over is None or told.status != "completed":
         return None

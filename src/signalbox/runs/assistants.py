@@ -1,4 +1,4 @@
-"""Assistants that a person made: an agent or a map under a name, with inputs that stand. Each change is a version."""
+"""Assistants made by people: an agent or a map with a name and preset inputs. Each change makes a version."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ _KEPT = ("graph_id", "name", "description", "config", "context", "metadata", "si
 
 
 def make_assistant(one: OwnAssistant) -> OwnAssistant | None:
-    """Keep a new assistant of the person who asks; None where they have one of that id."""
+    """Store a new assistant of the current person; None if they already have one with that id."""
     moment = now().isoformat()
     made = replace(one, version=1, created_at=moment, since=moment)
     return made if _insert(made) else None
 
 
 def find_own_assistant(assistant_id: str) -> OwnAssistant | None:
-    """The version in use of an assistant of the person who asks."""
+    """The version in use of an assistant of the current person."""
     with owned(current_person()) as held:
         row = held.first(_COLUMNS, "assistants", f"assistant_id = ? AND {_LATEST}", (assistant_id,))
     return _read(row) if row else None
 
 
 def list_assistants() -> list[OwnAssistant]:
-    """The versions in use of all assistants that the person who asks has made, the latest first."""
+    """The versions in use of all assistants that the current person has made, the latest first."""
     with owned(current_person()) as held:
         rows = held.select(_COLUMNS, "assistants", _LATEST, order="created_at DESC, assistant_id")
     return [_read(row) for row in rows]
@@ -84,7 +84,7 @@ def update_assistant(assistant_id: str, changes: dict[str, Any]) -> OwnAssistant
 
 
 def use_version(assistant_id: str, version: int) -> OwnAssistant:
-    """Let that version be the one in use. Raises NotFoundError."""
+    """Switch to that version. Raises NotFoundError."""
     with owned(current_person()):
         found = next((one for one in list_versions(assistant_id) if one.version == version), None)
         if found is None:

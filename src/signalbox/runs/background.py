@@ -33,16 +33,15 @@ __all__ = ["Background", "InProcess", "failed", "may_go_on"]
 
 _log = logging.getLogger("signalbox.runs")
 _MOST_ATTEMPTS = 20
-"""How often a run is taken up without a node of it ending, before it counts as what kills its process."""
+"""How often a run is retried without completing a node before it is considered the cause of the crashes."""
 _AT_ONCE, _LONGEST_DELAY = 3, 60.0
-"""How often a run is taken up at once, and how many seconds it waits at most after that: each time twice as long."""
+"""How often a run is retried at once, and the longest delay in seconds after that, which doubles each time."""
 _TICK, _LOOK_AFTER, _LOOK_EVERY = 1.0, (1.0, 2.0, 4.0, 8.0), 15.0
-"""Seconds after which runs that another process left behind are looked for again: soon after the start, and then now
-and then."""
+"""Seconds between searches for runs left behind by other processes: short after the start, then longer."""
 
 
 class Background(ABC):
-    """What every engine does alike; `signalbox.runs.engine.Engine` says what each method promises."""
+    """What all engines share; `signalbox.runs.engine.Engine` documents the methods."""
 
     async def submit(
         self,
@@ -59,7 +58,7 @@ class Background(ABC):
         not_before: datetime | None = None,
         then: Callable[[Run], None] | None = None,
     ) -> Run:
-        """Start a run, or have it begin later; it is stored with its input."""
+        """Start a run now or later; it is stored with its input."""
         about: dict[str, Any] = {"metadata": dict(metadata or {}), "stream_modes": list(stream_modes)}
         about |= {"is_aside": True} if is_aside else {}
         about |= {"when_busy": when_busy}
@@ -84,7 +83,7 @@ class Background(ABC):
     async def resume(
         self, thread_id: str, value: Any, question: str | None = None, *, then: Callable[[Run], None] | None = None
     ) -> Run:
-        """Go on with a run that waits."""
+        """Resume a waiting run."""
         await asyncio.to_thread(threads.require_own, thread_id)
         run = await asyncio.to_thread(records.find_run, thread_id, RESUMABLE)
         agent = find_carried(run.agent or run.name)
@@ -95,7 +94,7 @@ class Background(ABC):
     async def go_on_from(
         self, thread_id: str, checkpoint_id: str | None, *, then: Callable[[Run], None] | None = None
     ) -> Run:
-        """Go on from a checkpoint, as a new run of the thread."""
+        """Continue from a checkpoint, as a new run of the thread."""
         run = await asyncio.to_thread(fork, thread_id, checkpoint_id)
         options: Any = {"force": True, "owner": self._owner().get("owner", ""), "then": self._accepting(then)}
         try:
@@ -107,7 +106,7 @@ class Background(ABC):
         return await self._resumed(agent, run)
 
     async def status(self, thread_id: str, run_id: str) -> Run:
-        """A run of the person who asks."""
+        """A run of the current person."""
 
         def found() -> Run:
             run = records.get_run(run_id)
@@ -159,7 +158,7 @@ class Background(ABC):
 
     @abstractmethod
     def _accepted(self, run: Run) -> None:
-        """See to it that a run is carried; in the transaction in which it begins, goes on or is postponed."""
+        """Make sure that a run is executed, within the transaction that starts, resumes or postpones it."""
 
     @abstractmethod
     async def _started(self, agent: Agent, life: Life) -> Run:
@@ -171,7 +170,7 @@ class Background(ABC):
 
     @abstractmethod
     async def _postponed(self, run: Run) -> None:
-        """A run is to begin later."""
+        """A run was postponed."""
 
     @abstractmethod
     async def _joined(self, run: Run) -> None:
@@ -179,11 +178,11 @@ class Background(ABC):
 
     @abstractmethod
     async def _stop(self, run: Run, carrier: Run) -> None:
-        """A run was cancelled: let nobody carry it further."""
+        """A run was cancelled; stop executing it."""
 
 
 class InProcess(Background):
-    """Carries runs in the event loop of this process; what a process that died has left, the next one goes on with."""
+    """Executes runs in the event loop of this process, and continues those that a dead process left behind."""
 
     def __init__(self) -> None:
         self._under_way: dict[str, asyncio.Task[None]] = {}
@@ -224,12 +223,12 @@ class InProcess(Background):
             await asyncio.wait([task])
 
     async def open(self, *, carries: bool = True) -> None:
-        """Look after runs that were left behind, and begin those whose time has come."""
+        """Continue runs that were left behind, and start those that are due."""
         self._stopping = asyncio.Event()
         self._looking = asyncio.create_task(self._look())
 
     async def _look(self) -> None:
-        """Until the engine closes: it is not cancelled in the middle, which would leave a connection open."""
+        """Runs until the engine closes; it is not cancelled midway, which would leave a connection open."""
         pauses, due = iter(_LOOK_AFTER), time.monotonic()
         while not self._stopping.is_set():
             if database_outage.is_on or time.monotonic() >= due:
@@ -262,7 +261,7 @@ class InProcess(Background):
             await asyncio.wait(carried, timeout=10)
 
     async def _begin_pending(self) -> None:
-        """Begin the runs whose time has come, and whose thread is free."""
+        """Start the runs that are due and whose thread is free."""
         found = await asyncio.to_thread(maintenance.left_pending)
         self._has_pending, busy = bool(found), set()
         for run in found:
@@ -283,7 +282,7 @@ class InProcess(Background):
                 await self._started(find_carried(run.agent or run.name), life)
 
     async def recover(self) -> list[Run]:
-        """Take up every run that no living process carries, each in the name of its person."""
+        """Continue every run that no living process is executing, each as its own person."""
         taken: list[Run] = []
         for run in await asyncio.to_thread(maintenance.left_behind):
             if run.run_id in self._under_way or not _is_due(run):
@@ -307,8 +306,8 @@ class InProcess(Background):
 
 
 def may_go_on(run: Run, *, force: bool = False) -> None:
-    """Take over a run that was left behind for the present owner. One that broke off too often at one place is ended
-    instead, and raises ProgrammerError; one that has changed meanwhile raises RequestError."""
+    """Take over a run that was left behind. If it was interrupted too often at the same place, it is ended and
+    ProgrammerError is raised; if it has changed meanwhile, RequestError."""
     records.count_attempt(run)
     if run.attempts > _MOST_ATTEMPTS:
         error = ProgrammerError(f"The run broke off {_MOST_ATTEMPTS} times at one place, and is not tried again.")
@@ -321,12 +320,12 @@ def may_go_on(run: Run, *, force: bool = False) -> None:
 
 
 def failed(error: Exception) -> dict[str, Any]:
-    """The result of a run that could not be carried."""
+    """The result of a run that could not be executed."""
     told = getattr(error, "as_dict", ProgrammerError("The run could not be started.").as_dict)()
     return {"error": told, "output": None, "answer": None}
 
 
 def _is_due(run: Run) -> bool:
-    """Whether a run that broke off may be taken up: one that may have killed its process gives the others time."""
+    """True if an interrupted run may be retried now: one that may have crashed its process has to wait."""
     delay = min(2.0 ** (run.attempts - _AT_ONCE), _LONGEST_DELAY) if run.attempts >= _AT_ONCE else 0.0
     return (now() - datetime.fromisoformat(run.updated_at)).total_seconds() >= delay

@@ -1,4 +1,4 @@
-"""Carrying a run to its end or its question, and telling on its channel what happens, whatever the engine."""
+"""Executes a run until its end or its question and reports events on its channel, with any engine."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def prepared(
     run_id: str = "",
     then: Callable[[Run], None] = lambda record: None,
 ) -> Callable[[], Life]:
-    """What starts a run; all that takes long is done when this returns. `request` is what it is started with where
-    that is not just what was said. The others are those of `begin`."""
+    """Prepare a run and return the function that starts it; everything slow is done by then. `request` is the input if
+    it differs from what was said. The other arguments are those of `begin`."""
     words = said if state is not None else check_question(said)
     asked = check_question(request or words) if state is None else ""
     first = dict(state) if state is not None else agent.start(asked, turn_before(agent, thread_id))
@@ -65,7 +65,7 @@ def prepared(
 
 
 def make_pending(agent: Agent, said: str, thread_id: str, state: Any, about: Mapping[str, Any]) -> Run:
-    """The record of a run that begins later, with the map as it is now."""
+    """The record of a postponed run, with the current version of the map."""
     words = said if state is not None else check_question(said)
     run = open_map(agent.map, graph=graph_of(agent), thread_id=check_name(thread_id))
     later = {"status": "pending", "background": True, "said": words, "state": plain(state)}
@@ -73,7 +73,7 @@ def make_pending(agent: Agent, said: str, thread_id: str, state: Any, about: Map
 
 
 def begin_pending(record: Run) -> Life:
-    """Begin a run that was pending; a run of its thread that waits ends, and its question is dropped."""
+    """Start a pending run; a waiting run of its thread ends, and its question is dropped."""
     drops = records.latest_run(record.thread_id, ("waiting",))
     kept = ("metadata", "stream_modes", "not_before", "when_busy", "started_at", "trace")
     about = {name: getattr(record, name) for name in kept} | {"dropped": dropped_words(drops) if drops else ""}
@@ -82,7 +82,7 @@ def begin_pending(record: Run) -> Life:
 
 
 async def carry(agent: Agent, life: Life) -> None:
-    """Carry a run to its end, and every run that its request is handed on to."""
+    """Execute a run, and every run that its request is handed over to."""
     record = life.record
     assert record is not None
     channel = await asyncio.to_thread(open_channel, record)
@@ -100,7 +100,7 @@ async def carry(agent: Agent, life: Life) -> None:
 
 
 class _Carried:
-    """A run on its way to its end or its question, told on a channel."""
+    """A run being executed, with its events reported on a channel."""
 
     def __init__(self, agent: Agent, life: Life, channel: Channel) -> None:
         assert life.record is not None
@@ -118,7 +118,7 @@ class _Carried:
         life.present, life.finish = self._present, self._finish
 
     async def to_its_end(self) -> _Carried | None:
-        """Run it. What comes back is the run that its request was handed on to, if it was."""
+        """Execute the run; returns the run that its request was handed over to, if any."""
         mark_used(self.agent)
         # The rows of a map may name a model of their own.
         heard = lent_draft(self.draft) if self.record.is_aside else self.draft.heard(always=is_map(self.agent))
@@ -160,7 +160,7 @@ class _Carried:
             note_tool(call.tool, ok=call.ok)
 
     def _require_lease(self) -> None:
-        """Raise CancelledError where another worker has the run, and DatabaseError where that cannot be known."""
+        """Raise CancelledError if another worker has the run, and DatabaseError if that cannot be determined."""
         assert self.life.steps is not None
         with self.life.steps.breaking_off():
             if not lease_holds():
@@ -173,7 +173,7 @@ class _Carried:
             self._last.append(("text", told))
 
     def _present(self, result: MapResult) -> dict[str, Any]:
-        """The Answer of a result; what takes time before the transaction that keeps it is done here."""
+        """The Answer of a result; slow work before the transaction that stores it is done here."""
         answer = self.answer = _answer(self.agent, result)
         answer.evidence, answer.route = self.ledger.as_list(), self.record.route
         hands_over = self.agent.hands_over if answer.status == "completed" else None
@@ -206,8 +206,8 @@ class _Carried:
         self._hand_on = hand_on
 
     def _finish(self) -> None:
-        """In the transaction in which the run ends or waits: its request is handed on, or the turn and what is told
-        of it are kept."""
+        """Within the transaction in which the run ends or pauses: hand its request over, or store the turn and its
+        events."""
         assert self.answer is not None
         if self._hand_on is not None:
             self._hand_on()
@@ -224,7 +224,7 @@ class _Carried:
         self._stored = self.channel.store(self._last)
 
     def _fail(self, error: Exception) -> None:
-        """A run that broke over a fault of ours or of the agent's has ended: to try again would break again."""
+        """End a run that failed because of a bug in Signalbox or the agent: a retry would fail again."""
         record, trace = self.record, "".join(traceback.format_exception(error))
         _log.error("Run %s of %s broke: %s %s", record.run_id, self.agent.name, redact(error), redact(trace))
         told = error if isinstance(error, SignalboxError) else _OUR_FAULT
@@ -244,7 +244,7 @@ _draft: ContextVar[Draft | None] = ContextVar("signalbox_draft", default=None)
 
 @contextmanager
 def lent_draft(draft: Draft) -> Iterator[None]:
-    """Let what runs in the block say where what is written inside it is the answer."""
+    """Lend the draft to the block, which marks where text from models is the answer."""
     token = _draft.set(draft)
     try:
         yield
@@ -254,7 +254,7 @@ def lent_draft(draft: Draft) -> Iterator[None]:
 
 @contextmanager
 def heard_inside() -> Iterator[None]:
-    """What models write in this block is the answer, for the draft that is lent."""
+    """Text that models write in this block is the answer, for the draft that was lent."""
     draft = _draft.get()
     with draft.heard() if draft is not None else nullcontext():
         yield

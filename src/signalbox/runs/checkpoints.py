@@ -1,7 +1,5 @@
-"""LangGraph's checkpoints in our database: no pickle, and nothing is read back but plain data and declared classes.
-
-A checkpointer is for one run of one person, and refuses every other. LangGraph calls a thread what we call a run.
-"""
+"""LangGraph's checkpoints in our database, without pickle: only plain data and declared classes are read back. A
+checkpointer serves one run of one person and refuses all others. What LangGraph calls a thread is a run here."""
 
 from __future__ import annotations
 
@@ -44,7 +42,7 @@ class _Serializer(JsonPlusSerializer):
         super().__init__(pickle_fallback=False, allowed_msgpack_modules=None)
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        """The value as bytes. Raises ContractError for one that is no plain data."""
+        """The value as bytes. Raises ContractError if it is not plain data."""
         try:
             return super().dumps_typed(obj)
         except TypeError as error:
@@ -55,17 +53,15 @@ class _Serializer(JsonPlusSerializer):
 
 
 class _OfOneRun(Saver):  # type: ignore[type-arg]
-    """A checkpointer that knows one run only. Its asynchronous half works in threads.
-
-    With the `steps` of a run that is kept as it goes, it stores a node's end with its checkpoint, in one transaction.
-    """
+    """A checkpointer for a single run. Its async methods use threads. With the `steps` of a stored run, it stores a
+    node's end and its checkpoint in one transaction."""
 
     person: str
     run_id: str
     steps: Steps | None = None
 
     def with_steps(self, steps: Steps | None, classes: Any) -> Any:
-        """The checkpointer of a run whose state may hold these classes; `steps` where it is kept as it goes."""
+        """The checkpointer of a run whose state may hold these classes; `steps` if it is stored as it proceeds."""
         clone: Any = copy(self.with_allowlist(classes))
         clone.steps = steps
         return clone
@@ -75,7 +71,7 @@ class _OfOneRun(Saver):  # type: ignore[type-arg]
             raise OwnershipError("A checkpointer was asked about another run than its own.")
 
     def get_tuple(self, config: Any) -> Any:
-        """The checkpoint that the config names. Raises OwnershipError for another run."""
+        """The checkpoint named by the config. Raises OwnershipError for another run."""
         self._require(config["configurable"]["thread_id"])
         found = super().get_tuple(config)
         if found is not None and self.steps is not None:
@@ -88,8 +84,8 @@ class _OfOneRun(Saver):  # type: ignore[type-arg]
         return super().list(config, **options)
 
     def put(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
-        """Keep a checkpoint, and that the nodes which led to it have ended. Raises OwnershipError for another run, and
-        CancelledError where the run is not this process's any more."""
+        """Store a checkpoint, and the ends of the nodes that led to it. Raises OwnershipError for another run, and
+        CancelledError if the run no longer belongs to this process."""
         self._require(config["configurable"]["thread_id"])
         if self.steps is None:
             return super().put(config, checkpoint, metadata, new_versions)
@@ -103,7 +99,7 @@ class _OfOneRun(Saver):  # type: ignore[type-arg]
         return stored
 
     def put_writes(self, config: Any, writes: Sequence[Any], task_id: str, task_path: str = "") -> None:
-        """Keep what a node gave, and that it has ended; or what it asks, and that it waits. Raises as `put` does."""
+        """Store a node's output and its end, or its question and that it waits. Raises like `put`."""
         self._require(config["configurable"]["thread_id"])
         if self.steps is None:
             super().put_writes(config, writes, task_id, task_path)
@@ -121,24 +117,24 @@ class _OfOneRun(Saver):  # type: ignore[type-arg]
         super().delete_thread(thread_id)
 
     async def aget_tuple(self, config: Any) -> Any:
-        """As `get_tuple`, in an event loop."""
+        """Like `get_tuple`, for an event loop."""
         return await asyncio.to_thread(self.get_tuple, config)
 
     async def alist(self, config: Any, **options: Any) -> AsyncIterator[Any]:
-        """As `list`, in an event loop."""
+        """Like `list`, for an event loop."""
         for found in await asyncio.to_thread(lambda: [*self.list(config, **options)]):
             yield found
 
     async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
-        """As `put`, in an event loop."""
+        """Like `put`, for an event loop."""
         return await asyncio.to_thread(self.put, config, checkpoint, metadata, new_versions)
 
     async def aput_writes(self, config: Any, writes: Sequence[Any], task_id: str, task_path: str = "") -> None:
-        """As `put_writes`, in an event loop."""
+        """Like `put_writes`, for an event loop."""
         await asyncio.to_thread(self.put_writes, config, writes, task_id, task_path)
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """As `delete_thread`, in an event loop."""
+        """Like `delete_thread`, for an event loop."""
         await asyncio.to_thread(self.delete_thread, thread_id)
 
 
@@ -148,7 +144,7 @@ def _call(told: list[Callable[[], None]]) -> None:
 
 
 class _SqliteCheckpoints(_OfOneRun, SqliteSaver):
-    """On the connection that all runs of the process share."""
+    """Uses the connection that all runs of the process share."""
 
     def __init__(self, kept: SqliteDatabase, person: str, run_id: str) -> None:
         super().__init__(kept.connection, serde=_Serializer())
@@ -162,7 +158,7 @@ class _SqliteCheckpoints(_OfOneRun, SqliteSaver):
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
-        """A cursor; what it writes is committed with the transaction that is open, if there is one."""
+        """A cursor; its writes are committed with the open transaction, if there is one."""
         if not transaction:
             with super().cursor(transaction=False) as reading:
                 yield reading
@@ -184,7 +180,7 @@ def _postgres_checkpoints(kept: PostgresDatabase, person: str, run_id: str) -> A
 
 @cache
 def _postgres_class() -> Any:
-    """The checkpointer on PostgreSQL, whose package is loaded when it is needed."""
+    """The checkpointer for PostgreSQL, whose package is loaded when needed."""
     from langgraph.checkpoint.postgres import PostgresSaver
 
     class Bound(PostgresSaver):
@@ -223,6 +219,6 @@ def _postgres_class() -> Any:
                 return saver.get_delta_channel_history(**options)
 
     class PostgresCheckpoints(_OfOneRun, Bound):
-        """On the pool of connections of the process."""
+        """Uses the connection pool of the process."""
 
     return PostgresCheckpoints

@@ -1,4 +1,4 @@
-"""The conversation of a thread: what a run is lent of it, and what is kept of a run for the next one."""
+"""The conversation of a thread: what a run receives of it, and what is stored for the next run."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _CUT = " … (the rest is left out)"
 
 
 def conversation_before(thread_id: str, run_id: str = "") -> Conversation:
-    """The turns of a thread of the person who asks, oldest first, each `{"said", "agent", "answer"}`, without those of
-    this run: it is given the same conversation when it is resumed. Long texts are cut and old turns left out, and the
-    conversation says so."""
+    """The turns of a thread of the current person, oldest first, each `{"said", "agent", "answer"}`, without those of
+    this run, so that it gets the same conversation when it is resumed. Long texts are cut and old turns left out, with
+    a note."""
     turns = [turn for turn in list_turns(thread_id, _MOST_TURNS + 1, but_of=run_id) if turn.said or turn.answer]
     kept: list[dict[str, str]] = []
     room = _MOST_CHARACTERS
@@ -49,8 +49,8 @@ def _cut(text: str) -> str:
 
 
 def turn_before(agent: Agent, thread: str) -> dict[str, Any] | None:
-    """What is remembered of the turn before in this thread, by any agent of the same map; of one that sends requests
-    on, what was said last to another and who answered: what it says itself is no subject to go on with."""
+    """What is remembered of the previous turn in this thread, by any agent of the same map. For an agent that hands
+    requests over: what was last said to another agent, and who answered."""
     turns = list_turns(thread)
     if agent.hands_over is not None:
         said = [turn for turn in turns if turn.agent != agent.name]
@@ -69,8 +69,8 @@ def turn_before(agent: Agent, thread: str) -> dict[str, Any] | None:
 
 
 def memory_of(agent: Agent, answer: Answer) -> dict[str, Any] | None:
-    """What an agent remembers of a turn that was completed, failed only after a change, or was refused though what it
-    is about is known; None of any other."""
+    """What an agent remembers of a turn that completed, failed after a change, or was refused although its subject is
+    known; otherwise None."""
     error = answer.state.get("error")
     is_kept = isinstance(error, Mapping) and bool(error.get("after_change") or error.get("goes_on"))
     if answer.status != "completed" and not is_kept:
@@ -79,8 +79,8 @@ def memory_of(agent: Agent, answer: Answer) -> dict[str, Any] | None:
 
 
 def remember(agent: Agent, answer: Answer, said: str, *, is_named: bool) -> None:
-    """Keep the turn, and what the agent remembers of it. Where that fails, a question without a thread of its own is
-    answered all the same."""
+    """Store the turn and what the agent remembers of it. If that fails, a question without a named thread is still
+    answered."""
     text = f"{answer.answer}{_options(answer.question)}"
     told = {"run_id": answer.run_id or "", "agent": answer.agent or "", "said": said, "answer": text}
     try:
@@ -92,7 +92,7 @@ def remember(agent: Agent, answer: Answer, said: str, *, is_named: bool) -> None
 
 
 def _options(question: Mapping[str, Any] | None) -> str:
-    """The options of a question, numbered: "the second one" may be the reply."""
+    """The numbered options of a question, since the reply may be "the second one"."""
     options = (question or {}).get("options") or ()
     if (question or {}).get("kind") == "confirm" or not options:
         return ""

@@ -1,4 +1,4 @@
-"""Saying something in a thread: the answer to what its run waits for, else a new request, which drops the question."""
+"""Saying something in a thread: the answer to its run's question, or a new request, which drops the question."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ __all__ = ["say"]
 
 
 async def say(agent: Agent, text: str, *, thread_id: str, **options: Any) -> tuple[Run, int]:
-    """The run that what was said belongs to, under way in the background, and the number of the last event that was
-    told of it before. `options` are those of `submit` of the engine, for a new request. Raises as `submit` and `resume`
-    of the engine do."""
+    """The background run that the message belongs to, and the number of its last earlier event. `options` are those of
+    the engine's `submit`, for a new request. Raises like the engine's `submit` and `resume`."""
     waiting = await asyncio.to_thread(records.latest_run, thread_id, ("waiting",))
     if waiting is None or not is_reply(waiting, text):
         return await engine().submit(agent, text, thread_id=thread_id, drops=waiting, **options), 0

@@ -1,5 +1,5 @@
-"""Copies of threads, and runs that begin at a checkpoint of another: records and checkpoints written again, under new
-ids. What they were copied from stays as it is."""
+"""Copies of threads, and runs that begin at a checkpoint of another: records and checkpoints are copied under new ids,
+and the originals are unchanged."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _NOT_COPIED = ("pending", "running", "interrupted", "unreadable")
 
 
 def copy_thread(thread_id: str, until: str | None = None) -> str:
-    """A new thread with all that is in this one of the person who asks, but for what is under way; or with what was
-    there when that run had ended. Raises NotFoundError."""
+    """A copy of a thread of the current person without active runs, or as it was when the given run had ended. Raises
+    NotFoundError."""
     before, made = threads.require_own(thread_id), str(uuid.uuid4())
     runs = [run for run in records.list_runs(thread_id=thread_id) if run.standing not in _NOT_COPIED]
     turns = threads.list_turns(thread_id)
@@ -66,7 +66,7 @@ def _renamed(run: Run, ids: Mapping[str, str], thread_id: str) -> Run:
 
 
 def _told(value: Any, ids: Mapping[str, str], thread_id: str) -> Any:
-    """An Answer, or what holds some, under the new ids."""
+    """An Answer, or a value that contains some, with the new ids."""
     if isinstance(value, dict):
         names = {"run_id", "handed_to", "thread_id"} & value.keys()
         new = {name: thread_id if name == "thread_id" else ids.get(value[name], value[name]) for name in names}
@@ -82,8 +82,7 @@ def _copy_events(held: Transaction, run_id: str, ids: Mapping[str, str], thread_
 
 
 def _copy_checkpoints(run: Run, run_id: str, until: str | None = None) -> None:
-    """Write the checkpoints of a run again for another, those until one if it is named. What had been done after that
-    one is left out, so that it is done anew."""
+    """Copy the checkpoints of a run to another, up to the given one, so that everything after it is done again."""
     source, target = _checkpoints(run), checkpoints(run.person, run_id)
     for one in reversed([*source.list({"configurable": {"thread_id": run.run_id}})]):
         place = one.config["configurable"]
@@ -108,9 +107,9 @@ def _checkpoints(run: Run) -> Any:
 
 
 def fork(thread_id: str, checkpoint_id: str | None = None) -> Run:
-    """A new run of a thread of the person who asks that stands at that checkpoint, or at the latest, and can go on from
-    there. It is this process's until somebody else takes it over. A question that waits is dropped. Raises
-    NotFoundError, BusyError, and RequestError where nothing follows."""
+    """A new run of a thread of the current person that starts from that checkpoint, or the latest. It belongs to this
+    process until another takes it over. An open question is dropped. Raises NotFoundError, BusyError, and RequestError
+    if there is nothing left to do."""
     run, snapshot = _at(thread_id, checkpoint_id)
     _require_idle(thread_id)
     if not snapshot.next:
@@ -128,7 +127,7 @@ def fork(thread_id: str, checkpoint_id: str | None = None) -> Run:
 
 
 def failed_at(run: Run) -> str | None:
-    """The checkpoint before the last step in which a node failed; None where something follows at the latest."""
+    """The checkpoint before the last step in which a node failed; None if the latest has a next step."""
     compiled = replace(run.map_run(checkpoint_as=run.run_id), checkpointer=_checkpoints(run)).compiled()
     failed = {node.node_name for node in run.so_far().node_executions if not node.success}
     history = list(compiled.langgraph.get_state_history({"configurable": {"thread_id": run.run_id}}))
@@ -138,7 +137,7 @@ def failed_at(run: Run) -> str | None:
 
 
 def may_go_on(thread_id: str) -> bool:
-    """Whether something follows at the latest state of a thread of the person who asks."""
+    """True if the latest state of a thread of the current person has a next step."""
     try:
         return bool(_at(thread_id, None)[1].next)
     except NotFoundError:
@@ -148,9 +147,9 @@ def may_go_on(thread_id: str) -> bool:
 def update_state(
     thread_id: str, values: Mapping[str, Any] | None, as_node: str | None = None, checkpoint_id: str | None = None
 ) -> dict[str, Any]:
-    """Write a new checkpoint with these values, as if that node had given them, after the latest of the thread or the
-    one that is named; gives its place. Where success decides what follows, a node succeeded unless
-    `last_action_success` is false. A question that waits is dropped. Raises as `fork` does."""
+    """Write a new checkpoint with these values, as if that node had returned them, after the latest checkpoint of the
+    thread or the given one; returns its config. If success decides the next node, the node succeeded unless
+    `last_action_success` is false. An open question is dropped. Raises like `fork`."""
     run, snapshot = _at(thread_id, checkpoint_id)
     _require_idle(thread_id)
     compiled = replace(run.map_run(checkpoint_as=run.run_id), checkpointer=_checkpoints(run)).compiled()
@@ -192,7 +191,7 @@ def _at(thread_id: str, checkpoint_id: str | None) -> tuple[Run, Any]:
 
 
 def _require_idle(thread_id: str) -> None:
-    """Drop the question that waits. Raises BusyError where a run is under way."""
+    """Drop the open question. Raises BusyError if a run is under way."""
     run = records.latest_run(thread_id, records.RESUMABLE)
     if run is None:
         return

@@ -1,4 +1,4 @@
-"""Runs by a schedule: what is to be started, and when next. Of several processes one starts each."""
+"""Scheduled runs: what to start, and when next. Among several processes, one starts each."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _KEPT = ("assistant_id", "schedule", "timezone", "end_time", "payload", "metadat
 
 @dataclass(frozen=True, slots=True)
 class Cron:
-    """A schedule. `payload` is the run it starts, in a thread of its own each time unless `thread_id` names one.
-    `next_at` is empty once there is no next time."""
+    """A schedule. `payload` is the run it starts, each time in a new thread unless `thread_id` is set. `next_at` is
+    empty if there is no next time."""
 
     cron_id: str
     thread_id: str
@@ -46,8 +46,8 @@ class Cron:
 
 
 def next_time(cron: Cron, after: datetime) -> str:
-    """When it is due after that moment; empty where it is switched off or over. Raises RequestError for a schedule that
-    says nothing."""
+    """When it is next due after that moment; empty if it is disabled or over. Raises RequestError for an invalid
+    schedule."""
     try:
         from croniter import CroniterError, croniter
     except ImportError:
@@ -72,7 +72,7 @@ def next_time(cron: Cron, after: datetime) -> str:
 
 
 def new_cron(cron: Cron) -> Cron:
-    """Keep a new schedule of the person who asks. Raises RequestError."""
+    """Store a new schedule of the current person. Raises RequestError."""
     moment = now()
     made = replace(
         cron, cron_id=str(uuid.uuid4()), next_at=next_time(cron, moment), created_at=moment.isoformat(),
@@ -86,7 +86,7 @@ def new_cron(cron: Cron) -> Cron:
 
 
 def keep_cron(cron: Cron) -> Cron:
-    """Write down a schedule that has changed. Raises RequestError."""
+    """Store a changed schedule. Raises RequestError."""
     moment = now()
     changed = replace(cron, next_at=next_time(cron, moment), updated_at=moment.isoformat())
     with owned(current_person()) as held:
@@ -95,15 +95,15 @@ def keep_cron(cron: Cron) -> Cron:
 
 
 def claim_turn(cron: Cron) -> Cron | None:
-    """A schedule that is due, for this process to start; None where another has just claimed it. It is due again in a
-    minute, should this process die before its run is stored."""
+    """Claim a due schedule for this process; None if another has just claimed it. If this process dies before the run
+    is stored, it is due again in a minute."""
     claimed = replace(cron, next_at=(now() + _CLAIM).isoformat())
     return claimed if _move_on(cron, claimed.next_at) else None
 
 
 def end_turn(cron: Cron) -> bool:
-    """Move a schedule that was claimed on to its next time; False where another process has claimed it meanwhile.
-    Times that were missed while nothing ran are one."""
+    """Move a claimed schedule to its next time; False if another process has claimed it meanwhile. Missed times count
+    as one."""
     return _move_on(cron, next_time(cron, now()))
 
 
@@ -114,7 +114,7 @@ def _move_on(cron: Cron, next_at: str) -> bool:
 
 
 def get_cron(cron_id: str) -> Cron:
-    """A schedule of the person who asks. Raises NotFoundError."""
+    """A schedule of the current person. Raises NotFoundError."""
     with owned(current_person()) as held:
         row = held.first(COLUMNS, "crons", "cron_id = ?", (cron_id,))
     if row is None:
@@ -123,7 +123,7 @@ def get_cron(cron_id: str) -> Cron:
 
 
 def list_crons() -> list[Cron]:
-    """The schedules of the person who asks, the latest first."""
+    """The schedules of the current person, the latest first."""
     with owned(current_person()) as held:
         return [read_cron(row) for row in held.select(COLUMNS, "crons", order="created_at DESC, cron_id")]
 
@@ -143,7 +143,7 @@ def _row(cron: Cron) -> dict[str, str]:
 
 
 def read_cron(row: Row) -> Cron:
-    """A schedule as it is kept."""
+    """A schedule as it is stored."""
     cron_id, thread_id, next_at, record, created_at, updated_at = row
     about = {"next_at": next_at, "created_at": created_at, "updated_at": updated_at}
     return Cron(cron_id, thread_id, **json.loads(record), **about)

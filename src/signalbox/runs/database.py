@@ -1,9 +1,8 @@
 """The one database of runs: SQLite under `SIGNALBOX_HOME`, or PostgreSQL where `SIGNALBOX_DATABASE_URL` names one.
 
-It is opened once for each process. With SQLite one connection serves all threads of the process, one after the other,
-and other processes are waited for; with PostgreSQL there is a pool of connections. A new database gets the tables of
-`schema.py`, an older one is migrated; one that is current costs a single query. Its rows are read and written through
-`gate.py` only.
+It is opened once for each process. With SQLite one connection serves all threads of the process in turn, and it waits
+for other processes; with PostgreSQL there is a pool of connections. A new database gets the tables of `schema.py`, an
+older one is migrated; one that is current costs a single query. Its rows are read and written through `gate.py` only.
 """
 
 from __future__ import annotations
@@ -33,18 +32,18 @@ _log = logging.getLogger("signalbox.runs")
 
 
 Scope = tuple[str, bool]
-"""Whom a transaction is for: a person, or everybody in maintenance; `("", False)` is nobody."""
+"""The person of a transaction, or everybody in maintenance; `("", False)` is nobody."""
 
 
 class Conflict(Exception):
-    """What was to be written must be there once only, and is there already."""
+    """A row that must be unique already exists."""
 
 
 class Connection(Protocol):
-    """What a transaction gives: statements with `?` for each value."""
+    """The connection inside a transaction; statements have `?` for each value."""
 
     def execute(self, statement: str, values: Any = ..., /) -> Any:
-        """Run a statement; what comes back has `fetchone`, `fetchall` and `rowcount`."""
+        """Run a statement; the result has `fetchone`, `fetchall` and `rowcount`."""
 
     def executemany(self, statement: str, values: Any, /) -> Any:
         """Run a statement for each row of values."""
@@ -55,22 +54,19 @@ class Database(Protocol):
 
     @property
     def name(self) -> str:
-        """What people know it by; no password is in it."""
+        """Its name for people, without a password."""
 
     def transaction(self, person: str = "", *, maintenance: bool = False) -> AbstractContextManager[Connection]:
-        """All or nothing; inside another transaction of the same thread, a part of that one, for the same person.
-
-        It is for `gate.py`: on PostgreSQL it sees the rows of this person, with `maintenance` everybody's, else none.
-        Raises Conflict, RequestError for a text that cannot be stored, and DatabaseError where the database cannot be
-        used.
-        """
+        """A transaction, or inside another one of the same thread and person, a part of that one. Only for `gate.py`:
+        on PostgreSQL it sees this person's rows, with `maintenance` everybody's, otherwise none. Raises Conflict,
+        RequestError for a text that cannot be stored, and DatabaseError if the database cannot be used."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release it."""
 
 
 class SqliteDatabase:
-    """A file. `lock` is held by whoever uses the connection."""
+    """A SQLite file. `lock` is held while the connection is used."""
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)
@@ -85,7 +81,7 @@ class SqliteDatabase:
 
     @contextmanager
     def transaction(self, person: str = "", *, maintenance: bool = False) -> Iterator[Connection]:
-        """All or nothing, or a part of the transaction that is open. Raises Conflict, and DatabaseError where the
+        """A transaction, or a part of the open one. Raises Conflict, and DatabaseError if the
         file cannot be used."""
         with self.lock:
             try:
@@ -117,8 +113,7 @@ class SqliteDatabase:
             self.connection.close()
 
     def _prepare(self) -> None:
-        """Make or migrate the tables. Several processes may do so at once, and a change of the journal waits for
-        nobody."""
+        """Create or migrate the tables. Several processes may do so at once."""
         deadline = time.monotonic() + TIMEOUT
         while True:
             try:
@@ -179,9 +174,8 @@ class PostgresDatabase:
 
     @contextmanager
     def transaction(self, person: str = "", *, maintenance: bool = False) -> Iterator[Marked]:
-        """All or nothing, or a part of the transaction that is open: it sees the rows of this person, with
-        `maintenance` everybody's, else none. Raises Conflict, and DatabaseError where the server cannot be used.
-        """
+        """A transaction, or a part of the open one: it sees this person's rows, with `maintenance` everybody's,
+        otherwise none. Raises Conflict, and DatabaseError if the server cannot be used."""
         import psycopg
 
         try:
@@ -209,11 +203,11 @@ class PostgresDatabase:
                 self._here.open = None
 
     def close(self) -> None:
-        """Close every connection, and wait for none that is being opened."""
+        """Close every connection without waiting for those being opened."""
         self.pool.close()
 
     def _prepare(self) -> None:
-        """Make or migrate the tables, LangGraph's among them. Several processes may do so at once."""
+        """Create or migrate the tables, including LangGraph's. Several processes may do so at once."""
         with self.pool.connection() as connection:
             if _is_current(_postgres_version(connection)):
                 return
@@ -237,8 +231,8 @@ class PostgresDatabase:
 
 
 def _wait_for_turn(connection: Any) -> None:
-    """One process after the other, until the connection closes. It asks again and again: who waits inside a statement
-    holds up the indexes that LangGraph makes, and so whoever it waits for."""
+    """Wait for other processes, until the connection closes. It polls, because waiting inside a statement would block
+    the indexes that LangGraph creates."""
     deadline = time.monotonic() + TIMEOUT
     while not connection.execute("SELECT pg_try_advisory_lock(%s)", (_LOCK,)).fetchone()[0]:
         if time.monotonic() > deadline:
@@ -270,7 +264,7 @@ def _make_checkpoints(connection: Any) -> None:
 
 
 def make_queue(connection: Any) -> None:
-    """Make the tables of the queue, if they are not there."""
+    """Create the tables of the queue if they do not exist."""
     from procrastinate.schema import SchemaManager
 
     if not _has_table(connection, "procrastinate_jobs"):
@@ -278,7 +272,7 @@ def make_queue(connection: Any) -> None:
 
 
 def _is_current(version: str | None) -> bool:
-    """Whether the tables are those of this version. Raises ConfigurationError where they are newer."""
+    """True if the tables are those of this version. Raises ConfigurationError if they are newer."""
     if version is not None and version > HEAD:
         raise ConfigurationError(
             f"The database of runs is newer ({version}) than this Signalbox ({HEAD}).", suggestion="Update Signalbox."
@@ -312,7 +306,7 @@ def _say_for(connection: Any, scope: Scope) -> None:
 
 
 def _require_same(before: Scope, scope: Scope) -> None:
-    """A transaction inside another is for the same person; one for nobody, which sees no row, may be in any."""
+    """Check that a nested transaction is for the same person, or for nobody, which sees no rows."""
     if scope not in (before, ("", False)):
         raise ProgrammerError("A transaction for one person was begun inside that of another.")
 

@@ -1,4 +1,4 @@
-"""The text of an answer, told while a model writes it, in the pieces that come; else in its paragraphs."""
+"""Streams the text of an answer as a model writes it, or otherwise by paragraph."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from signalbox.settings import get_settings
 __all__ = ["Draft", "paragraphs"]
 
 _PACE = 0.1
-"""Seconds for which letters are collected: a model writes faster than anybody needs to hear of it."""
+"""Seconds for which text is collected, because models write in very small pieces."""
 _MOST = 40
 
 
 class Draft:
-    """What is being written in a run: `tell` hears `{"id": message, "text": what is new}`, and `node` of a model's.
-
-    A model may write several messages on the way; the last of them, as a rule, is the answer or its beginning.
-    """
+    """The text being written in a run: `tell` receives `{"id": message, "text": new text}`, with `node` if a model
+    writes it. A model may write several messages; usually the last one is the answer or its beginning."""
 
     def __init__(self, tell: Callable[[dict[str, Any]], None]) -> None:
         self._tell = tell
@@ -31,7 +29,7 @@ class Draft:
 
     @contextmanager
     def heard(self, *, always: bool = False) -> Iterator[None]:
-        """Take what models write in this block; with the offline model, which says all at once, only if `always`."""
+        """Take what models write in this block; with the offline model, which does not stream, only if `always`."""
         if get_settings().model == "offline" and not always:
             yield
             return
@@ -56,7 +54,7 @@ class Draft:
         self._tell({"id": self._message, "text": new, "node": self._node})
 
     def become(self, text: str, message: str) -> str:
-        """The answer is there: tell what was not told of it yet. The message that it is: the model's, or this one."""
+        """Report the rest of the finished answer; returns the id of its message, the model's or the given one."""
         if self._told and text.startswith(self._told):
             message, text = self._message, text[len(self._told) :]
         for part in paragraphs(text):
@@ -65,7 +63,7 @@ class Draft:
 
 
 def paragraphs(text: str) -> list[str]:
-    """A text in its paragraphs, which together are the text; the last holds what is more than a stream needs."""
+    """The paragraphs of a text, without losing a character; the last one holds everything beyond a limit."""
     if not text:
         return []
     parts = text.split("\n\n", _MOST - 1)

@@ -40,15 +40,13 @@ def embedded_experiments() -> str:
 
 
 def embedded_dependencies() -> str:
-    """The path of the file that says what depends on what in the embedded worlds."""
+    """The path of the file with the dependencies of the embedded worlds."""
     return str(files("signalbox.worlds") / "dependencies.yaml")
 
 
 def open_world(name: str, host: str = "127.0.0.1", port: int = 0) -> AbstractContextManager[str]:
-    """The world of that name, served while the block runs; it gives its address.
-
-    Raises NotFoundError that lists what there is, and MissingExtraError where a part of it is not installed.
-    """
+    """Serve the world of that name while the block runs; yields its address. Raises NotFoundError with the available
+    names, and MissingExtraError if a part of it is not installed."""
     known = {one.name: one for one in entry_points(group=GROUP)}
     if name not in known:
         raise NotFoundError(f"There is no world '{name}'.", suggestion=f"There are: {', '.join(sorted(known))}.")
@@ -71,9 +69,8 @@ def close_worlds() -> None:
 def _address(name: str) -> str:
     """The address of a world, opened now if it is not.
 
-    A world is opened at a moment, and its incident is the day before: another frozen clock, or another day, gets
-    another world.
-    """
+    A world belongs to a date, with its incident on the day before: another frozen clock, or another day, gets another
+    world."""
     with _lock:
         worlds, key = _open.setdefault(name, {}), _day()
         if key not in worlds:

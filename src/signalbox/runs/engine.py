@@ -1,6 +1,6 @@
 """The one way to run an agent in the background. What carries the runs is known here and nowhere else.
 
-A run is its person's: whoever calls is the person who asks (`signalbox.toolbox.person`).
+A run is its person's: whoever calls is the current person (`signalbox.toolbox.person`).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["Engine", "WhenBusy", "engine"]
 
 WhenBusy = Literal["reject", "enqueue", "interrupt", "rollback"]
-"""What a client wants where another run of the thread is not over."""
+"""What to do if another run of the thread is not over."""
 
 
 class Engine(Protocol):
-    """Carries runs: what was submitted is finished, or waits for an answer, whatever happens to a process."""
+    """Executes runs: each one submitted is completed, or waits for an answer, even if a process dies."""
 
     async def submit(
         self,
@@ -42,51 +42,48 @@ class Engine(Protocol):
         then: Callable[[Run], None] | None = None,
     ) -> Run:
         """Start a run. When this returns, the thread is claimed and the run is stored with its input. `metadata` and
-        `stream_modes` are kept with it for its client. `drops` is the run of the thread that waits: it ends with
-        nothing done, and the answer of the new run says that its question was dropped.
+        `stream_modes` are stored for its client. `drops` is the thread's waiting run: it ends without doing anything,
+        and the new run's answer says that its question was dropped.
 
-        A run `is_aside` where its thread is its own alone: nobody finds it among theirs, or talks in it.
+        A run that `is_aside` has a hidden thread of its own.
 
         With `when_busy="enqueue"` a run of a busy thread is pending until the others are over, and with `not_before`
-        until that moment; a question that waits then is dropped. `then` is done in the transaction that stores the run.
+        until that moment; then an open question is dropped. `then` is called in the transaction that stores the run.
 
-        Raises BusyError where another run of the thread is under way or waits, NotFoundError where it is another's, and
-        FullError where too many runs wait.
-        """
+        Raises BusyError if another run of the thread is under way or waits, NotFoundError if it belongs to somebody
+        else, and FullError if too many runs are queued."""
 
     async def resume(
         self, thread_id: str, value: Any, question: str | None = None, *, then: Callable[[Run], None] | None = None
     ) -> Run:
-        """Go on with a run that waits, with the answer to its question; `then` is done in the transaction that keeps
-        the answer. Raises as `signalbox.runs.resume` does."""
+        """Resume a waiting run with the answer to its question; `then` is called in the transaction that stores the
+        answer. Raises like `signalbox.runs.resume`."""
 
     async def go_on_from(
         self, thread_id: str, checkpoint_id: str | None, *, then: Callable[[Run], None] | None = None
     ) -> Run:
-        """Go on from a checkpoint, or from the latest, as a new run of the thread; `then` is as above. Raises as `fork`
+        """Continue from a checkpoint, or the latest, as a new run of the thread; `then` is as above. Raises as `fork`
         does, and FullError."""
 
     async def status(self, thread_id: str, run_id: str) -> Run:
-        """A run of the person who asks, as it stands now. Raises NotFoundError for any other."""
+        """A run of the current person, as it stands now. Raises NotFoundError for any other."""
 
     async def wait(self, run: Run) -> Run:
-        """The run when it has ended or waits, or the one that its request was handed on to.
-
-        A run whose process died is waited for, too. It goes on when who waits goes away. Raises NotFoundError.
-        """
+        """Wait until the run, or the one that its request was handed over to, ends or pauses. This includes runs whose
+        process died. The run continues if the caller stops waiting. Raises NotFoundError."""
 
     async def cancel(self, run: Run) -> None:
-        """Stop a run that is under way, waits or broke off. Raises RequestError where it has ended."""
+        """Stop a run that is active, waiting or interrupted. Raises RequestError if it has ended."""
 
     def events(self, run: Run, after: int = 0) -> AsyncIterator[Event]:
-        """What happens in a run after the event of that number, until it has ended, waits or broke off."""
+        """The events of a run after that number, until it ends, pauses or is interrupted."""
 
     async def open(self, *, carries: bool = True) -> None:
-        """Carry runs from now on until `close`, those that no living process carries among them. Without `carries`,
-        workers do so where there is a queue."""
+        """Execute runs until `close`, including those left behind by dead processes. Without `carries`, they are left
+        to workers if there is a queue."""
 
     async def close(self) -> None:
-        """Stop what this process carries, so that the next one goes on with it."""
+        """Stop the runs of this process, so that the next process continues them."""
 
 
 @cache
@@ -104,6 +101,6 @@ def _queued(address: str) -> Engine:
 
 
 def engine() -> Engine:
-    """The engine that carries the runs of this process: the address of the database alone says which."""
+    """The engine of this process, which depends on the address of the database alone."""
     address = get_settings().database_url
     return _queued(address) if address.startswith("postgres") else _in_process()

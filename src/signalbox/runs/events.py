@@ -1,8 +1,6 @@
-"""What happens in runs, as events with numbers: written down before anybody hears of them, so that who comes back with
-the last number loses nothing and gets nothing twice, also from another process.
-
-One thread writes for all runs of a process: what came together is one commit.
-"""
+"""The numbered events of runs. They are stored before anyone receives them, so that a client that returns with its last
+number misses nothing and gets nothing twice, even from another process. One thread writes the events of all runs of a
+process, in batches."""
 
 from __future__ import annotations
 
@@ -48,50 +46,50 @@ class Channel:
 
     run_id: str
     person: str
-    """Whose run it is: its events are theirs, and nobody else follows it."""
+    """The run's owner, the only one who can follow its events."""
     kept: Database
     latest: int
-    """The number of the newest event, written down or not yet."""
+    """The number of the newest event, stored or not."""
     lease: Lease | None = None
-    """Under which a worker carries the run: without it, nothing more is written down."""
+    """The worker's lease on the run; without it, nothing more is stored."""
     told: list[Event] = field(default_factory=list)
-    """What is written down since the channel was opened."""
+    """The events stored since the channel was opened."""
     closed: bool = False
     waiting: int = 0
-    """How many events are not written down yet."""
+    """The number of events that are not stored yet."""
     _listeners: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(default_factory=set)
 
     def add(self, kind: str, data: Any) -> None:
-        """Something happened. May be called from any thread."""
+        """Add an event. May be called from any thread."""
         _writer.write(self, kind, plain(data))
 
     def store(self, items: list[tuple[str, Any]]) -> list[Event]:
-        """Write events down in the transaction that is open. `tell` them when it has been committed."""
+        """Store events in the open transaction. `tell` them when it has been committed."""
         return _writer.store(self, [(kind, plain(data)) for kind, data in items])
 
     def tell(self, events: list[Event]) -> None:
-        """Let who follows hear of events that are written down."""
+        """Pass stored events to the followers."""
         self.told += events
         self.wake()
 
     def drain(self) -> None:
-        """Wait until everything that happened is written down."""
+        """Wait until all events are stored."""
         _writer.drain(self)
 
     async def aclose(self) -> None:
-        """Nothing more will happen; returns when all is written down, and lets go of who follows."""
+        """Close the channel: wait until all events are stored, then release the followers."""
         await asyncio.to_thread(self.drain)
         self.closed = True
         _channels.pop((self.person, self.run_id), None)
         self.wake()
 
     def wake(self) -> None:
-        """Let everybody who follows look again."""
+        """Wake all followers."""
         for loop, signal in list(self._listeners):
             loop.call_soon_threadsafe(signal.set)
 
     async def wait(self, seen: int) -> None:
-        """Wait until there is more than was seen, or nothing more will come."""
+        """Wait for events after those already seen, or for the end."""
         signal = asyncio.Event()
         place = (asyncio.get_running_loop(), signal)
         self._listeners.add(place)
@@ -103,7 +101,7 @@ class Channel:
 
 
 class _Writer:
-    """Writes events down, in the order in which they came; what waits is written in one commit."""
+    """Stores events in order; everything that is queued goes into one commit."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[Channel, Event]] = []
@@ -129,7 +127,7 @@ class _Writer:
         return events
 
     def drain(self, channel: Channel) -> None:
-        """Wait until everything that happened in a run is written down."""
+        """Wait until all events of a run are stored."""
         with self._changed:
             self._changed.wait_for(lambda: not channel.waiting)
 
@@ -167,8 +165,8 @@ class _Writer:
 
 
 def _insert(items: list[tuple[Channel, Event]]) -> set[Channel]:
-    """Write down events of one person's runs. What comes back are those that other workers carry now: of them nothing
-    is written."""
+    """Store events of one person's runs. Returns the runs that other workers have taken over, whose events are not
+    stored."""
     with owned(items[0][0].person, items[0][0].kept) as held:
         channels = {id(channel): channel for channel, _ in items}.values()
         lost = {channel for channel in channels if channel.lease is not None and not held.holds(channel.lease)}
@@ -185,8 +183,8 @@ _channels: dict[tuple[str, str], Channel] = {}
 
 
 def open_channel(run: Run) -> Channel:
-    """The channel of a run that this process carries from now on; its numbers go on where they were. A run that another
-    one handed its request to tells where people listen to that other."""
+    """Open the channel of a run that this process executes, continuing its numbers. A run that got its request from
+    another reports on the channel of that one."""
     key = (run.person, run.channel)
     latest = last_number(run.channel, person=run.person)
     _channels[key] = Channel(run.channel, run.person, database(), latest, current_lease())
@@ -194,7 +192,7 @@ def open_channel(run: Run) -> Channel:
 
 
 def list_events(run_id: str, after: int = 0, *, person: str | None = None) -> list[Event]:
-    """What is written down of a run of this person, or of the person who asks, after that number."""
+    """The stored events after that number of a run of this person, by default the current one."""
     with owned(person or current_person()) as held:
         where, values = "run_id = ? AND number > ?", (run_id, after)
         rows = held.select("number, kind, data", "events", where, values, order="number")
@@ -202,16 +200,15 @@ def list_events(run_id: str, after: int = 0, *, person: str | None = None) -> li
 
 
 def last_number(run_id: str, *, person: str | None = None) -> int:
-    """The number of the latest event that is written down of a run of this person, or of the person who asks; 0 where
-    there is none."""
+    """The number of the latest stored event of a run of this person, by default the current one; 0 if there is none."""
     with owned(person or current_person()) as held:
         found = held.first("number", "events", "run_id = ?", (run_id,), order="number DESC")
     return int(found[0]) if found else 0
 
 
 async def follow(run_id: str, after: int = 0, *, person: str | None = None) -> AsyncIterator[Event]:
-    """The events of a run of this person, or of the person who asks, after that number, as they happen, until it has
-    ended, waits or broke off. Of anybody else's run there are none."""
+    """The events of a run of this person (by default the current one) after that number, as they happen, until it ends,
+    pauses or is interrupted. Other people's runs have none."""
     from signalbox.runs.records import carrier_of, get_run
 
     owner = person or current_person()

@@ -1,4 +1,4 @@
-"""What a person thinks of an answer: up or down, kept with its run."""
+"""A person's feedback on an answer: up or down, stored with its run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Value = Literal["up", "down"]
 
 
 def keep_feedback(thread_id: str, run_id: str, value: Value, comment: str = "") -> dict[str, Any]:
-    """Keep what the person who asks thinks of a run, instead of what they thought before."""
+    """Store the current person's feedback on a run, replacing earlier feedback."""
     told = {"value": value, "comment": comment, "at": now().isoformat()}
     with owned(current_person()) as held:
         held.delete("feedback", "run_id = ?", (run_id,))
@@ -23,13 +23,13 @@ def keep_feedback(thread_id: str, run_id: str, value: Value, comment: str = "") 
 
 
 def remove_feedback(run_id: str) -> None:
-    """Forget what the person who asks thought of a run."""
+    """Delete the current person's feedback on a run."""
     with owned(current_person()) as held:
         held.delete("feedback", "run_id = ?", (run_id,))
 
 
 def list_feedback(thread_id: str) -> dict[str, dict[str, Any]]:
-    """What the person who asks thinks of the runs of a thread, by run."""
+    """The current person's feedback on the runs of a thread, by run."""
     with owned(current_person()) as held:
         rows = held.select("run_id, value, comment, at", "feedback", "thread_id = ?", (thread_id,))
     return {row[0]: {"value": row[1], "comment": row[2], "at": row[3]} for row in rows}

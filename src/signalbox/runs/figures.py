@@ -1,4 +1,4 @@
-"""What this process has carried: runs, nodes and tools, counted since it started."""
+"""Counts of the runs, nodes and tools of this process since it started."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ BOUNDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 
 @dataclass(slots=True)
 class RunFigures:
-    """Runs by agent and how they came out, their seconds by agent and bound, nodes by agent, name and outcome with
-    their seconds, tools by name and outcome, errors by agent and type, and what is under way."""
+    """Runs by agent and outcome, their seconds by agent and bound, nodes by agent, name and outcome with their seconds,
+    tools by name and outcome, errors by agent and type, and what is active."""
 
     runs: Counter[tuple[str, str]] = field(default_factory=Counter)
     run_bounds: Counter[tuple[str, float]] = field(default_factory=Counter)
@@ -41,7 +41,7 @@ def run_figures() -> RunFigures:
 
 @contextmanager
 def carrying(agent: str) -> Iterator[None]:
-    """While a run of this agent is carried here."""
+    """Counts a run of this agent as active inside the block."""
     started = time.perf_counter()
     with _lock:
         _figures.under_way[agent] += 1
@@ -57,7 +57,7 @@ def carrying(agent: str) -> Iterator[None]:
 
 
 def note_run(agent: str, status: str, error_type: str | None = None) -> None:
-    """A run has ended so, waits, or was stopped."""
+    """Count a run that ended, paused or was stopped."""
     with _lock:
         _figures.runs[agent, status] += 1
         if error_type:
@@ -65,13 +65,13 @@ def note_run(agent: str, status: str, error_type: str | None = None) -> None:
 
 
 def note_node(agent: str, node: str, *, ok: bool, seconds: float) -> None:
-    """A node has ended."""
+    """Count a node that ended."""
     with _lock:
         _figures.nodes[agent, node, "ok" if ok else "error"] += 1
         _figures.node_seconds[agent, node] += seconds  # type: ignore[assignment]
 
 
 def note_tool(tool: str, *, ok: bool) -> None:
-    """A call of a tool has ended."""
+    """Count a tool call that ended."""
     with _lock:
         _figures.tools[tool, "ok" if ok else "error"] += 1

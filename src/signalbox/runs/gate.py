@@ -1,8 +1,7 @@
-"""The gate: the one place where the tables of runs are asked, and where every statement is bound to its owner.
-
-A transaction is for one person. It has no SQL of the caller's: each call names one table, and the gate adds the owner
-to the conditions, and to every new row. What cannot be bound is refused. On PostgreSQL the transaction also says who it
-is for, and row-level security holds even where this file would be wrong.
+"""The gate: the only place that uses the tables of runs, and binds every statement to its owner. A transaction is for
+one person. Callers pass no SQL: each call names one table, and the gate adds the owner to the conditions and to new
+rows. Anything that cannot be bound is refused. On PostgreSQL the transaction also says who it is for, and row-level
+security applies even if this file is wrong.
 
 LangGraph's checkpoints are guarded through their run: `checkpoints.py` opens those of one run of one person, and a run
 comes only from here.
@@ -27,20 +26,20 @@ __all__ = ["CHANNEL", "OwnershipError", "Row", "Transaction", "everybodys", "own
 
 Row = tuple[Any, ...]
 CHANNEL = "signalbox_runs"
-"""Where processes on PostgreSQL tell each other in which run something has happened."""
+"""The channel on which processes on PostgreSQL notify each other about runs."""
 _FORBIDDEN = re.compile(r"\b(select|union|with|user_id|returning|from|join|into)\b|;|--|/\*", re.IGNORECASE)
 
 
 class OwnershipError(ProgrammerError):
-    """Code reached for a row of somebody else, or for the database past the gate."""
+    """Code tried to use somebody else's row, or to bypass the gate."""
 
     error_type = "ownership"
 
 
 @contextmanager
 def owned(person: str, kept: Database | None = None) -> Iterator[Transaction]:
-    """A transaction for one person: all or nothing, and nothing of anybody else. In the database of the settings,
-    unless another is given. Raises Conflict, and ConfigurationError where the database cannot be used."""
+    """A transaction for one person: all or nothing, and only their own rows. In the database from the settings, unless
+    another is given. Raises Conflict, and ConfigurationError if the database cannot be used."""
     if not isinstance(person, str) or not person:
         raise OwnershipError("Runs are somebody's: no person was named.")
     with (kept or database()).transaction(person) as connection:
@@ -79,14 +78,14 @@ class Transaction:
         return next(iter(self.select(columns, table, where, values, order=order, limit=1)), None)
 
     def is_held(self, table: str, where: str, values: Sequence[Any]) -> bool:
-        """Whether a row of this person meets the condition; then nobody changes it before the transaction has ended."""
+        """True if a row of this person meets the condition; it is then locked until the transaction ends."""
         sharing = " FOR SHARE" if isinstance(self._connection, Marked) else ""
         statement = f"SELECT 1 FROM {_table(table)} WHERE {_mine(where)}{sharing}"
         return self._connection.execute(statement, (self.person, *values)).fetchone() is not None
 
     def insert(self, table: str, row: Mapping[str, Any], *, unless_there: bool = False) -> bool:
-        """Add a row, which is this person's; whether it was added. With `unless_there`, a row with the same key stays
-        as it is, whoever's it is; else it raises Conflict."""
+        """Add a row for this person; True if it was added. If the key exists, with `unless_there` nothing happens,
+        whoever owns the row; otherwise Conflict is raised."""
         names = ", ".join(map(_column, row))
         marks = ", ".join("?" * (len(row) + 1))
         otherwise = " ON CONFLICT DO NOTHING" if unless_there else ""
@@ -94,29 +93,29 @@ class Transaction:
         return bool(self._connection.execute(statement, (*row.values(), self.person)).rowcount == 1)
 
     def insert_many(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        """Add rows, all of them this person's. Raises Conflict."""
+        """Add rows for this person. Raises Conflict."""
         names, marks = ", ".join(map(_column, columns)), ", ".join("?" * (len(columns) + 1))
         statement = f"INSERT INTO {_table(table)} ({names}, user_id) VALUES ({marks})"
         self._connection.executemany(statement, [(*row, self.person) for row in rows])
 
     def update(self, table: str, changes: Mapping[str, Any], where: str, values: Sequence[Any] = ()) -> int:
-        """Change the rows of this person that meet the condition; how many they were."""
+        """Change this person's rows that meet the condition; returns their number."""
         new = ", ".join(f"{_column(name)} = ?" for name in changes)
         statement = f"UPDATE {_table(table)} SET {new} WHERE {_mine(where)}"
         return int(self._connection.execute(statement, (*changes.values(), self.person, *values)).rowcount)
 
     def delete(self, table: str, where: str, values: Sequence[Any] = ()) -> int:
-        """Delete the rows of this person that meet the condition; how many they were."""
+        """Delete this person's rows that meet the condition; returns their number."""
         statement = f"DELETE FROM {_table(table)} WHERE {_mine(where)}"
         return int(self._connection.execute(statement, (self.person, *values)).rowcount)
 
     def tell(self, run_id: str) -> None:
-        """Let other processes know, when the transaction is committed, that something happened in a run."""
+        """Notify other processes of news in a run when the transaction is committed."""
         if isinstance(self._connection, Marked):
             self._connection.execute(f"SELECT pg_notify('{CHANNEL}', ?)", (run_id,))
 
     def holds(self, lease: Lease) -> bool:
-        """Whether the lease of a worker is still good."""
+        """True if the lease of a worker is still good."""
         return lease.holds(self._connection)
 
 
@@ -138,7 +137,7 @@ def _mine(where: str) -> str:
 
 @lru_cache(maxsize=256)
 def _part(text: str) -> str:
-    """A part of a statement that stays inside its place: no other statement, no owner, no way out of its brackets."""
+    """Check a part of a statement: it must not contain another statement, the owner, or unbalanced brackets."""
     depth = 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")

@@ -1,4 +1,4 @@
-"""What other processes tell of runs on PostgreSQL: who waits for a run is woken when something happened in it."""
+"""News of runs from other processes on PostgreSQL, which wakes whoever waits for a run."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from signalbox.runs.gate import CHANNEL
 __all__ = ["Signal", "listening"]
 
 _POLL, _SELDOM = 1.0, 15.0
-"""Seconds after which a run is looked at again in any case: where nobody tells of it, and where somebody does."""
+"""Seconds after which a run is checked again anyway: without notifications, and with them."""
 _IDLE = 30.0
 Waiter = tuple[asyncio.AbstractEventLoop, asyncio.Event]
 
 
 class Signal:
-    """What waits for news of one run. Between `clear` and `wait`, look at the run: what happens then is not missed."""
+    """Waits for news of one run. Read the run between `clear` and `wait`, so that no news is missed."""
 
     def __init__(self, ears: _Ears | None) -> None:
         self._ears, self.event = ears, asyncio.Event()
 
     def clear(self) -> None:
-        """Wait for what happens from now on."""
+        """Reset the signal, to wait for news from now on."""
         self.event.clear()
 
     async def wait(self) -> None:
@@ -42,7 +42,7 @@ class Signal:
 
 
 class _Ears:
-    """A connection that hears of all runs, while somebody waits for one."""
+    """A connection that listens to all runs while anyone waits for one."""
 
     def __init__(self, kept: PostgresDatabase) -> None:
         self.are_open = False
@@ -100,7 +100,7 @@ _ears: dict[tuple[int, str], _Ears] = {}
 
 @asynccontextmanager
 async def listening(run_id: str) -> AsyncIterator[Signal]:
-    """A signal that is given when something happens in the run, in whichever process."""
+    """A signal that is set when something happens in the run, in any process."""
     kept = await asyncio.to_thread(database)
     if not isinstance(kept, PostgresDatabase):
         yield Signal(None)

@@ -20,7 +20,7 @@ __all__ = ["find_state", "list_states"]
 
 
 def list_states(thread_id: str, limit: int = 10, before: str | None = None) -> list[dict[str, Any]]:
-    """The latest states of a thread of the person who asks, or those before a checkpoint. Raises NotFoundError."""
+    """The latest states of a thread of the current person, or those before a checkpoint. Raises NotFoundError."""
     threads.require_own(thread_id)
     found = _states(thread_id)
     if before is not None:
@@ -31,7 +31,7 @@ def list_states(thread_id: str, limit: int = 10, before: str | None = None) -> l
 
 
 def find_state(thread_id: str, checkpoint_id: str) -> dict[str, Any]:
-    """The state at a checkpoint of a thread of the person who asks. Raises NotFoundError."""
+    """The state at a checkpoint of a thread of the current person. Raises NotFoundError."""
     threads.require_own(thread_id)
     for state in _states(thread_id):
         if state["checkpoint"]["checkpoint_id"] == checkpoint_id:

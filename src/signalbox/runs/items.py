@@ -1,4 +1,4 @@
-"""What programs store for a person: JSON by namespace and key. Nobody else's is there."""
+"""What programs store for a person: JSON by namespace and key, visible to that person only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ALIVE = "expires_at = '' OR expires_at > ?"
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something that is stored."""
+    """A stored item."""
 
     namespace: tuple[str, ...]
     key: str
@@ -38,7 +38,7 @@ class Item:
 
 
 def put_item(namespace: Sequence[str], key: str, value: Mapping[str, Any], minutes: float | None = None) -> None:
-    """Store a value, instead of what was there. With `minutes` it is gone after that time. Raises RequestError."""
+    """Store a value, replacing any other. With `minutes` it expires after that time. Raises RequestError."""
     place, moment = _joined(namespace), now()
     row = {
         "value": json.dumps(plain(value)),
@@ -69,8 +69,8 @@ def delete_item(namespace: Sequence[str], key: str) -> None:
 def search_items(
     prefix: Sequence[str], wanted: Mapping[str, Any] | None = None, limit: int = 10, offset: int = 0
 ) -> list[Item]:
-    """The items below a prefix, the latest first: those whose values have the fields that are `wanted`. A field is
-    compared with a value, or as {"$gt": value} and the like says."""
+    """The items below a prefix, latest first, whose values have the `wanted` fields. A field is compared with a value,
+    or with an operator such as {"$gt": value}."""
     found = [one for one in _below(prefix) if _fits(one.value, wanted or {})]
     return found[offset : offset + limit]
 
@@ -78,7 +78,7 @@ def search_items(
 def list_namespaces(
     prefix: Sequence[str], suffix: Sequence[str], depth: int | None, limit: int, offset: int
 ) -> list[tuple[str, ...]]:
-    """The namespaces that begin and end so, in their order, cut off at a depth. `*` stands for any label."""
+    """The namespaces with this prefix and suffix, sorted, cut off at a depth. `*` stands for any label."""
     fitting = {
         one.namespace[:depth]
         for one in _below(())

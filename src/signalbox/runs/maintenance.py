@@ -1,7 +1,5 @@
-"""What is done for everybody at once: finding the runs that dead processes left behind, and what is due.
-
-Nothing else sees the runs of more than one person. What is found is carried on in the name of its own person.
-"""
+"""Work across all people: finding runs that dead processes left behind, and what is due. Nothing else sees the runs of
+more than one person. Runs are continued as their own person."""
 
 from __future__ import annotations
 
@@ -16,8 +14,7 @@ __all__ = ["break_off", "due_crons", "due_webhooks", "left_behind", "left_pendin
 
 
 def break_off(owners: str) -> None:
-    """Have the run break off that one of these owners (a pattern) carried: nothing that they still do with it is
-    written down."""
+    """Mark the run of one of these owners (a pattern) as interrupted: nothing they still do with it is stored."""
     with everybodys() as connection:
         connection.execute(
             "UPDATE runs SET status = 'interrupted', owner = '', updated_at = ? "
@@ -27,8 +24,8 @@ def break_off(owners: str) -> None:
 
 
 def left_behind(*, carried: bool = False) -> list[Run]:
-    """The background runs that broke off and that no living process carries, the oldest first; with `carried`, those
-    under way as well."""
+    """The interrupted background runs that no living process executes, oldest first; with `carried`, active ones as
+    well."""
     with everybodys() as connection:
         rows = connection.execute(
             f"SELECT user_id, {COLUMNS} FROM runs WHERE status IN ('running', 'interrupted') ORDER BY started_at, rowid"
@@ -37,7 +34,7 @@ def left_behind(*, carried: bool = False) -> list[Run]:
 
 
 def left_pending() -> list[Run]:
-    """The runs that are to begin later, in the order in which they were submitted."""
+    """The pending runs, in the order in which they were submitted."""
     with everybodys() as connection:
         rows = connection.execute(
             f"SELECT user_id, {COLUMNS} FROM runs WHERE status = 'pending' ORDER BY started_at, rowid"
@@ -46,12 +43,12 @@ def left_pending() -> list[Run]:
 
 
 def _read(rows: list[Row]) -> list[Run]:
-    """The runs of these rows; one that is nobody's stays where it is."""
+    """The runs of these rows, except those without an owner."""
     return [read(row[0], row[1:]) for row in rows if row[0]]
 
 
 def due_webhooks() -> list[Webhook]:
-    """The webhooks of runs that have ended or wait, as many as are told of at a time."""
+    """The webhooks of runs that have ended or paused, one batch."""
     with everybodys() as connection:
         rows = connection.execute(
             "SELECT hook.user_id, hook.run_id, hook.url, hook.attempts, hook.due_at FROM webhooks AS hook "

@@ -1,4 +1,4 @@
-"""Who watches what runs: told when a run, a node, a model or a tool starts and ends. By default nobody is."""
+"""Observers, which are notified when a run, node, model or tool starts and ends. By default there is none."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["Observer", "Watch", "current_trace", "use_observer", "watched"]
 
 
 class Observer(Protocol):
-    """What is told. `about["parent"]`, if there, is what `start` gave for what this one is a part of, and
-    `about["trace"]` what `trace` gave in the process where it began."""
+    """The interface of an observer. `about["parent"]`, if present, is the result of `start` for the enclosing one, and
+    `about["trace"]` the result of `trace` in the process where it began."""
 
     def start(self, kind: str, name: str, about: dict[str, Any]) -> Any:
-        """A run, node, model or tool starts; what comes back is given to `end`."""
+        """A run, node, model or tool starts; the result is passed to `end`."""
 
     def end(self, started: Any, error: str | None, about: dict[str, Any]) -> None:
-        """It ended, well or with an error."""
+        """It ended, successfully or with an error."""
 
     def trace(self) -> str:
-        """Where in which trace this is, for a process that goes on with it (W3C's `traceparent`)."""
+        """The position in the trace (W3C's `traceparent`), for a process that continues it."""
 
 
 _observers: list[Observer] = []
@@ -31,19 +31,19 @@ _HANDLER: ContextVar[Any] = ContextVar("signalbox_observing", default=None)
 
 
 def use_observer(observer: Observer | None) -> None:
-    """Let this one, or nobody, watch from now on."""
+    """Set the observer, or none."""
     _observers[:] = [observer] if observer is not None else []
     if observer is not None:
         _register()
 
 
 def current_trace() -> str:
-    """Where in which trace this is; empty where nobody watches."""
+    """The position in the trace; empty without an observer."""
     return _observers[0].trace() if _observers else ""
 
 
 class Watch:
-    """The watching of one run: `called` hears of its tools. Where nobody watches, it does nothing."""
+    """Observes one run; `called` receives its tool calls. Without an observer, it does nothing."""
 
     def __init__(self, observer: Observer | None = None, run: Any = None) -> None:
         self._observer, self._run = observer, run
@@ -62,7 +62,7 @@ class Watch:
 
 @contextmanager
 def watched(agent: str, thread_id: str = "", run_id: str = "", trace: str = "") -> Iterator[Watch]:
-    """Watch what the block runs, as a run of this agent; with `trace`, as a part of what another process began."""
+    """Observe what the block runs, as a run of this agent; with `trace`, as a part of what another process began."""
     if not _observers:
         yield Watch()
         return
@@ -85,7 +85,7 @@ _registered: list[bool] = []
 
 
 def _register() -> None:
-    """Have LangChain give everything that runs in a watched block the handler of that block."""
+    """Have LangChain pass the block's handler to everything that runs in an observed block."""
     if not _registered:
         from langchain_core.tracers.context import register_configure_hook
 
@@ -106,7 +106,7 @@ def _handler(observer: Observer, run: Any) -> Any:
             self.within: dict[Any, Any] = {}
 
         def _parent(self, place: Any) -> Any:
-            """The node that something is a part of, however deep; else the run."""
+            """The enclosing node, however deep, or else the run."""
             while place is not None and place not in self.open:
                 place = self.within.get(place)
             return self.open.get(place, run)
@@ -146,7 +146,7 @@ def _handler(observer: Observer, run: Any) -> Any:
 
 
 def _used(response: Any) -> dict[str, Any]:
-    """The tokens that a model used, where it says so."""
+    """The tokens that a model used, if reported."""
     try:
         usage = response.generations[0][0].message.usage_metadata or {}
     except (AttributeError, IndexError):

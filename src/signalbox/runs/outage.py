@@ -1,4 +1,4 @@
-"""The database as it stands: whoever finds that it cannot be used says so here, and the log has one line for it."""
+"""Outages of the database: whoever notices one reports it here, and it is logged once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Outage:
 
     @property
     def is_on(self) -> bool:
-        """Whether the database could not be used when it was last tried."""
+        """True if the database could not be used when it was last tried."""
         return self._since is not None
 
     def begin(self, error: DatabaseError) -> None:

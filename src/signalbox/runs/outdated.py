@@ -1,4 +1,4 @@
-"""What is said of a run that an older version left waiting or under way: it is closed, not resumed."""
+"""The error for a run that an older version left waiting or active: it is closed, not resumed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["OutdatedRunError"]
 
 
 class OutdatedRunError(RequestError):
-    """The run was started by an older version, which kept it in another form."""
+    """The run was started by an older version, with a different format."""
 
     error_type = "outdated_run"
 

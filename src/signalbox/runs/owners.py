@@ -1,8 +1,6 @@
-"""Which process carries a run, and whether it still does.
-
-On SQLite a process holds a lock on a file at home until it ends, however it ends. On PostgreSQL the queue carries runs,
-each under the lease of one of its jobs; a process that runs an agent by itself is known there by its heartbeat.
-"""
+"""Which process executes a run, and whether it still does. On SQLite a process holds a lock on a file in SIGNALBOX_HOME
+until it ends in any way. On PostgreSQL workers execute runs from the queue, each with the lease of a job; other
+processes are known by their heartbeat."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ __all__ = [
 ]  # fmt: skip
 
 BEAT, SILENCE = 2.0, 10.0
-"""Seconds between two heartbeats, and without any before a worker counts as gone: its runs go to others."""
+"""Seconds between heartbeats, and seconds without one after which a worker counts as gone and others get its runs."""
 QUEUED = "queue"
 """The owner of a run that waits for a worker."""
 _MOST_HELD = 8
@@ -43,23 +41,24 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right of one worker to carry a run. It ends when the queue gives the run to another: that is another job."""
+    """The right of one worker to execute a run. It ends when the queue gives the run to another worker, as another
+    job."""
 
     job: int
     worker: int
 
     @property
     def owner(self) -> str:
-        """The name under which the run is carried."""
+        """The owner's name for the run."""
         return f"job-{self.job}-{self.worker}"
 
     @staticmethod
     def owners_by(job: int) -> str:
-        """A pattern for whoever carries, or carried, a run by this job."""
+        """A pattern for all owners of runs by this job."""
         return f"job-{job}-%"
 
     def holds(self, connection: Connection) -> bool:
-        """Whether the lease is still good; if so, nobody takes it before the transaction has ended."""
+        """True if the lease is still valid; then it stays valid until the transaction ends."""
         query = "SELECT 1 FROM procrastinate_jobs WHERE id = ? AND worker_id = ? AND status = 'doing' FOR SHARE"
         return connection.execute(query, (self.job, self.worker)).fetchone() is not None
 
@@ -68,13 +67,13 @@ _LEASE: ContextVar[Lease | None] = ContextVar("signalbox_lease", default=None)
 
 
 def current_lease() -> Lease | None:
-    """The lease under which the run of this context is carried, if a worker carries it."""
+    """The worker's lease on the run of this context, if any."""
     return _LEASE.get()
 
 
 @contextmanager
 def use_lease(lease: Lease) -> Iterator[None]:
-    """Let what the block carries be carried under this lease."""
+    """Use this lease inside the block."""
     token = _LEASE.set(lease)
     try:
         yield
@@ -83,24 +82,24 @@ def use_lease(lease: Lease) -> Iterator[None]:
 
 
 def current_owner() -> str:
-    """The name under which a run that begins or goes on here is carried."""
+    """The owner of runs that start or continue here."""
     lease = _LEASE.get()
     return lease.owner if lease is not None else this_process()
 
 
 def on_queue() -> bool:
-    """Whether the queue carries what runs in the background."""
+    """True if background runs go through the queue."""
     return isinstance(database(), PostgresDatabase)
 
 
 def this_process() -> str:
-    """The name of this process as an owner of runs that it carries by itself."""
+    """The name of this process as an owner of runs."""
     kept = database()
     return _heartbeat(kept).name if isinstance(kept, PostgresDatabase) else _file()
 
 
 def is_alive(owner: str) -> bool:
-    """Whether the run of this owner is carried. What a dead process left behind is cleared away."""
+    """True if this owner is alive. The lock file of a dead process is removed."""
     kept = database()
     if isinstance(kept, PostgresDatabase):
         # The queue finds out by itself which of its workers are gone, and has others go on.
@@ -109,7 +108,7 @@ def is_alive(owner: str) -> bool:
 
 
 class _Heartbeat:
-    """This process among the workers of the queue, for as long as it lives and reaches the database."""
+    """Registers this process as a worker of the queue while it lives and reaches the database."""
 
     def __init__(self, kept: PostgresDatabase) -> None:
         self._kept, self._over = kept, threading.Event()
@@ -130,7 +129,7 @@ class _Heartbeat:
                 continue
 
     def stop(self) -> None:
-        """Leave the workers: what this process still carries has broken off."""
+        """Unregister the process: its remaining runs count as interrupted."""
         self._over.set()
         with suppress(DatabaseError), self._kept.transaction() as connection:
             connection.execute("DELETE FROM procrastinate_workers WHERE id = ?", (_number(self.name),))
@@ -185,7 +184,7 @@ def _let_go(key: tuple[int, Path]) -> None:
 
 @atexit.register
 def _leave() -> None:
-    """A process that ends in order leaves nothing behind."""
+    """Clean up when the process ends normally."""
     for beating in [key for key in _beating if key[0] == os.getpid()]:
         _beating.pop(beating).stop()
     for key in [key for key in _held if key[0] == os.getpid()]:
@@ -216,7 +215,7 @@ def _runs(pid: int) -> bool:
 
 
 def lease_holds() -> bool:
-    """Whether what this context carries is still its worker's; always where no worker carries it."""
+    """True if the worker's lease of this context is still valid, or there is none."""
     lease = _LEASE.get()
     if lease is None:
         return True

@@ -1,8 +1,6 @@
-"""Calling an agent inside the run of another: a run of its own below that one.
-
-Its steps are stored with the run around it, which also carries its question: an answer to that goes back to where the
-agent waits. What it uses of models is charged to the run around it, and cancelling that one stops it, too.
-"""
+"""Calling an agent inside the run of another, as a nested run. Its steps are stored with the outer run, which also asks
+its questions and passes the answers back. Its use of models is charged to the outer run, and cancelling that one stops
+it too."""
 
 from __future__ import annotations
 
@@ -31,11 +29,8 @@ __all__ = ["call_agent"]
 
 
 async def call_agent(name: str, request: str, said: str, label: str) -> Part:
-    """What an agent gives to a request that a model made of what the person said.
-
-    A question of the agent pauses the run. Raises NotFoundError, RequestError, and OperatorError where something is not
-    set up.
-    """
+    """The agent's reply to a request that a model wrote. A question of the agent pauses the run. Raises NotFoundError,
+    RequestError, and OperatorError if something is not set up."""
     agent, here, started = find_agent(name), run_context(), perf_counter()
     mark_used(agent)
     run = await asyncio.to_thread(_opened, agent, check_question(request), here)
@@ -54,7 +49,7 @@ async def call_agent(name: str, request: str, said: str, label: str) -> Part:
 
 
 def _opened(agent: Agent, request: str, here: RunContext) -> MapRun:
-    """The run of an agent inside another: same thread, same conversation, same budget of steps."""
+    """The run of an agent inside another, with the same thread, conversation and step limit."""
     state = agent.start(request, turn_before(agent, here.thread_id))
     return open_map(
         agent.map, graph=graph_of(agent), state=state, model=here.model or load_model(None, agent),
@@ -64,14 +59,13 @@ def _opened(agent: Agent, request: str, here: RunContext) -> MapRun:
 
 
 def _run_id(run: MapRun) -> str:
-    """The same when the run around it goes on."""
+    """The nested run when the outer run is resumed."""
     place = get_config()["configurable"].get("checkpoint_ns")
     return uuid.uuid5(uuid.NAMESPACE_OID, place).hex if place else run.run_id
 
 
 def _own_ledger(label: str) -> Ledger:
-    """A ledger of its own. Who listens to that of the run around it hears of its calls, under ids that are not those of
-    the run's own calls."""
+    """A separate ledger. Listeners of the outer run's ledger get its calls too, with different ids."""
     listener = current_ledger().listener
 
     def tell(call: Call, ended: bool) -> None:
@@ -82,7 +76,7 @@ def _own_ledger(label: str) -> Ledger:
 
 
 def _asked_by(agent: Agent, label: str, pause: GraphInterrupt) -> GraphInterrupt:
-    """The pause with questions that say who asks, in which call, and about which system."""
+    """The pause, with the agent, the call and the system added to its questions."""
     asked: list[Any] = []
     for one in pause.args[0]:
         value: dict[str, Any] = one.value if isinstance(one.value, dict) else {"message": str(one.value)}

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL that notice quickly that the server is gone, and that it is back."""
+"""Connections to PostgreSQL that quickly notice when the server goes away and comes back."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 __all__ = ["Pool", "open_pool"]
 
 _PATIENCE, _SHORT = 10.0, 0.5
-"""Seconds that one waits for a connection: usually, and after the server could not be reached."""
+"""Seconds to wait for a connection: normally, and after the server could not be reached."""
 _PAUSE = 1.0
-"""Seconds in which a server that could not be reached is not asked again, so that nobody queues up for it."""
+"""Seconds during which an unreachable server is not tried again, so that no queue builds up."""
 _RECONNECT = 5.0
 _FAREWELL = 0.25
-"""Seconds that closing waits for each thread of a pool. One that is idle ends at once; one that still tries to reach a
-server that is gone would hold up the end of the process by many seconds, and ends with the process anyway."""
+"""Seconds that closing waits for each thread of a pool. A thread that still tries to reach a lost server would delay
+the end of the process, and ends with it anyway."""
 
 
 def _is_news(record: logging.LogRecord) -> bool:
@@ -30,7 +30,7 @@ logging.getLogger("psycopg.pool").addFilter(_is_news)
 
 
 def open_pool(address: str, most: int) -> Pool:
-    """A pool of at most so many connections. Raises psycopg's errors if there is none within 10 seconds."""
+    """A pool with a maximum number of connections. Raises psycopg's errors if there is none within 10 seconds."""
     options: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "connect_timeout": int(_PATIENCE)}
     psycopg.connect(address, **options).close()  # It says at once, and why, what a pool says only when its time is up.
     # A pool that goes on trying waits longer each time; one that gives up soon tries again for the next who asks.
@@ -42,7 +42,7 @@ def open_pool(address: str, most: int) -> Pool:
 
 
 class Pool(ConnectionPool[Any]):
-    """A pool that fails at once while the server is known to be gone, and drops every connection that went with it."""
+    """A pool that fails at once while the server is known to be gone, and drops its broken connections."""
 
     _failed: str = ""
     _again_at = 0.0
@@ -60,7 +60,7 @@ class Pool(ConnectionPool[Any]):
         return connection
 
     def putconn(self, conn: Any) -> None:
-        """Take a connection back. If it broke, the others did most likely, too."""
+        """Return a connection. If it broke, the others probably did too."""
         if conn.broken:
             self._fail("The connection to the server broke.")
             self.drain()

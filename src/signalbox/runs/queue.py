@@ -1,8 +1,6 @@
-"""The queue on PostgreSQL, which procrastinate keeps: which run a worker has. Where in the run it is, checkpoints say.
-
-A run is put into the queue in the transaction that accepts it. Fair shares between people are kept by priorities: each
-run of a person comes one place further back, counted from the runs that are being carried.
-"""
+"""The queue on PostgreSQL, managed by procrastinate: it says which worker has a run, and checkpoints say how far the
+run is. A run is enqueued in the transaction that accepts it. Priorities give people fair shares: each further run of a
+person is placed one position behind."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ __all__ = [
 
 QUEUE = "signalbox"
 CARRY = "carry"
-"""The task that carries a run; its arguments are the person and the run."""
+"""The task that executes a run; its arguments are the person and the run."""
 _LIVE = "status IN ('todo', 'doing')"
 _WAITING = """count(*) FILTER (WHERE status = 'todo' AND scheduled_at IS NULL),
            count(*) FILTER (WHERE status = 'todo' AND scheduled_at IS NULL AND args ->> 'person' = ?)"""
@@ -49,12 +47,12 @@ def queue_database() -> PostgresDatabase:
 
 @cache
 def _writer() -> Any:
-    """What puts jobs into the queue on a connection that it is given."""
+    """Adds jobs to the queue on a given connection."""
     return App(connector=SyncPsycopgConnector()).job_manager
 
 
 def enqueue(run: Run) -> None:
-    """Have a worker carry a run, from its time on; in the transaction that accepts it. Raises FullError."""
+    """Enqueue a run, from the time it is due, in the transaction that accepts it. Raises FullError."""
     later = datetime.fromisoformat(run.not_before) if run.status == "pending" else None
     # One that only waits for its time must not keep others of its thread from theirs.
     is_later = later is not None and later > datetime.now(later.tzinfo)
@@ -65,8 +63,8 @@ def enqueue(run: Run) -> None:
 
 
 def put(task: str, person: str, args: dict[str, Any], *, lock: str | None = None, at: datetime | None = None) -> int:
-    """Put a job of a person into the queue, in the transaction that is open for them if there is one; gives its number.
-    Of those with one `lock` a worker has one at a time. Raises FullError."""
+    """Enqueue a job of a person, in their open transaction if there is one; returns its number. Jobs with the same
+    `lock` run one at a time. Raises FullError."""
     with queue_database().transaction(person) as connection:
         waiting, own_waiting, carried, next_one, own = connection.execute(_PLACES, (person, person)).fetchone()
         _refuse_if_full(waiting, own_waiting)
@@ -79,7 +77,7 @@ def put(task: str, person: str, args: dict[str, Any], *, lock: str | None = None
 
 
 def require_room(person: str) -> None:
-    """Raise FullError where so many runs wait, of everybody or of this person, that no other is accepted."""
+    """Raise FullError if too many runs are queued, of everybody or of this person."""
     query = f"SELECT {_WAITING} FROM procrastinate_jobs WHERE status = 'todo' AND queue_name = '{QUEUE}'"
     with queue_database().transaction() as connection:
         _refuse_if_full(*connection.execute(query, (person,)).fetchone())
@@ -92,7 +90,7 @@ def _refuse_if_full(waiting: int, own: int) -> None:
 
 
 def abort(run_id: str) -> None:
-    """Have nobody carry this run any more: one that waits leaves the queue, and a worker that is at it stops."""
+    """Stop this run: it leaves the queue, or the worker that has it stops."""
     with queue_database().transaction() as connection:
         query = f"SELECT id FROM procrastinate_jobs WHERE {_LIVE} AND args ->> 'run_id' = ?"
         for (job,) in connection.execute(query, (run_id,)).fetchall():
@@ -100,15 +98,15 @@ def abort(run_id: str) -> None:
 
 
 def dismiss(workers: list[int]) -> None:
-    """Forget workers that certainly do nothing any more, so that nobody waits for a sign of life of theirs."""
+    """Remove workers that are known to be gone, without waiting for their heartbeats to time out."""
     with queue_database().transaction() as connection:
         for worker in workers:
             connection.execute("DELETE FROM procrastinate_workers WHERE id = ?", (worker,))
 
 
 def renew_stalled() -> list[str]:
-    """Give the jobs of workers that are gone to others, as new jobs; in the same moment their runs break off, so that
-    what an old worker still does counts no more. The runs are told."""
+    """Pass the jobs of lost workers to others, as new jobs. In the same transaction their runs are marked as
+    interrupted, so that nothing an old worker still does counts. Returns the runs."""
     gone = (
         f"SELECT id FROM procrastinate_jobs WHERE status = 'doing' AND queue_name = '{QUEUE}' AND NOT EXISTS (SELECT 1 "
         "FROM procrastinate_workers AS worker WHERE worker.id = worker_id "
@@ -131,7 +129,7 @@ def renew_stalled() -> list[str]:
 
 
 def left_out(every: Callable[[], list[Run]]) -> list[Run]:
-    """Of these runs, those that no job of the queue will carry."""
+    """The runs among these that have no job in the queue."""
     found = every()
     with queue_database().transaction() as connection:
         rows = connection.execute(f"SELECT lock, args ->> 'run_id' FROM procrastinate_jobs WHERE {_LIVE}").fetchall()
@@ -141,8 +139,8 @@ def left_out(every: Callable[[], list[Run]]) -> list[Run]:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How the queue stands: how many jobs wait, are under way and are due later, since how many seconds the oldest
-    waits, how many workers there are, and how many were heard of too long ago."""
+    """The state of the queue: jobs waiting, running and due later, the age of the oldest waiting job in seconds, the
+    number of workers, and how many of those are silent."""
 
     waiting: int
     under_way: int
@@ -153,7 +151,7 @@ class Standing:
 
 
 def standing() -> Standing:
-    """How the queue stands now."""
+    """The current state of the queue."""
     jobs = f"""
         SELECT count(*) FILTER (WHERE status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now())),
                count(*) FILTER (WHERE status = 'doing'),

@@ -1,4 +1,4 @@
-"""The engine on PostgreSQL: whoever accepts a run puts it into the queue, and a worker carries it."""
+"""The engine on PostgreSQL: runs are enqueued when accepted, and executed by workers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _log = logging.getLogger("signalbox.runs")
 
 
 class Queued(Background):
-    """Has workers carry runs, of this process and of others."""
+    """Lets workers execute runs, in this process and others."""
 
     def __init__(self) -> None:
         self._stopping = asyncio.Event()
@@ -38,16 +38,16 @@ class Queued(Background):
         return run
 
     async def _postponed(self, run: Run) -> None:
-        """The queue has it."""
+        """Nothing to do: the queue has it."""
 
     async def _joined(self, run: Run) -> None:
-        """Whoever carries it tells of its end."""
+        """Nothing to do: its worker reports the end."""
 
     async def _stop(self, run: Run, carrier: Run) -> None:
         await asyncio.to_thread(abort, run.channel)
 
     async def open(self, *, carries: bool = True) -> None:
-        """Carry runs in this process, too, unless `carries` is false."""
+        """Execute runs in this process too, unless `carries` is false."""
         from signalbox.runs.worker import work
 
         if carries:
@@ -55,7 +55,7 @@ class Queued(Background):
             self._worker = asyncio.create_task(work(self._stopping))
 
     async def close(self) -> None:
-        """Take no more runs, give those under way time to end, and leave the rest to other workers."""
+        """Take no more runs, give the active ones time to end, and leave the rest to other workers."""
         self._stopping.set()
         if self._worker is not None:
             await asyncio.wait([self._worker])

@@ -1,4 +1,4 @@
-"""What is said while a run waits: a reply to its question, or a new request, which drops the question."""
+"""Messages while a run waits: a reply to its question, or a new request, which drops the question."""
 
 from __future__ import annotations
 
@@ -16,17 +16,14 @@ _LONGEST_SUBJECT = 100
 
 
 def open_question(run: Run) -> dict[str, Any]:
-    """The question that the next reply answers: the first that has no answer yet."""
+    """The question that the next reply answers: the first one without an answer."""
     return next((one for one in run.questions if one["id"] not in run.answers), {})
 
 
 def is_reply(run: Run, said: str) -> bool:
-    """True if what was said answers the question of a run that waits; False if it is a new request.
-
-    A yes, a no or one of its options answers a confirmation, and nothing else does. Any text answers a question that
-    takes text: one that asks for something, and a confirmation with the schema of a string, whose agent reads the reply
-    itself. The same goes for the questions of a map that is no installed agent: it takes any text as its input, so that
-    "perhaps" would start it again.
+    """True if the message answers the question of a waiting run; False if it is a new request. Only a yes, a no or an
+    option answers a confirmation. Any text answers a question that asks for text, or a confirmation with a string
+    schema, whose agent reads the reply itself. Any text also answers questions of a map that is not an installed agent.
     """
     question = open_question(run)
     if question.get("kind") != "confirm" or (question.get("schema") or {}).get("type") == "string":
@@ -45,7 +42,7 @@ def _is_installed(run: Run) -> bool:
 
 
 def dropped_words(run: Run) -> str:
-    """What a person is told when their new request drops the questions of a run, and what it had changed before."""
+    """The note for a new request that drops a run's questions, with what the run had already changed."""
     waiting = [one for one in run.questions if one["id"] not in run.answers]
     asked = " and ".join(f"“{_subject(one)}”" for one in waiting)
     what, them = ("question", "it") if len(waiting) == 1 else ("questions", "them")
@@ -55,7 +52,7 @@ def dropped_words(run: Run) -> str:
 
 
 def _subject(question: Mapping[str, Any]) -> str:
-    """The line of a question that asks, without what was told when it was asked again."""
+    """The question itself, without the note from asking it again."""
     told = asked_again({**question, "message": ""})["message"]
     lines = [
         line.strip() for line in str(question.get("message") or "").removeprefix(told).splitlines() if line.strip()
@@ -65,8 +62,8 @@ def _subject(question: Mapping[str, Any]) -> str:
 
 
 def add_dropped(answer: Answer, dropped: str) -> None:
-    """Say in an answer what became of the question that its request has dropped: before what is asked now, else at the
-    end, and wherever the answer is shown without its text."""
+    """Add the note about the dropped question to an answer: before its own question, otherwise at the end, and to the
+    blocks."""
     if not dropped:
         return
     if answer.question is not None:

@@ -1,7 +1,5 @@
-"""The tables of runs as a new database gets them; one that is older is brought here by `migrations/`.
-
-Every table has an owner, `user_id`. Only `gate.py` reads and writes them. A row that got in past the gate is nobody's.
-"""
+"""The tables of runs for new databases; `migrations/` upgrades older ones. Every table has an owner, `user_id`. Only
+`gate.py` reads and writes them."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ __all__ = ["HEAD", "TABLES", "VERSION_TABLE", "postgres_statements", "sqlite_sta
 HEAD = "0004"
 """The newest migration. A change of the tables is a new migration, and the same change here."""
 VERSION_TABLE = "alembic_version_runs"
-"""A name of its own: on PostgreSQL other tables share the database, and Alembic's usual one is theirs."""
+"""A separate name, because on PostgreSQL the storage tables in the same database use Alembic's usual one."""
 TABLES = (
     "threads",
     "runs",
@@ -163,12 +161,12 @@ CREATE TABLE alembic_version_runs (version_num VARCHAR(32) NOT NULL PRIMARY KEY)
 
 
 def sqlite_statements() -> list[str]:
-    """What makes the tables in an empty file, and says that it is current."""
+    """Statements that create the tables in an empty file, and mark it as current."""
     return _statements(_TABLES.replace("/*numbered*/", "INTEGER PRIMARY KEY AUTOINCREMENT"))
 
 
 def postgres_statements() -> list[str]:
-    """What makes the tables on a server where LangGraph's are already, with row-level security on all of them."""
+    """Statements that create the tables on a server that already has LangGraph's, with row-level security on all."""
     identity = "BIGINT GENERATED ALWAYS AS IDENTITY"
     tables = _TABLES.replace("/*rowid*/", f"rowid {identity},").replace("/*numbered*/", f"{identity} PRIMARY KEY")
     owners = [one for table in CHECKPOINT_TABLES for one in _owned(table)]
@@ -182,7 +180,7 @@ def _statements(tables: str) -> list[str]:
 
 
 def _owned(table: str) -> list[str]:
-    """LangGraph writes no owner: a new row gets the person that the transaction is for, and there must be one."""
+    """LangGraph writes no owner: a new row gets the person of the transaction, which must be set."""
     return [
         f"ALTER TABLE {table} ADD COLUMN user_id TEXT NOT NULL DEFAULT ''",
         f"ALTER TABLE {table} ALTER COLUMN user_id SET DEFAULT {_PERSON}",
@@ -190,7 +188,7 @@ def _owned(table: str) -> list[str]:
 
 
 def _secured(table: str) -> list[str]:
-    """Only rows of the person that the transaction is for; the table's own role is held to it too."""
+    """Only rows of the person that the transaction is for; this includes the table's own role."""
     mine = f"user_id = {_PERSON}"
     everybodys = "current_setting('app.maintenance', true) = 'on'"
     return [

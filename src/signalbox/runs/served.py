@@ -1,4 +1,4 @@
-"""What a service offers: every installed agent, and every graph of the maps that `SIGNALBOX_MAPS` names."""
+"""What a service offers: every installed agent, and every graph of the maps in `SIGNALBOX_MAPS`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def list_served() -> list[Agent]:
 
 
 def find_served(name: str) -> Agent:
-    """The agent of that name. Raises NotFoundError that names the nearest."""
+    """The agent with that name. Raises NotFoundError with the closest names."""
     served = {agent.name: agent for agent in list_served()}
     found = served.get(name) or served.get(name.strip().lower().replace("_", "-"))
     if found is None:
@@ -41,26 +41,24 @@ _aside: dict[str, Agent] = {}
 
 
 def serve_aside(agent: Agent) -> None:
-    """Have runs of this agent carried, which nobody can ask for by its name."""
+    """Register an agent whose runs are executed, but which cannot be asked by name."""
     _aside[agent.name] = agent
 
 
 def find_carried(name: str) -> Agent:
-    """The agent of that name that a run is of. Raises NotFoundError."""
+    """The agent that a run belongs to, by name. Raises NotFoundError."""
     asides = {one.name: one for agent in list_agents() for one in agent.asides} | _aside
     return asides.get(name) or find_served(name)
 
 
 def is_map(agent: Agent) -> bool:
-    """Whether it is a map of somebody's own, which takes a state and not only words."""
+    """True if it is a user's map, which takes a state and not only text."""
     return isinstance(agent.start, partial) and agent.start.func is _start
 
 
 def read_input(agent: Agent, given: Any) -> tuple[str, dict[str, Any] | None]:
-    """What is asked, in words, and the state to start with where an agent takes one. Raises RequestError.
-
-    Words are a text, the last message of `messages`, or one of `request`, `question`, `message`, `input`, `text`.
-    """
+    """The request as text, and the initial state if an agent takes one. Raises RequestError. The text is the input
+    itself, the last of `messages`, or one of `request`, `question`, `message`, `input`, `text`."""
     if isinstance(given, str):
         return given, None
     if not isinstance(given, Mapping):
@@ -77,7 +75,7 @@ def read_input(agent: Agent, given: Any) -> tuple[str, dict[str, Any] | None]:
 
 
 def words_of(content: Any) -> str:
-    """The words of a message: its text, or the texts among its parts."""
+    """The text of a message, or of its parts."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []

@@ -1,4 +1,4 @@
-"""The source of an answer, and of each question that a run waits with."""
+"""The source of an answer, and of each open question."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["answer_source", "name_sources"]
 
 
 def answer_source(agent: Agent, *told: Mapping[str, Any] | None) -> Source | None:
-    """The first of these that is there, else where the agent reads as the settings stand."""
+    """The first of these that is set, or else where the agent reads with the current settings."""
     found = next((one for one in told if one), None)
     return shown(found) if found else source_of(agent)
 
 
 def name_sources(result: MapResult, agent: str | None) -> None:
-    """Let every question of a run say which system it is about."""
+    """Add the source to every question of a run."""
     for question in result.questions:
         source = question.get("source") or result.values.get("source") or _set(agent)
         if isinstance(source, Mapping):

@@ -1,4 +1,4 @@
-"""Long work in parts: a run for each part, so that all workers share it, and a part goes on when its worker is gone."""
+"""Long work in parts: one run per part, so that all workers share it, and a part continues if its worker is lost."""
 
 from __future__ import annotations
 
@@ -17,11 +17,8 @@ __all__ = ["split"]
 
 
 async def split(agent: Agent, parts: Iterable[Mapping[str, Any]], at_once: int) -> AsyncIterator[dict[str, Any]]:
-    """The state that each part ends with, as soon as it has ended; so many are under way at a time. Those under way
-    are stopped with whoever listens.
-
-    Raises RequestError for a part that fails.
-    """
+    """Yield the final state of each part as soon as it ends, with a limited number of parts at a time. If the caller
+    stops, active parts are stopped. Raises RequestError if a part fails."""
     waiting, carried = iter(parts), dict[asyncio.Task[Run], Run]()
     try:
         while True:

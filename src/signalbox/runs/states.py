@@ -1,4 +1,4 @@
-"""An agent's final state as an Answer carries it: JSON-ready, without what is only for the log."""
+"""An agent's final state as it appears in an Answer: JSON data without what is only for the log."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ _log = logging.getLogger("signalbox.runs")
 
 
 def json_state(values: Mapping[str, Any], private: Collection[str] = ()) -> dict[str, Any]:
-    """The state as plain JSON values, without its private keys; an error's `details` and the credentials in the address
-    of a source stay behind."""
+    """The state as plain JSON values, without private keys, `details` of errors and credentials in addresses."""
     told = {name: _json(value) for name, value in values.items() if name not in private}
     return {**told, "source": shown(told["source"])} if isinstance(told.get("source"), dict) else told
 
@@ -33,7 +32,7 @@ def _json(value: Any) -> Any:
 
 
 def agent_error(values: Mapping[str, Any]) -> dict[str, str] | None:
-    """The error that the agent itself put into its state, in the Answer's shape; its details go to the log."""
+    """The error from the agent's own state, in the form of an Answer; its details go to the log."""
     error = values.get("error")
     if not error:
         return None

@@ -1,8 +1,6 @@
-"""What a person reads while a node or a tool is at work, such as "Reading the BGP neighbours of pe2".
-
-An agent says it in `steps.yaml` beside its map: for each node or tool one or several texts, of which the first is taken
-whose {arguments} were all given; `when` holds one to certain arguments. An empty text is not shown.
-"""
+"""What a person reads while a node or tool works, such as "Reading the BGP neighbours of pe2". An agent defines it in
+`steps.yaml` next to its map: for each node or tool one or more texts, of which the first is used whose {arguments} are
+all given; `when` limits one to certain arguments. An empty text is not shown."""
 
 from __future__ import annotations
 
@@ -27,13 +25,13 @@ _Text = str | dict[str, Any]
 
 
 def node_words(agent: Agent, node: str) -> str:
-    """What a node of this agent's map does: what the agent says of it, else its description."""
+    """The words for a node of this agent's map: from `steps.yaml`, or else its description."""
     told = _texts(agent).get(node)
     return _filled(told, {}) if told is not None else _descriptions(agent).get(node, "")
 
 
 def call_words(agent: Agent, tool: str, args: Mapping[str, Any]) -> str:
-    """What a call of a tool does. An investigation calls tools of other agents, which say it then."""
+    """The words for a tool call, from the agent that owns the tool."""
     for one in (agent, *list_agents()):
         told = _texts(one).get(tool)
         if told is not None and (words := _filled(told, args)):
@@ -42,7 +40,7 @@ def call_words(agent: Agent, tool: str, args: Mapping[str, Any]) -> str:
 
 
 def _filled(texts: tuple[_Text, ...], args: Mapping[str, Any]) -> str:
-    """The first text that these arguments fill; empty where none is."""
+    """The first text whose arguments are all given; empty if there is none."""
     shown = {name: words for name, value in args.items() if (words := _shown(value))}
     for one in texts:
         when, text = (one.get("when") or {}, str(one["say"])) if isinstance(one, dict) else ({}, one)
@@ -52,7 +50,7 @@ def _filled(texts: tuple[_Text, ...], args: Mapping[str, Any]) -> str:
 
 
 def _shown(value: Any) -> str:
-    """An argument as a few words; nothing for what only a machine reads."""
+    """An argument in a few words; empty for values that only machines read."""
     parts = value if isinstance(value, list | tuple) else [value]
     if not parts or any(isinstance(one, Mapping | list) or one in (None, "") for one in parts):
         return ""

@@ -1,8 +1,6 @@
-"""The steps of a run: which nodes started and which ended, and what runs again after its process died.
-
-A node's start is written down before it runs. Its end is written down in the transaction that stores what it gave, so
-that a node has ended exactly if its checkpoint says so; who listens hears of the end after that.
-"""
+"""The steps of a run: which nodes started and ended, and what runs again after a crash. A node's start is stored before
+it runs. Its end is stored in the transaction that stores its output, so that a node has ended exactly if its checkpoint
+says so; listeners get the end after that."""
 
 from __future__ import annotations
 
@@ -25,18 +23,18 @@ if TYPE_CHECKING:
 __all__ = ["CancelledError", "Steps", "ended", "forget_starts", "told_again", "under_way"]
 
 _INSIDE = "|"
-"""What LangGraph puts between the place of a node and that of a node in the graph which it runs."""
+"""LangGraph's separator between the path of a node and that of a node in its sub-graph."""
 _PATIENCE = 60.0
 
 
 class CancelledError(SignalboxError):
-    """Somebody cancelled the run, or took it over."""
+    """The run was cancelled or taken over."""
 
     error_type = "cancelled"
 
 
 class Steps:
-    """The steps of a person's run that `owner` carries. Nodes may start and end in several threads."""
+    """The steps of a person's run that `owner` executes. Nodes may start and end in several threads."""
 
     def __init__(self, person: str, run_id: str, owner: str) -> None:
         self._person, self._run_id, self._owner = person, run_id, owner
@@ -46,11 +44,11 @@ class Steps:
         self._changed = threading.Condition()
         self._lost: DatabaseError | None = None
         self.storing = threading.Lock()
-        """Held by the transaction that stores a checkpoint: of two at once, the later could be there without the
-        ends of nodes that the earlier one stores."""
+        """Held while a checkpoint is stored, so that no later checkpoint appears without the ends stored by an earlier
+        one."""
 
     def hear(self, event: NodeEvent) -> None:
-        """A node starts, ended or waits. Called where it runs."""
+        """A node starts, ended or waits. Called in the node's own thread."""
         place = _place()
         if event.kind == "start":
             self._wait_for_graph(_outside(place))
@@ -63,8 +61,8 @@ class Steps:
 
     @contextmanager
     def breaking_off(self) -> Iterator[None]:
-        """Where the block finds the database gone, the run has broken off, and is to go on from here: that the node
-        failed over it is not stored, even if the database is back by then."""
+        """If the block finds the database gone, the run counts as interrupted and will continue from here: the node's
+        failure is not stored, even if the database is back by then."""
         try:
             yield
         except DatabaseError as error:
@@ -72,41 +70,39 @@ class Steps:
             raise
 
     def is_ours(self, held: Transaction) -> bool:
-        """Whether the run is still its owner's to carry; if so, nobody takes it over before the transaction has ended.
-
-        On PostgreSQL the last statements of a process may be carried out after it was found dead.
-        """
+        """True if the run still belongs to its owner; then nobody takes it over before the transaction ends. On
+        PostgreSQL the last statements of a process may be executed after it was found dead."""
         return held.is_held("runs", "run_id = ? AND status = ? AND owner = ?", (self._run_id, "running", self._owner))
 
     def require_ours(self, held: Transaction) -> None:
-        """Raise CancelledError where the run is not its owner's any more, and DatabaseError where it broke off."""
+        """Raise CancelledError if the run no longer belongs to its owner, and DatabaseError if it was interrupted."""
         if self._lost is not None:
             raise self._lost
         if not self.is_ours(held):
             raise CancelledError("The run was cancelled, or another process has taken it over.")
 
     def tell_later(self, tell: Callable[[], None]) -> None:
-        """Call this when the end of the node that runs here is stored."""
+        """Call this once the end of the current node is stored."""
         with self._changed:
             self._told_then[_place()].append(tell)
 
     def graph_stored(self, graph: str) -> None:
-        """A graph inside the run has a checkpoint: should the process die, its steps are found again by their place."""
+        """A sub-graph has a checkpoint: after a crash, its steps are found again by their path."""
         with self._changed:
             self._stored_graphs.add(graph)
             self._changed.notify_all()
 
     def _wait_for_graph(self, graph: str) -> None:
-        """LangGraph runs the first node of a graph while it still stores what the graph starts with."""
+        """LangGraph runs the first node of a graph while it still stores the initial state."""
         with self._changed:
             self._changed.wait_for(lambda: graph in self._stored_graphs, _PATIENCE)
 
     def store_task(self, held: Transaction, task_id: str, *, has_output: bool) -> list[Callable[[], None]]:
-        """Write down that a node ended, with what it gave, or that it waits; what it then tells comes back."""
+        """Store that a node ended, with its output, or that it waits; returns what to report then."""
         return self._store(held, lambda place: place.rpartition(":")[2] == task_id, has_output=has_output)
 
     def store_graph(self, held: Transaction, graph: str) -> list[Callable[[], None]]:
-        """Write down the ends of all nodes that led to a graph's new checkpoint; what they then tell comes back."""
+        """Store the ends of all nodes that led to a graph's new checkpoint; returns what to report then."""
         return self._store(held, lambda place: _outside(place) == graph, has_output=True)
 
     def _store(
@@ -138,30 +134,29 @@ def _place() -> str:
 
 
 def _outside(place: str) -> str:
-    """The place of the graph that a node is in; nothing for the run's own."""
+    """The path of the graph that a node is in; empty for the run's own graph."""
     return place.rpartition(_INSIDE)[0]
 
 
 def under_way(run: Run) -> list[str]:
-    """The nodes that had started and not ended when the run was last heard of; those of graphs inside as
-    `Outer > Inner`."""
+    """The nodes that have started and not ended, as far as known; those of sub-graphs as `Outer > Inner`."""
     return [_path(place, node) for place, node, record in _rows(run) if record is None]
 
 
 def ended(run: Run, *, inside: bool = False) -> list[NodeExecution]:
-    """The nodes that have ended, in that order; those of graphs inside the run as well if `inside`."""
+    """The nodes that have ended, in order; with `inside`, also those of sub-graphs."""
     rows = (row for row in _rows(run) if row[2] is not None and (inside or _INSIDE not in row[0]))
     return [NodeExecution.from_dict(json.loads(record)) for _, _, record in rows]
 
 
 def forget_starts(run: Run) -> None:
-    """Forget what was under way: the run goes on, and notes anew what starts."""
+    """Delete the unfinished starts: the run continues, and records its starts again."""
     with owned(run.person) as held:
         held.delete("steps", "run_id = ? AND record IS NULL", (run.run_id,))
 
 
 def told_again(run: Run) -> str:
-    """What runs again of a run that broke off, in words; nothing where that is nothing."""
+    """What an interrupted run will repeat, in words; empty if nothing."""
     rows = _rows(run)
     open_rows = [(place, node) for place, node, record in rows if record is None]
     parts: list[str] = []
@@ -184,6 +179,6 @@ def _rows(run: Run) -> list[Row]:
 
 
 def _path(place: str, node: str) -> str:
-    """A node as people know it: by its name, behind those of the nodes whose graphs it is in."""
+    """A node's name for people, after the names of the nodes whose graphs it is in."""
     outer = [part.partition(":")[0] for part in _outside(place).split(_INSIDE) if ":" in part]
     return " > ".join([*outer, node])

@@ -1,4 +1,4 @@
-"""The tables that Signalbox keeps, in which version they are there, and how the server that has them stands."""
+"""Signalbox's tables, their versions, and the state of the database server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STORE = "alembic_version"
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Tables that change together: what is in them, where they are, their version, and the newest there is."""
+    """A group of tables: what is in them, where they are, their version, and the newest version."""
 
     name: str
     place: str
@@ -30,12 +30,12 @@ class Tables:
 
     @property
     def is_current(self) -> bool:
-        """Whether they are those of this version of Signalbox."""
+        """True if they are those of this version of Signalbox."""
         return self.version == self.newest
 
     @property
     def told(self) -> str:
-        """How they stand, in words."""
+        """Their state in words."""
         if self.is_current:
             return f"{self.version}, current"
         if not self.version:
@@ -46,7 +46,7 @@ class Tables:
 
 
 def list_tables() -> list[Tables]:
-    """All tables, without changing any. Raises DatabaseError where the database cannot be used."""
+    """All tables, without changing any. Raises DatabaseError if the database cannot be used."""
     from signalbox.storage import HEAD
 
     settings = get_settings()
@@ -67,7 +67,7 @@ def list_tables() -> list[Tables]:
 
 
 def upgrade_tables() -> None:
-    """Make the tables, or bring them up to date, one process at a time."""
+    """Create or upgrade the tables, one process at a time."""
     from signalbox.storage import close_stores, open_engine
 
     async def upgrade_store() -> None:
@@ -80,14 +80,14 @@ def upgrade_tables() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Connections:
-    """How many connections the server has open, how many it takes, and how many are Signalbox's here."""
+    """The server's open connections, its limit, and Signalbox's connections."""
 
     used: int
     most: int
 
 
 def connections() -> Connections:
-    """How many connections PostgreSQL has."""
+    """The number of connections of PostgreSQL."""
     kept = database()
     assert isinstance(kept, PostgresDatabase)
     with kept.transaction() as connection:

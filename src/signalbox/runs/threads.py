@@ -1,7 +1,5 @@
-"""Threads: whose each is, and what was asked in it, kept as plain JSON.
-
-A thread belongs to one person. For anybody else it is not there: the gate shows each only their own.
-"""
+"""Threads: their owner, and what was asked in them, stored as plain JSON. A thread belongs to one person and does not
+exist for anybody else."""
 
 from __future__ import annotations
 
@@ -40,7 +38,7 @@ _MOST_KEPT = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A thread of one person. `metadata` is whatever its maker wrote on it."""
+    """A thread of one person. `metadata` is set by clients."""
 
     thread_id: str
     person: str
@@ -48,14 +46,14 @@ class Thread:
     created_at: str
     updated_at: str
     title: str = ""
-    """What was first asked in it, in one line, until its person gives it another."""
+    """The first request in one line, until it is renamed."""
 
 
 _THREAD = "thread_id, metadata, created_at, updated_at, title"
 
 
 def make_thread(thread_id: str, metadata: dict[str, Any] | None = None) -> bool:
-    """Make a thread for the person who asks; False where there is one of that name, whoever's it is."""
+    """Create a thread for the current person; False if the name is taken, by whomever."""
     with owned(current_person()) as held:
         return _make(held, check_name(thread_id), metadata or {})
 
@@ -67,7 +65,7 @@ def _make(held: Transaction, thread_id: str, metadata: dict[str, Any]) -> bool:
 
 
 def require_own(thread_id: str) -> Thread:
-    """The thread, if it is that of the person who asks. Raises NotFoundError for any other."""
+    """The thread, if it belongs to the current person. Raises NotFoundError for any other."""
     with owned(current_person()) as held:
         row = held.first(_THREAD, "threads", "thread_id = ?", (thread_id,))
     if row is None:
@@ -76,11 +74,8 @@ def require_own(thread_id: str) -> Thread:
 
 
 def take(held: Transaction, thread_id: str, said: str = "") -> None:
-    """Let a run use a thread, within its transaction: the thread is the person's, or is made so. `said` becomes the
-    title of one that has none.
-
-    Raises NotFoundError where it is somebody else's.
-    """
+    """Use a thread in a run's transaction, creating it if necessary. `said` becomes the title if there is none. Raises
+    NotFoundError if it belongs to somebody else."""
     is_new = _make(held, thread_id, {})
     if not is_new and not held.update("threads", {"updated_at": now().isoformat()}, "thread_id = ?", (thread_id,)):
         raise NotFoundError(f"There is no thread '{thread_id}'.", suggestion="Give this one another name.")
@@ -95,8 +90,8 @@ def title_of(said: str) -> str:
 
 
 def list_threads(limit: int | None = 100, offset: int = 0, text: str = "") -> list[Thread]:
-    """The threads of the person who asks, the latest first; with `text`, those where it stands in the title or in what
-    was said or answered."""
+    """The current person's threads, latest first; with `text`, those that contain it in the title, a message or an
+    answer."""
     with owned(current_person()) as held:
         where, values = _containing(held, text) if text else ("", ())
         rows = held.select(
@@ -122,7 +117,7 @@ def update_thread(
     transcript: str | None = None,
     title: str | None = None,
 ) -> Thread:
-    """Change what is written on a thread of the person who asks; `metadata` is added to what is there. Raises
+    """Change a thread of the current person; `metadata` is merged. Raises
     NotFoundError."""
     found = require_own(thread_id)
     changes = {"metadata": json.dumps({**found.metadata, **plain(metadata or {})}), "updated_at": now().isoformat()}
@@ -134,7 +129,7 @@ def update_thread(
 
 
 def find_by_transcript(transcript: str) -> str | None:
-    """The latest thread of the person who asks in which exactly this was said until now, by its digest."""
+    """The current person's latest thread whose whole conversation has this digest."""
     with owned(current_person()) as held:
         row = held.first("thread_id", "threads", "transcript = ?", (transcript,), order="updated_at DESC")
     return str(row[0]) if row else None
@@ -146,7 +141,7 @@ def _thread(person: str, row: Row) -> Thread:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One request in a thread: what was said, how it was answered, and what of the state the next turn is given."""
+    """One request in a thread: what was said, the answer, and the state passed to the next turn."""
 
     thread_id: str
     run_id: str
@@ -158,7 +153,7 @@ class Turn:
 
 
 def add_turn(thread_id: str, *, run_id: str, agent: str, said: str, answer: str, remembered: Any) -> None:
-    """Keep what was asked by the person who asks; of a long conversation only the latest turns stay."""
+    """Store a turn of the current person; a long conversation keeps only its latest turns."""
     told = {"thread_id": check_name(thread_id), "run_id": run_id, "agent": agent, "said": said, "answer": answer}
     with owned(current_person()) as held:
         held.insert("turns", {**told, "remembered": json.dumps(plain(remembered)), "at": now().isoformat()})
@@ -166,7 +161,7 @@ def add_turn(thread_id: str, *, run_id: str, agent: str, said: str, answer: str,
 
 
 def trim_turns(held: Transaction) -> None:
-    """Of all turns of a person only the latest stay."""
+    """Delete all but the latest turns of a person."""
     _trim(held, _MOST_KEPT)
 
 
@@ -179,8 +174,8 @@ def _trim(held: Transaction, most: int, where: str = "", values: tuple[str, ...]
 def list_turns(
     thread_id: str, most: int | None = None, *, but_of: str = "", of: Collection[str] | None = None
 ) -> list[Turn]:
-    """The turns of a thread of the person who asks, in their order, or so many of the latest, without those of one run,
-    or only those of some runs; none where they have no thread of that name."""
+    """The turns of a thread of the current person, in order: all or the latest, without one run or only of some runs;
+    none if there is no such thread."""
     columns, where = "thread_id, run_id, agent, said, answer, remembered, at", "thread_id = ?"
     values = [check_name(thread_id)]
     if but_of:

@@ -1,5 +1,5 @@
-"""What the runs of a person have used of models: one row for each time that a run was carried, kept by itself, so that
-forgetting a run gives nobody a new budget."""
+"""The use of models by a person's runs: one row per execution, kept even if the run is deleted, so that deleting runs
+does not reset a budget."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Account", "counted", "keep_usage", "start_counting", "usage_of_runs", "used_today"]
 
 Account = dict[str, int | float]
-"""calls, seconds, input_tokens, output_tokens, cached_tokens, total_tokens, and cost_usd where all of it is known."""
+"""calls, seconds, input_tokens, output_tokens, cached_tokens, total_tokens, and cost_usd if all of it is known."""
 
 _COUNTS = ("calls", "seconds", "input_tokens", "output_tokens", "cached_tokens", "total_tokens")
 _is_inside: ContextVar[bool] = ContextVar("signalbox_run_is_counted", default=False)
@@ -39,7 +39,7 @@ def start_counting(person: str, run_id: str) -> UsageCounter:
 
 @contextmanager
 def counted(counter: UsageCounter) -> Iterator[None]:
-    """Count the model calls inside the block. What a run inside another uses is charged to the outer one."""
+    """Count the model calls inside the block. Nested runs are charged to the outer one."""
     from signalbox.models.usage import counting
 
     if _is_inside.get():
@@ -65,7 +65,7 @@ def _charged(person: str, where: str, value: str) -> int:
 
 
 def keep_usage(person: str, run_id: str, counter: UsageCounter) -> None:
-    """Write down what a run has used since it was started or resumed. Where that fails, the run is not lost for it."""
+    """Store what a run has used since it was started or resumed. A failure is only logged."""
     account = counter.account()
     row = {
         "run_id": run_id,
@@ -82,7 +82,7 @@ def keep_usage(person: str, run_id: str, counter: UsageCounter) -> None:
 
 
 def usage_of_runs(person: str, *run_ids: str) -> Account:
-    """What these runs of this person have used, all together."""
+    """The total use of these runs of this person."""
     marks = ", ".join("?" * len(run_ids))
     sums = ", ".join(f"SUM({name})" for name in _COUNTS)
     with owned(person) as held:

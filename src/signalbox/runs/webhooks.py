@@ -1,4 +1,4 @@
-"""Whom to tell of the end of a run: kept until they were told, so that no restart loses it."""
+"""Webhooks to call when a run ends, stored until delivered, so that no restart loses one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Webhook", "claim_webhook", "forget_webhook", "keep_webhook", "try_ag
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """An address to tell of the end of a run, and how often that was tried in vain."""
+    """An address to notify of the end of a run, and the number of failed attempts."""
 
     person: str
     run_id: str
@@ -24,27 +24,27 @@ class Webhook:
 
 
 def keep_webhook(run_id: str, url: str) -> None:
-    """Have an address told when a run of the person who asks has ended or waits."""
+    """Store an address to notify when a run of the current person ends or pauses."""
     with owned(current_person()) as held:
         held.delete("webhooks", "run_id = ?", (run_id,))
         held.insert("webhooks", {"run_id": run_id, "url": url, "due_at": now().isoformat()})
 
 
 def claim_webhook(hook: Webhook, seconds: float) -> bool:
-    """Take it up for so long; False where another process has just done so."""
+    """Claim it for some time; False if another process has just done so."""
     due = (now() + timedelta(seconds=seconds)).isoformat()
     with owned(hook.person) as held:
         return bool(held.update("webhooks", {"due_at": due}, "run_id = ? AND due_at = ?", (hook.run_id, hook.due_at)))
 
 
 def try_again(hook: Webhook, seconds: float) -> None:
-    """Note a try that was in vain, and when the next is due."""
+    """Store a failed attempt, and when the next one is due."""
     changes = {"attempts": hook.attempts + 1, "due_at": (now() + timedelta(seconds=seconds)).isoformat()}
     with owned(hook.person) as held:
         held.update("webhooks", changes, "run_id = ?", (hook.run_id,))
 
 
 def forget_webhook(hook: Webhook) -> None:
-    """It was told, or is given up."""
+    """Delete it: it was delivered or given up."""
     with owned(hook.person) as held:
         held.delete("webhooks", "run_id = ?", (hook.run_id,))

@@ -1,8 +1,6 @@
-"""A worker: it takes runs from the queue on PostgreSQL and carries them, as many at a time as the settings say.
-
-procrastinate fetches the jobs. The heartbeat is ours, so that it goes on while a worker that was stopped lets its runs
-end, and so that a moment without a database does not end it.
-"""
+"""A worker: it takes runs from the queue on PostgreSQL and executes them, as many at a time as the settings allow.
+procrastinate fetches the jobs. The heartbeat is our own, so that it continues while a stopping worker finishes its
+runs, and survives short outages of the database."""
 
 from __future__ import annotations
 
@@ -43,14 +41,14 @@ _log = logging.getLogger("signalbox.runs")
 _MOST_TRIES = 100
 _ORPHANS_EVERY, _TIDY_EVERY = 30.0, 3600.0
 _AFTER_OUTAGE = 2.0
-"""Seconds that runs under way are given when the connection was lost: then this worker begins anew."""
+"""Seconds that active runs get to finish when the connection is lost, before this worker restarts."""
 _CONNECTIONS = 4
 _SETTLE_AFTER = (0.0, 0.5, 1.0, 2.0)
 """Seconds before each try to tell the queue that a job is over."""
 
 
 class _Again(BaseRetryStrategy):
-    """What was stopped is taken up at once; what could not be carried, in a moment."""
+    """Stopped jobs are retried at once; failed ones after a moment."""
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
         if job.attempts >= _MOST_TRIES:
@@ -60,7 +58,7 @@ class _Again(BaseRetryStrategy):
 
 
 class _Jobs(JobManager):
-    """Jobs that end although the queue cannot hear of it for a moment, or has given them to another worker."""
+    """Ends jobs even if the queue is unreachable for a moment, or has given them to another worker."""
 
     async def finish_job(self, *args: Any, **options: Any) -> None:
         await _settled(partial(super().finish_job, *args, **options))
@@ -70,7 +68,7 @@ class _Jobs(JobManager):
 
 
 async def _settled(tell: Callable[[], Awaitable[None]]) -> None:
-    """Tell the queue how a job ended. One that is never told of goes to another worker with all others of this one."""
+    """Report to the queue how a job ended. If that never succeeds, all jobs of this worker go to another one."""
     for pause in _SETTLE_AFTER:
         await asyncio.sleep(pause)
         try:
@@ -83,10 +81,8 @@ async def _settled(tell: Callable[[], Awaitable[None]]) -> None:
 
 
 async def work(stopping: asyncio.Event) -> None:
-    """Carry runs until `stopping` is set, then let those under way end in the time that the settings give them.
-
-    Without its database it waits for it.
-    """
+    """Execute runs until `stopping` is set, then give the active ones the configured time to finish. During an outage
+    it waits for the database."""
     # What goes wrong is told here, in a line.
     logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
     ended: list[int] = []
@@ -102,8 +98,8 @@ async def work(stopping: asyncio.Event) -> None:
 
 
 async def _work_connected(stopping: asyncio.Event, ended: list[int]) -> None:
-    """Work until `stopping` is set or the connection is lost. `ended` are the numbers under which this process worked
-    before, and works no more: what they had goes to others at once."""
+    """Work until `stopping` is set or the connection is lost. `ended` are this process's former worker numbers: their
+    jobs go to others at once."""
     kept = await asyncio.to_thread(queue_database)
     await asyncio.to_thread(dismiss, ended)
     ended.clear()
@@ -147,7 +143,7 @@ def _tell_outage(error: Exception) -> None:
 
 
 async def _keep(act: Callable[[], Awaitable[None]]) -> None:
-    """Do this again and again, also after a moment without the database."""
+    """Do this repeatedly, surviving outages of the database."""
     while True:
         try:
             await act()
@@ -165,7 +161,7 @@ async def _beat(app: App, worker: Worker) -> None:
 
 
 class _Caretaker:
-    """Looks after what workers that are gone have left."""
+    """Takes care of jobs that lost workers left behind."""
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -187,7 +183,7 @@ class _Caretaker:
 
 
 def _adopt() -> None:
-    """Put runs into the queue that are in nobody's hands: an older version left them, or an old job was ended late."""
+    """Enqueue runs that have no job, because an older version left them or an old job ended late."""
     for run in left_out(lambda: [*maintenance.left_behind(carried=True), *maintenance.left_pending()]):
         with use_person(run.person):
             enqueue(run)
@@ -195,7 +191,7 @@ def _adopt() -> None:
 
 
 async def _carry(context: JobContext, person: str, run_id: str) -> None:
-    """Carry one run as far as it goes. A run that is over, or waits for an answer, is left alone."""
+    """Execute one run. A run that is over or waits for an answer is left alone."""
     job = context.job
     assert job.id is not None
     assert job.worker_id is not None
@@ -211,7 +207,7 @@ async def _carry(context: JobContext, person: str, run_id: str) -> None:
 
 
 def _taken(run_id: str) -> Life | None:
-    """The run that a job is for, ready to be carried; None where there is nothing to carry."""
+    """The run of a job, ready to execute; None if there is nothing to do."""
     run = records.get_run(run_id)
     run = records.carrier_of(run) if run is not None else None
     if run is None or run.status not in ("pending", "running", "interrupted"):

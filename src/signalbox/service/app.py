@@ -76,7 +76,7 @@ def create_app(page: Callable[[], Any] | None = None, host: str | None = None, *
     """The service as an ASGI application; `page` makes the one that has every path which is not the service's own.
 
     `host` is a name that the service is reached by beside its address. Without `carries`, runs on PostgreSQL are left
-    to other processes. Raises ConfigurationError where a setting is wrong.
+    to other processes. Raises ConfigurationError if a setting is wrong.
     """
     others = {"The MCP endpoint": Later("The MCP endpoint", _mcp, soon=False)}
     if page is not None:

@@ -62,7 +62,7 @@ class Assistant:
     agent: Agent
     inputs: dict[str, Any]
     is_own: bool = False
-    """Whether the person who asks has made it."""
+    """True if the current person has made it."""
 
 
 class Filter(Options):
@@ -299,7 +299,7 @@ async def subgraphs(assistant_id: str, namespace: str = "", recurse: bool = Fals
 
 
 def find_assistant(assistant_id: str) -> Assistant:
-    """The assistant of that id that the person who asks has made, or the agent of that name or id. Raises
+    """The assistant of that id that the current person has made, or the agent of that name or id. Raises
     NotFoundError."""
     own = None if _is_known(assistant_id) else find_own_assistant(assistant_id)
     if own is None:

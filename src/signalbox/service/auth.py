@@ -29,7 +29,7 @@ _SAFE = ("GET", "HEAD")
 
 
 def is_ours(path: str) -> bool:
-    """Whether the service itself has this path; any other is the page's."""
+    """True if the service itself has this path; any other is the page's."""
     return path in _OPEN or any(path == prefix or path.startswith(f"{prefix}/") for prefix in _API)
 
 
@@ -81,7 +81,7 @@ class Door:
 
 
 def _is_from_page(connection: HTTPConnection) -> bool:
-    """Whether a browser says that the service's own page sent it, or that a person opened an address."""
+    """True if a browser says that the service's own page sent it, or that a person opened an address."""
     if connection.scope["type"] == "websocket" or connection.scope["method"] not in _SAFE:
         return is_own_origin(connection.scope)
     site, mode = (connection.headers.get(f"sec-fetch-{name}", "") for name in ("site", "mode"))
@@ -101,7 +101,7 @@ async def caller_by_header(headers: Headers) -> Caller | None:
 
 
 async def is_operator(headers: Headers) -> bool:
-    """Whether the request's token has the scope of whoever runs the service."""
+    """True if the request's token has the scope of whoever runs the service."""
     try:
         caller = await caller_by_header(headers)
     except SignalboxError:

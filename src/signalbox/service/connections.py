@@ -100,7 +100,7 @@ async def connections() -> dict[str, Any]:
 
 
 async def _health(agent: Agent) -> dict[str, Any] | None:
-    """Whether a system answers; None for one that is not asked."""
+    """True if a system answers; None for one that is not asked."""
     if agent.check is None or is_set_aside(agent):
         return None
     try:

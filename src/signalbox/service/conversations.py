@@ -78,7 +78,7 @@ async def read(
 
 @router.patch("/{conversation_id}")
 async def rename(user_id: str, conversation_id: str, wanted: Rename) -> Summary:
-    """Give a conversation another title."""
+    """Rename a conversation."""
     return _summary(await Store(require_self(user_id)).rename(conversation_id, wanted.title))
 
 

@@ -188,7 +188,7 @@ def _queue_lines(carried: int) -> Iterator[str]:
 
 def serve_figures(address: str) -> None:
     """Give the figures of a process that serves nothing else, at HOST:PORT, to whoever asks there. Raises
-    ConfigurationError where that cannot be listened on."""
+    ConfigurationError if that cannot be listened on."""
     host, _, port = address.rpartition(":")
 
     class Answer(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""Whether the service lives and is ready."""
+"""True if the service lives and is ready."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _NOBODY = "00000000-0000-4000-8000-000000000000"
 
 @router.get("/healthz")
 async def healthz() -> dict[str, str]:
-    """Whether the process lives."""
+    """True if the process lives."""
     return {"status": "ok"}
 
 
 @router.get("/ok")
 async def ok(check_db: bool = False) -> dict[str, bool]:
-    """Whether the process lives, as clients of LangGraph's Agent Server ask; with `check_db`, whether the databases
+    """True if the process lives, as clients of LangGraph's Agent Server ask; with `check_db`, whether the databases
     answer, too."""
     if check_db:
         await ask_databases()
@@ -48,7 +48,7 @@ async def info() -> dict[str, Any]:
 
 @router.get("/readyz", responses={503: REFUSALS[503]})
 async def readyz(request: Request) -> Response:
-    """Whether it can take requests: both databases answer. A token with the scope `operator` is told more."""
+    """True if it can take requests: both databases answer. A token with the scope `operator` is told more."""
     found = dict([await _examined("runs", _ask_runs), await _examined("store", _ask_store)])
     is_ready = all(part["ok"] for part in found.values())
     details = {"databases": found} if await is_operator(request.headers) else {}

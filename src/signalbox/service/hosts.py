@@ -80,7 +80,7 @@ class Hosts:
 
 
 def is_own_origin(scope: Scope) -> bool:
-    """Whether the request says that it comes from this service's own page."""
+    """True if the request says that it comes from this service's own page."""
     headers = Headers(scope=scope)
     found = _ORIGIN.fullmatch(headers.get("origin", "").lower())
     origin, host = _read_host(found["host"]) if found else None, _read_host(headers.get("host", ""))
@@ -105,7 +105,7 @@ def _read_host(text: str) -> Host | None:
 
 
 def _is_listed(host: Host, *, any_port: bool) -> bool:
-    """Whether the operator listed the host. An entry without a port stands for `any_port` or for none."""
+    """True if the operator listed the host. An entry without a port stands for `any_port` or for none."""
     for entry in get_settings().allowed_hosts:
         listed = _read_host(entry.removeprefix("*."))
         if listed is None or not (listed.port == host.port if listed.port else any_port):

@@ -60,7 +60,7 @@ async def post_json(address: str, body: Mapping[str, Any], *, is_private_allowed
 
 
 async def _resolved(host: str, port: int) -> list[str]:
-    """The addresses of a host. Raises httpx.ConnectError where it has none."""
+    """The addresses of a host. Raises httpx.ConnectError if it has none."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):

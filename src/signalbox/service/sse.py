@@ -30,7 +30,7 @@ def as_event(kind: str, data: Any, number: str = "") -> bytes:
 
 
 def is_wanted(accept: str) -> bool:
-    """Whether a client asks for a stream."""
+    """True if a client asks for a stream."""
     return "text/event-stream" in accept
 
 

@@ -21,7 +21,7 @@ _UNWATCHED = ("/healthz", "/ok", "/readyz", "/metrics")
 
 
 def set_up_telemetry() -> bool:
-    """Send spans where the environment says; False where it says nothing. Raises MissingExtraError."""
+    """Send spans where the environment says; False if it says nothing. Raises MissingExtraError."""
     if not os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
         return False
     try:

@@ -52,7 +52,7 @@ class Caller:
 
 
 def is_secret_set() -> bool:
-    """Whether the operator said how tokens are checked; otherwise it is by a secret of this machine."""
+    """True if the operator said how tokens are checked; otherwise it is by a secret of this machine."""
     settings = get_settings()
     return bool(settings.jwt_secret or settings.jwks_url)
 
@@ -149,7 +149,7 @@ def _name(claims: dict[str, Any]) -> str:
 
 
 def _is_moment(value: Any) -> bool:
-    """Whether it is a number of seconds between 1970 and the year 9999. NaN is not, and neither is True."""
+    """True if it is a number of seconds between 1970 and the year 9999. NaN is not, and neither is True."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _LATEST
 
 

@@ -108,7 +108,7 @@ class Turn(Protocol):
 
     @property
     def is_lost(self) -> bool:
-        """Whether nobody answers it any more, and nothing was answered."""
+        """True if nobody answers it any more, and nothing was answered."""
 
     async def outcome(self) -> tuple[int, Any]:
         """The status and the body, when it has ended."""
@@ -178,7 +178,7 @@ class _Carried:
 
     @property
     def is_lost(self) -> bool:
-        """Whether nobody answers it any more, and nothing was answered."""
+        """True if nobody answers it any more, and nothing was answered."""
         return self.run is None and self.kept is None
 
     async def outcome(self) -> tuple[int, Any]:
@@ -264,7 +264,7 @@ async def start_turn(
 
 
 def _require_room(person: str) -> None:
-    """Raise FullError where a turn would not be carried: then the message is not kept either."""
+    """Raise FullError if a turn would not be carried: then the message is not kept either."""
     from signalbox.runs.queue import require_room
 
     require_room(person)
@@ -420,7 +420,7 @@ def chat_source() -> dict[str, Any] | None:
 
 
 def chat_agent() -> RunAgent:
-    """What answers. Raises ConfigurationError where nothing is installed that does."""
+    """What answers. Raises ConfigurationError if nothing is installed that does."""
     return _found(get_settings().chat)[1]
 
 

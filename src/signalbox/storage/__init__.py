@@ -1,6 +1,6 @@
-"""What is kept of people: conversations, messages and tasks, each person's own and nobody else's.
+"""Storage for people's conversations, messages and tasks, accessible to their owner only.
 
-    store = Store(user_id)                        # everything goes through one, and it is bound to its owner
+    store = Store(user_id)                        # everything goes through a store, which is bound to its owner
     talk = await store.start_conversation("Groceries")
     asked = await store.add_message(talk.id, "user", "add milk")
     await store.add_message(talk.id, "assistant", "Added #1 milk", answers=asked.id)

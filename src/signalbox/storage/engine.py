@@ -39,7 +39,7 @@ def database_address() -> str:
 
 
 def _url() -> tuple[URL, str]:
-    """The address of the database, and the whole of it as a text: to tell addresses apart by themselves is slow."""
+    """The address of the database, and the whole of it as a text: comparing address objects is slow."""
     settings = get_settings()
     return _read(settings.database_url, settings.home)
 
@@ -80,7 +80,7 @@ async def open_engine() -> AsyncEngine:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A connection to the file, for who reads and for who will write."""
+    """A connection to the file, for readers and for writers."""
 
     reading: Engine
     writing: Engine
@@ -88,11 +88,9 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """A file without a change of threads for every statement.
-
-    `here` is the event loop's own connection, for work of a millisecond: it never waits, neither for a lock that
-    somebody else has, which is an error, nor for the disk. `there` belongs to `thread`, which may do both.
-    """
+    """Access to a file without switching threads for every statement. `here` is the event loop's own connection, for
+    work of a millisecond: it never waits for the disk or for a lock, which is an error instead. `there` belongs to
+    `thread`, which may wait for both."""
 
     here: Way
     there: Way
@@ -100,7 +98,7 @@ class Direct:
     written: Iterator[int]
 
     def note_writing(self) -> None:
-        """What was written here goes from the log into the file now and then, there."""
+        """Checkpoint the write-ahead log into the file now and then, in the other thread."""
         if next(self.written) % _CHECKPOINT_EVERY == 0:
             self.thread.submit(_checkpoint, self.there)
 
@@ -111,7 +109,7 @@ _direct: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Direct]] = WeakK
 
 
 async def open_direct() -> Direct | None:
-    """The way to the file, where the database is one; None for a server. Raises as `open_engine`."""
+    """The access to the file, if the database is one; None for a server. Raises like `open_engine`."""
     url, key = _url()
     await open_engine()
     if not url.drivername.startswith("sqlite"):
@@ -133,7 +131,7 @@ def _way(url: URL, prepare: Callable[[Any, Any], None]) -> Way:
 
 
 def _checkpoint(way: Way) -> None:
-    """It waits for the disk, and nobody for it; only where the log got long in spite of it, writers must wait, too."""
+    """It waits for the disk without blocking anyone; writers only have to wait if the log grows long in spite of it."""
     with way.reading.connect() as connection:
         cursor = connection.connection.cursor()
         _, pages, _ = cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
@@ -198,7 +196,7 @@ def _prepare_unwaiting(connection: Any, _: Any) -> None:
 
 
 def _begin_sqlite(connection: Any) -> None:
-    """Who will write takes the lock at once: SQLite lets nobody who has read wait for it."""
+    """Writers take the lock at once: in SQLite, a transaction that has read cannot wait for it."""
     writes = connection.get_execution_options().get("writes", True)
     cursor = connection.connection.cursor()
     cursor.execute("BEGIN IMMEDIATE" if writes else "BEGIN")

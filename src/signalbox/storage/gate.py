@@ -1,10 +1,9 @@
-"""The gate: the one place where the database is asked, and where every question is bound to its owner.
+"""The gate: the only place that queries the database, and where every query is bound to its owner.
 
 A session from here adds the owner to every query, gives new rows their owner, refuses rows of anybody else, and refuses
-statements that it cannot bind (plain SQL among them). What every request asks is `Prepared` once, bound when it is
-made, and run by `in_one_go` without a session's cost. On PostgreSQL each transaction also says who it is for, and
-row-level security holds even where this file would be wrong.
-"""
+statements that it cannot bind (plain SQL among them). Statements that every request needs are `Prepared` once, bound
+when they are made, and run by `in_one_go` without the cost of a session. On PostgreSQL each transaction also says who
+it is for, and row-level security applies even if this file is wrong."""
 
 from __future__ import annotations
 
@@ -38,21 +37,21 @@ __all__ = ["OwnershipError", "Prepared", "Transaction", "check_owner", "everybod
 
 T = TypeVar("T")
 _PAUSES = (*(0.001 * 2**at for at in range(6)), *[0.05] * 1_200)
-"""Seconds between two tries to get the lock: a minute in all, as the thread has it."""
+"""Seconds between two attempts to get the lock: a minute in all, as for the thread."""
 
 
 _DATA_EXCEPTION = "22"
-"""How PostgreSQL's codes for values that it cannot take begin: text with a NUL is one."""
+"""The prefix of PostgreSQL's error codes for values it cannot store, such as text with a NUL."""
 
 
 class OwnershipError(ProgrammerError):
-    """Code reached for a row of somebody else, or for the database past the gate."""
+    """Code tried to use somebody else's row, or to bypass the gate."""
 
     error_type = "ownership"
 
 
 def check_owner(user_id: str) -> str:
-    """The id in its usual form. Raises RequestError where it is no UUID."""
+    """The id in its canonical form. Raises RequestError if it is not a UUID."""
     try:
         return str(uuid.UUID(str(user_id)))
     except ValueError:
@@ -61,13 +60,13 @@ def check_owner(user_id: str) -> str:
 
 @asynccontextmanager
 async def owned(owner: str, *, writes: bool = False) -> AsyncIterator[AsyncSession]:
-    """A transaction for one person: all or nothing, and nothing of anybody else. Raises DatabaseError."""
+    """A transaction for one person: all or nothing, and only their own rows. Raises DatabaseError."""
     async with _transaction({"owner": owner}, writes) as session:
         yield session
 
 
 class Prepared:
-    """A statement over one table, made once: it meets only rows of the person for whom it is run.
+    """A statement on one table, prepared once: it only affects rows of the person it is run for.
 
     A select, update or delete gets the owner among its conditions, an insert gets it as the new row's owner. Raises
     OwnershipError for one that cannot be bound, or that sets an owner itself.
@@ -107,22 +106,22 @@ class Transaction:
         return str(self._connection.dialect.name)
 
     def run(self, prepared: Prepared, **values: Any) -> CursorResult[Any]:
-        """Run a statement with these values. Raises OwnershipError where they name an owner."""
+        """Run a statement with these values. Raises OwnershipError if they name an owner."""
         if "owner" in values or "user_id" in values:
             raise OwnershipError("The owner of a row is whom the statement is run for.")
         return self._connection.execute(prepared.statement, {**values, "owner": self._owner})
 
     def exclude_others(self) -> None:
-        """Wait until no other transaction for this person has called this, and keep others waiting until the end of
-        this one. On SQLite there is never more than one that writes."""
+        """Lock out other transactions for this person that call this, until this one ends. On SQLite only one
+        transaction writes anyway."""
         if self.dialect == "postgresql":
             lock = text("SELECT pg_advisory_xact_lock(hashtextextended(:owner, 0))")
             self._connection.execute(lock, {"owner": self._owner})
 
 
 async def in_one_go(owner: str, work: Callable[[Transaction], T], *, writes: bool = False) -> T:
-    """What `work` gives in a transaction of prepared statements for one person: all or nothing. It is short, and may be
-    done again from its beginning where somebody else had the lock. Raises DatabaseError."""
+    """The result of `work` in a transaction of prepared statements for one person: all or nothing. It must be short,
+    and may be repeated from the beginning if somebody else held the lock. Raises DatabaseError."""
     direct = await open_direct()
     try:
         if direct is None:
@@ -136,8 +135,8 @@ async def in_one_go(owner: str, work: Callable[[Transaction], T], *, writes: boo
 
 
 async def _here(direct: Direct, work: Callable[[Connection], T], writes: bool) -> T:
-    """What a short piece of work gives, done by the event loop itself: a change of threads and back would cost more
-    than the work, under load several times as much. While somebody else has the lock it is tried again and again."""
+    """The result of a short piece of work done in the event loop itself, because switching threads would cost more than
+    the work. While somebody else holds the lock, it is retried."""
     way = direct.here.writing if writes else direct.here.reading
     for pause in _PAUSES:
         try:
@@ -155,9 +154,9 @@ async def _here(direct: Direct, work: Callable[[Connection], T], writes: bool) -
 
 
 async def in_session(owner: str, work: Callable[[Session], T], *, writes: bool = False, is_short: bool = False) -> T:
-    """What `work` gives in a transaction for one person, as `owned` has it, where nothing needs to be awaited between
-    two statements: with SQLite it is many times as fast. What `is_short`, a few rows that an index finds, may be done
-    again from its beginning, as by `in_one_go`. Raises DatabaseError."""
+    """The result of `work` in a transaction like that of `owned`, if nothing needs to be awaited between statements:
+    with SQLite it is many times as fast. If it `is_short` (a few rows found by an index), it may be repeated from the
+    beginning, as by `in_one_go`. Raises DatabaseError."""
     direct = await open_direct()
     if direct is None:
         async with owned(owner, writes=writes) as session:
@@ -178,7 +177,7 @@ async def in_session(owner: str, work: Callable[[Session], T], *, writes: bool =
 
 @asynccontextmanager
 async def everybodys(*, writes: bool = False) -> AsyncIterator[AsyncSession]:
-    """A transaction over everybody's rows, for `maintenance.py` alone: cleaning up, and what a crash left behind."""
+    """A transaction over everybody's rows, only for `maintenance.py`: cleaning up, and what a crash left behind."""
     async with _transaction({"owner": None}, writes) as session:
         yield session
 
@@ -198,11 +197,11 @@ async def _transaction(info: dict[str, Any], writes: bool) -> AsyncIterator[Asyn
 
 
 _DOWN = (DBAPIError, OSError, PoolTimeout)
-"""What a database that is down, locked, full or damaged raises; a refused connection is an OSError."""
+"""The errors of a database that is down, locked, full or damaged; a refused connection is an OSError."""
 
 
 def _told(error: Exception) -> Exception:
-    """The error as callers know it: only a statement that is itself wrong stays what it is."""
+    """The error that callers expect; only errors of wrong statements are left as they are."""
     if (getattr(getattr(error, "orig", None), "sqlstate", None) or "").startswith(_DATA_EXCEPTION):
         return RequestError("A text holds characters that no database takes.", suggestion="Leave out NUL characters.")
     is_wrong = isinstance(error, IntegrityError | ProgrammingError | DataError | NotSupportedError)
@@ -212,7 +211,7 @@ def _told(error: Exception) -> Exception:
 
 
 class _BoundSession(Session):
-    """A session that knows whom it is for."""
+    """A session that knows its person."""
 
 
 @event.listens_for(_BoundSession, "do_orm_execute")
@@ -248,7 +247,7 @@ def _say_for_whom(session: Session, _: Any, connection: Any) -> None:
 
 
 def _say_for(connection: Connection, owner: str | None) -> None:
-    """Row-level security on PostgreSQL goes by this, and forgets it with the transaction."""
+    """Row-level security on PostgreSQL uses this setting, which ends with the transaction."""
     if connection.dialect.name == "postgresql":
         name, value = ("app.user_id", owner) if owner is not None else ("app.maintenance", "on")
         connection.execute(text("SELECT set_config(:name, :value, true)"), {"name": name, "value": value})

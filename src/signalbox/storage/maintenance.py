@@ -1,4 +1,4 @@
-"""What is done for everybody at once: removing what was deleted long ago, and finding what a crash left unanswered."""
+"""Work across all people: removing what was deleted long ago, and finding messages that a crash left unanswered."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from signalbox.storage.models import Conversation, IdempotencyKey, Message, Note
 __all__ = ["KEPT", "purge", "unanswered"]
 
 KEPT = timedelta(days=30)
-"""How long what was deleted can be brought back."""
+"""How long deleted things can be restored."""
 
 
 async def purge() -> int:
-    """Remove for good what was deleted more than 30 days ago, with what belongs to it; how many things that were."""
+    """Permanently remove what was deleted more than 30 days ago, with everything that belongs to it; returns the
+    count."""
     line = now() - KEPT
     async with everybodys(writes=True) as session:
         gone = (await session.execute(select(Task.user_id, Task.task_id).where(Task.deleted < line))).all()

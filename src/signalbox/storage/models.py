@@ -1,4 +1,4 @@
-"""The tables. Every one has an owner; `Owned` is what the gate knows them by."""
+"""The tables. Each has an owner, which the gate recognises by `Owned`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NEVER = "9999-12-31"
 
 
 class Moment(TypeDecorator[datetime]):
-    """An aware moment, kept in UTC: SQLite would forget the zone."""
+    """An aware moment, stored in UTC because SQLite drops the zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -45,7 +45,7 @@ class Base(DeclarativeBase):
 
 
 class Owned:
-    """A row that belongs to one person. The gate gives every query the owner and refuses what is another's."""
+    """A row that belongs to one person. The gate adds the owner to every query and refuses other people's rows."""
 
     @declared_attr
     def user_id(cls) -> Mapped[str]:
@@ -58,7 +58,7 @@ _KEYED_BY_OWNER = ("IdempotencyKey", "Note", "Numbering", "Task", "TaskWord")
 
 
 class Conversation(Owned, Base):
-    """A conversation. `deleted` says since when it is; after 30 days it is gone for good."""
+    """A conversation. `deleted` is when it was deleted; 30 days later it is removed."""
 
     __tablename__ = "conversations"
     __table_args__ = (Index("conversations_of_owner", "user_id", "updated"),)
@@ -85,10 +85,8 @@ class Message(Owned, Base):
 
 
 class Task(Owned, Base):
-    """A task. `due` is the person's wall clock: `2026-11-20`, or `2026-11-20T17:30` where the hour was said.
-
-    One that is never due has `NEVER`, which sorts last in an index, as no null does.
-    """
+    """A task. `due` is the person's wall clock: `2026-11-20`, or `2026-11-20T17:30` if a time was given. One without a
+    due date has `NEVER`, which sorts last in an index."""
 
     __tablename__ = "tasks"
     __table_args__ = (
@@ -103,7 +101,7 @@ class Task(Owned, Base):
     completed: Mapped[bool] = mapped_column(default=False)
     due: Mapped[str] = mapped_column(String(16), default=NEVER)
     priority: Mapped[int] = mapped_column(Integer, default=1)
-    """0 low, 1 normal, 2 high, so that it sorts; `as_dict` says it in words."""
+    """0 low, 1 normal, 2 high, for sorting; `as_dict` returns the word."""
     tags: Mapped[list[str]] = mapped_column(JSON, default=list)
     created: Mapped[datetime] = mapped_column(Moment)
     updated: Mapped[datetime] = mapped_column(Moment)
@@ -111,11 +109,11 @@ class Task(Owned, Base):
 
     @property
     def due_date(self) -> str | None:
-        """When it is due, if it is at all; `due` is a day at the end of time then, so that it sorts."""
+        """When it is due, or None; internally `due` is then a far future day, for sorting."""
         return None if self.due == NEVER else self.due
 
     def as_dict(self) -> dict[str, Any]:
-        """The task as tools give it: `status` in a word, and `completed` beside it."""
+        """The task as tools return it, with `status` as a word in addition to `completed`."""
         return {
             "task_id": self.task_id,
             "title": self.title,
@@ -131,7 +129,7 @@ class Task(Owned, Base):
 
 
 class TaskWord(Owned, Base):
-    """A word of a task, so that finding tasks by words or by a tag costs no more with many tasks than with few."""
+    """A word of a task, an index for finding tasks by words or tags."""
 
     __tablename__ = "task_words"
     __table_args__ = (Index("words_of_task", "user_id", "task_id"),)
@@ -141,7 +139,7 @@ class TaskWord(Owned, Base):
 
 
 class TaskChange(Owned, Base):
-    """What a turn of a conversation did to a task: `before` is null for a new one. This is what undo goes by."""
+    """What a turn of a conversation did to a task: `before` is null for a new one. Undo uses it."""
 
     __tablename__ = "task_changes"
     __table_args__ = (Index("changes_of_turn", "user_id", "turn"),)
@@ -165,7 +163,7 @@ class Numbering(Owned, Base):
 
 
 class Note(Owned, Base):
-    """What an agent keeps of something it said, found by a digest of the words: what was shown, what waits."""
+    """What an agent stores about something it said, by a digest of the words: what was shown, what is open."""
 
     __tablename__ = "notes"
 
@@ -175,7 +173,7 @@ class Note(Owned, Base):
 
 
 class ApiKey(Owned, Base):
-    """A key for programs: its hash, never the key."""
+    """A key for programs; only its hash is stored."""
 
     __tablename__ = "api_keys"
 
@@ -187,7 +185,7 @@ class ApiKey(Owned, Base):
 
 
 class IdempotencyKey(Owned, Base):
-    """A request that came with a key: `status` and `response` are null while it is under way."""
+    """A request with an idempotency key; `status` and `response` are null until it is done."""
 
     __tablename__ = "idempotency_keys"
 

@@ -1,4 +1,4 @@
-"""Notes: what an agent keeps of something it said, in place of what it kept under the same digest before."""
+"""Notes that an agent stores about something it said; a new note replaces the one under the same digest."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _PUT = {"sqlite": _put(sqlite.insert(_notes)), "postgresql": _put(postgresql.ins
 
 
 def find_note(transaction: Transaction, digest: str) -> dict[str, Any] | None:
-    """What was kept under a digest; None where nothing was."""
+    """The note stored under a digest, or None."""
     kept = transaction.run(_FIND, named=digest).scalar_one_or_none()
     return dict(kept) if kept is not None else None
 
 
 def put_note(transaction: Transaction, digest: str, data: dict[str, Any], moment: datetime) -> None:
-    """Keep something under a digest."""
+    """Store a note under a digest."""
     transaction.run(_PUT[transaction.dialect], digest=digest, data=data, created=moment)

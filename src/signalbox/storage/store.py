@@ -26,11 +26,10 @@ _of_turn: ContextVar[dict[str, dict[str, Any]] | None] = ContextVar("signalbox_n
 
 
 class Store:
-    """All that is kept of one person. It sees, changes and finds nothing of anybody else.
+    """Everything stored for one person. It never sees or changes anything of anybody else.
 
-    `owner` is the person's UUID; anything else raises RequestError. Every method is one transaction. What comes back
-    are plain rows, apart from the database: to change them changes nothing.
-    """
+    `owner` is the person's UUID; anything else raises RequestError. Every method is one transaction. Results are plain
+    rows, detached from the database."""
 
     def __init__(self, owner: str) -> None:
         self.owner = check_owner(owner)
@@ -43,7 +42,7 @@ class Store:
     # Conversations
 
     async def start_conversation(self, title: str = "") -> Conversation:
-        """A new conversation, with an id of its own (a UUID)."""
+        """A new conversation, with a new id (a UUID)."""
         moment = now()
         started = Conversation(
             id=str(uuid.uuid4()), title=_title(title), created=moment, updated=moment, user_id=self.owner
@@ -53,12 +52,12 @@ class Store:
         return started
 
     async def conversation(self, conversation_id: str) -> Conversation:
-        """One conversation. Raises NotFoundError where this person has none of that id, or it was deleted."""
+        """One conversation. Raises NotFoundError if the person has no such conversation, or it was deleted."""
         async with owned(self.owner) as session:
             return await _conversation(session, conversation_id)
 
     async def conversations(self, *, limit: int = 50, offset: int = 0) -> list[Conversation]:
-        """The conversations that are not deleted, the latest used first."""
+        """The conversations that are not deleted, most recently used first."""
         query = (
             select(Conversation)
             .where(Conversation.deleted.is_(None))
@@ -70,7 +69,7 @@ class Store:
             return list(await session.scalars(query))
 
     async def rename(self, conversation_id: str, title: str) -> Conversation:
-        """Give a conversation another title. Raises NotFoundError, and RequestError for a title that is too long."""
+        """Rename a conversation. Raises NotFoundError, and RequestError for a title that is too long."""
         async with owned(self.owner, writes=True) as session:
             found = await _conversation(session, conversation_id)
             found.title = _title(title)
@@ -84,7 +83,7 @@ class Store:
         return found
 
     async def restore(self, conversation_id: str) -> Conversation:
-        """Bring a deleted conversation back. Raises NotFoundError where it is not there any more."""
+        """Restore a deleted conversation. Raises NotFoundError if it no longer exists."""
         async with owned(self.owner, writes=True) as session:
             found = await _conversation(session, conversation_id, deleted=True)
             found.deleted = None
@@ -95,8 +94,8 @@ class Store:
     async def add_message(
         self, conversation_id: str, role: str, content: str, *, answers: int | None = None
     ) -> Message:
-        """Keep what was said; `role` is user or assistant. `answers` is the id of the user's message that this one
-        answers: a user's message that none answers counts as `unanswered`. Raises NotFoundError."""
+        """Store a message; `role` is user or assistant. `answers` is the id of the user's message that this one
+        answers; a user's message without an answer counts as `unanswered`. Raises NotFoundError."""
         if role not in _ROLES:
             raise RequestError(f"The role '{role}' is unknown.", suggestion="Use user or assistant.")
         moment = now()
@@ -133,14 +132,14 @@ class Store:
     # Keys for programs. A key should name its owner (`sb_<user id>_<secret>`), so that it can be looked up here.
 
     async def add_api_key(self, hashed: str, name: str = "") -> ApiKey:
-        """Keep the hash of a new key."""
+        """Store the hash of a new key."""
         made = ApiKey(id=str(uuid.uuid4()), name=name, hash=hashed, created=now(), user_id=self.owner)
         async with owned(self.owner, writes=True) as session:
             session.add(made)
         return made
 
     async def api_keys(self) -> list[ApiKey]:
-        """The keys, the oldest first, revoked ones among them."""
+        """The keys, oldest first, including revoked ones."""
         async with owned(self.owner) as session:
             return list(await session.scalars(select(ApiKey).order_by(ApiKey.created, ApiKey.id)))
 
@@ -151,7 +150,7 @@ class Store:
             return (await session.scalars(query)).one_or_none()
 
     async def revoke_api_key(self, key_id: str) -> ApiKey:
-        """Let a key work no more. Raises NotFoundError."""
+        """Revoke a key. Raises NotFoundError."""
         async with owned(self.owner, writes=True) as session:
             found = (await session.scalars(select(ApiKey).where(ApiKey.id == key_id))).one_or_none()
             if found is None:
@@ -162,11 +161,11 @@ class Store:
     # What an agent keeps of something it said
 
     async def note(self, digest: str) -> dict[str, Any] | None:
-        """What was kept under a digest; None where nothing was."""
+        """The note stored under a digest, or None."""
         return await in_one_go(self.owner, lambda transaction: find_note(transaction, digest))
 
     async def keep_note(self, digest: str, data: dict[str, Any]) -> None:
-        """Keep something under a digest, in place of what was kept there; inside `notes_of_turn`, with the answer."""
+        """Store a note under a digest, replacing any other; inside `notes_of_turn`, it is stored with the answer."""
         collected = _of_turn.get()
         if collected is not None:
             collected[digest] = data
@@ -177,7 +176,7 @@ class Store:
 
 @contextmanager
 def notes_of_turn() -> Iterator[dict[str, dict[str, Any]]]:
-    """What is noted inside goes into this, for `end_turn` to keep in one transaction with the answer."""
+    """Collects the notes made inside, which `end_turn` stores in one transaction with the answer."""
     collected: dict[str, dict[str, Any]] = {}
     token = _of_turn.set(collected)
     try:

@@ -1,4 +1,4 @@
-"""A person's tasks: kept, found, changed, and put back as they were."""
+"""A person's tasks: storing, finding, changing, and undoing changes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class TaskFilter:
 
     @property
     def is_plain(self) -> bool:
-        """Whether an index has the first page as it is, however many tasks there are."""
+        """True if an index provides the first page directly, however many tasks there are."""
         plain = TaskFilter(self.status, sort=self.sort, limit=self.limit)
         return self == plain and self.sort != "title" and self.limit <= 100
 
@@ -77,8 +77,8 @@ class Change:
 class Tasks:
     """The tasks of one person. A change belongs to a `turn`, by which it can be undone.
 
-    A call that is made again with the same turn changes nothing: each call has a turn of its own. Every method is one
-    transaction. A task that is not there, or deleted, raises NotFoundError.
+    A repeated call with the same turn changes nothing: each call has its own turn. Every method is one
+    transaction. An unknown or deleted task raises NotFoundError.
     """
 
     def __init__(self, owner: str) -> None:
@@ -88,7 +88,8 @@ class Tasks:
         self, title: str, *, description: str = "", due: str | None = None, priority: str = "normal",
         tags: Rows[str] | None = None, turn: str = "",
     ) -> Task:  # fmt: skip
-        """A new task, with the next number of this person. A turn that has added one before gets that one again."""
+        """A new task, with the next number of this person. A turn that has already added one gets the same one
+        again."""
 
         def add(session: Session) -> Task:
             before = _made_before(session, turn, None)
@@ -112,7 +113,7 @@ class Tasks:
         return await in_session(self._owner, lambda session: _task(session, task_id), is_short=True)
 
     async def several(self, task_ids: Rows[int], *, deleted: bool = False) -> Rows[Task]:
-        """Those of these tasks that are there, in the order of the numbers given; `deleted` ones too if asked for."""
+        """The existing ones of these tasks, in the order of the numbers given; with `deleted`, deleted ones too."""
         query = select(Task).where(Task.task_id.in_(task_ids[:_MOST_WORDS]))
         if not deleted:
             query = query.where(Task.deleted.is_(None))
@@ -120,7 +121,7 @@ class Tasks:
         return [found[one] for one in dict.fromkeys(task_ids) if one in found]
 
     async def list(self, wanted: TaskFilter) -> Page:
-        """A page of the tasks that fit."""
+        """A page of the tasks that match."""
         query = _filtered(wanted)
         counted = query.with_only_columns(Task.task_id).limit(_MOST_COUNTED).subquery()
         page = _sorted(query, wanted.sort).limit(wanted.limit).offset(wanted.offset)
@@ -153,11 +154,11 @@ class Tasks:
         return await self._all(select(Task).where(Task.deleted.is_(None)).order_by(Task.task_id.desc()).limit(most))
 
     async def _all(self, query: Executable) -> Rows[Any]:
-        """What a query finds: its rows, or the first column of each."""
+        """The results of a query: its rows, or the first column of each."""
         return await in_session(self._owner, lambda session: [*session.scalars(query)])
 
     async def update(self, task_id: int, changes: dict[str, Any], *, turn: str = "", what: str = "updated") -> Change:
-        """Change what is given of title, description, completed, due, priority (in words) and tags."""
+        """Change the given ones of title, description, completed, due, priority (in words) and tags."""
 
         def change(session: Session) -> Change:
             task = _task(session, task_id)
@@ -178,11 +179,11 @@ class Tasks:
         return await self.update(task_id, {"completed": True}, turn=turn, what="completed")
 
     async def reopen(self, task_id: int, *, turn: str = "") -> Change:
-        """Set a finished task back to open."""
+        """Reopen a finished task."""
         return await self.update(task_id, {"completed": False}, turn=turn, what="reopened")
 
     async def delete(self, task_id: int, *, turn: str = "") -> Change:
-        """Delete a task; for 30 days it can be brought back."""
+        """Delete a task; it can be restored for 30 days."""
 
         def remove(session: Session) -> Change:
             done = _made_before(session, turn, task_id)
@@ -198,7 +199,7 @@ class Tasks:
         return await in_session(self._owner, remove, writes=True, is_short=True)
 
     async def restore(self, task_id: int, *, turn: str = "") -> Change:
-        """Bring a deleted task back."""
+        """Restore a deleted task."""
 
         def bring_back(session: Session) -> Change:
             task = _task(session, task_id, deleted=True)
@@ -211,17 +212,17 @@ class Tasks:
         return await in_session(self._owner, bring_back, writes=True, is_short=True)
 
     async def has_finished(self) -> bool:
-        """Whether there is a task that is done."""
+        """True if any task is done."""
         return await in_one_go(self._owner, lambda transaction: transaction.run(_FINISHED).first() is not None)
 
     async def deleted(self, *, most: int = 20) -> Rows[Task]:
-        """The tasks that can still be brought back, the latest deleted first."""
+        """The tasks that can still be restored, most recently deleted first."""
         query = select(Task).where(Task.deleted.is_not(None)).order_by(Task.deleted.desc()).limit(most)
         return await self._all(query)
 
     async def changed_by(self, turn: str, *, even_undone: bool = False) -> Rows[Change]:
-        """What a turn has done, in its order, and was not taken back: a step that is repeated looks here first. With
-        `even_undone`, also what was taken back."""
+        """The changes of a turn, in order, that were not undone: a repeated step looks here first. With `even_undone`,
+        also those that were undone."""
         query = select(TaskChange).where(TaskChange.turn == turn).order_by(TaskChange.id)
         query = query if even_undone else query.where(TaskChange.undone.is_(False))
 
@@ -234,14 +235,13 @@ class Tasks:
         return await in_session(self._owner, find)
 
     async def latest_turn(self) -> str | None:
-        """The turn of the latest change that was not taken back; None where there is none."""
+        """The turn of the latest change that was not undone; None if there is none."""
         query = select(TaskChange.turn).where(TaskChange.undone.is_(False)).order_by(TaskChange.id.desc()).limit(1)
         return next(iter(await self._all(query)), None)
 
     async def undo(self, turn: str, task_ids: Rows[int] | None = None) -> Rows[Change]:
-        """Take back all that a turn did, or what it did to these tasks, the latest first; nothing where that was done
-        before. Changes without a turn are turns of their own. What was changed since stays, but for the fields that the
-        turn had changed."""
+        """Undo all changes of a turn, or those to these tasks, the latest first; nothing if that was already done. Each
+        change without a turn counts as a turn. Later changes stay, except to the fields that the turn had changed."""
         query = select(TaskChange).where(TaskChange.turn == turn, TaskChange.undone.is_(False))
         if task_ids:
             query = query.where(TaskChange.task_id.in_(task_ids))
@@ -304,7 +304,7 @@ def _task(session: Session, task_id: int, *, deleted: bool = False) -> Task:
 
 
 def _made_before(session: Session, turn: str, task_id: int | None) -> Task | None:
-    """The task that this turn has changed before: a call that is made again, after a crash, changes nothing."""
+    """The task that this turn has changed before: a call repeated after a crash changes nothing."""
     if not turn:
         return None
     query = select(TaskChange.task_id).where(TaskChange.turn == turn)
@@ -315,7 +315,7 @@ def _made_before(session: Session, turn: str, task_id: int | None) -> Task | Non
 
 
 def _next_number(session: Session) -> int:
-    """The next number of this person: one more than ever before, so that no number comes twice."""
+    """The next number of this person: one more than ever before, so that numbers are never reused."""
     for _ in range(2):
         raised = session.scalars(
             update(Numbering).values(latest=Numbering.latest + 1).returning(Numbering.latest),
@@ -370,7 +370,7 @@ def _filtered(wanted: TaskFilter) -> Select[Any]:
 
 
 def _is_late(moment: datetime) -> Any:
-    """A day is late once it is over, an hour once it has come."""
+    """A task due on a day is overdue once the day is over, one due at a time once that time has come."""
     today, minute = moment.strftime("%Y-%m-%d"), moment.strftime("%Y-%m-%dT%H:%M")
     return or_(Task.due < today, (Task.due > today) & (Task.due <= minute))
 

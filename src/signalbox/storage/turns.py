@@ -1,4 +1,4 @@
-"""A turn of a conversation in two transactions: what was said, and what was answered. Nothing is ever half there."""
+"""A turn of a conversation in two transactions: what was said, and what was answered."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from signalbox.storage.notes import put_note
 __all__ = ["NEW", "Begun", "begin_turn", "end_turn", "read_turn"]
 
 NEW = "new"
-"""Instead of the id of a conversation: begin another one."""
+"""In place of a conversation's id: begin a new one."""
 
 _talks: Any = Conversation.__table__
 _said: Any = Message.__table__
@@ -64,10 +64,8 @@ _ANSWER_KEY = Prepared(
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A turn that has begun: where, and the id of the message.
-
-    `repeats` is there instead where the key of the request is known: then nothing was begun.
-    """
+    """A turn that has begun: where, and the id of the message. If the request's key is known, nothing was begun, and
+    `repeats` is set instead."""
 
     conversation_id: str = ""
     message_id: int = 0
@@ -84,11 +82,11 @@ async def begin_turn(
     digest: str = "",
     response: Any = None,
 ) -> Begun:
-    """Keep what a person says, and claim the key of the request with it; `response`, with the ids as its `message`, is
-    what a repeat finds until the turn has ended. Without a `conversation_id` it is said in the
-    conversation that they used last, which begins if they have none; with `NEW`, in a new one.
+    """Store what a person says, and claim the key of the request; until the turn has ended, a repeated request finds
+    `response`, with the ids as its `message`. Without a `conversation_id` it is said in the conversation used last, or
+    in a first one; with `NEW`, in a new one.
 
-    Raises NotFoundError where this person has no such conversation, or it was deleted.
+    Raises NotFoundError if this person has no such conversation, or it was deleted.
     """
     person = check_owner(owner)
 
@@ -132,7 +130,7 @@ def _begin(
 
 
 async def read_turn(owner: str, begun: Begun, history: int) -> tuple[tuple[tuple[str, str], ...], str | None]:
-    """So many of the latest messages before that of a turn, oldest first, and its answer if it is there."""
+    """The latest messages before that of a turn, oldest first, and its answer if there is one."""
 
     def read(transaction: Transaction) -> tuple[tuple[tuple[str, str], ...], str | None]:
         answer = transaction.run(_ANSWER, message=begun.message_id).scalar()
@@ -144,7 +142,8 @@ async def read_turn(owner: str, begun: Begun, history: int) -> tuple[tuple[tuple
 
 
 def _last_used(transaction: Transaction) -> str | None:
-    """The id of the conversation that this person used last. While it is None, nobody else begins one for them."""
+    """The id of the conversation that this person used last. While it is None, no other transaction begins one for
+    them."""
     found = transaction.run(_USED_LAST).first()
     if found is None:
         # Two first messages may come at once.
@@ -167,10 +166,9 @@ async def end_turn(
     response: Any = None,
     notes: Mapping[str, dict[str, Any]] | None = None,
 ) -> None:
-    """Keep the answer, what stands behind it (`notes`), and what is given to who repeats the request; an answer that is
-    there stays.
+    """Store the answer, its `notes`, and the response for repeated requests; an existing answer is kept.
 
-    Raises NotFoundError where the conversation was deleted meanwhile.
+    Raises NotFoundError if the conversation was deleted meanwhile.
     """
     person = check_owner(owner)
 
@@ -190,6 +188,6 @@ async def end_turn(
 
 
 def _touch(transaction: Transaction, conversation_id: str, moment: datetime) -> None:
-    """Note that a conversation is used. Raises NotFoundError where this person has none, or it was deleted."""
+    """Mark a conversation as used. Raises NotFoundError if the person has no such conversation, or it was deleted."""
     if transaction.run(_TOUCH, conversation=conversation_id, moment=moment).rowcount == 0:
         raise NotFoundError("There is no such conversation.", suggestion="It may have been deleted.")

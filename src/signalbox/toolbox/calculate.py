@@ -58,7 +58,7 @@ def evaluate(expression: str) -> Value:
 
 
 def operands(expression: str) -> list[float | str]:
-    """The numbers and moments that an expression is made of. Raises as `evaluate` does."""
+    """The numbers and moments that an expression is made of. Raises like `evaluate`."""
     found = [one.value for one in ast.walk(_parsed(expression)) if isinstance(one, ast.Constant)]
     return [one for one in found if isinstance(one, int | float | str)]
 

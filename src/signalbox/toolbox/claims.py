@@ -291,7 +291,7 @@ def _factors(
 
 
 def _has(values: Sequence[float], factor: float, stated: float, step: float) -> bool:
-    """Whether one of the values, in their order, rounds to what is stated."""
+    """True if one of the values, in their order, rounds to what is stated."""
     far = step / 2 + 1e-8 * (abs(stated) + step)
     for middle in (stated, -stated):
         start = bisect_left(values, (middle - far) / factor)

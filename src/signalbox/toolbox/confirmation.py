@@ -112,7 +112,7 @@ _MEANINGS: dict[str, Decision] = {
 
 
 def read_reply(reply: Any) -> Decision:
-    """Whether a reply to a question of yes or no is a yes, a no, or neither of the two.
+    """True if a reply to a question of yes or no is a yes, a no, or neither of the two.
 
     A reply is what a person wrote, a boolean, or what a client sends for a button: `{"action": "approve"}`, or
     `{"data": …}` with one of the others in it.

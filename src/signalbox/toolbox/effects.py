@@ -82,7 +82,7 @@ class Effect:
 
 
 def decide(effect: Effect, said: Said) -> Verdict:
-    """Whether a call runs, or is shown and confirmed."""
+    """True if a call runs, or is shown and confirmed."""
     if effect.is_read:
         return "run"
     if effect.is_unsure or not effect.is_reversible:
@@ -93,7 +93,7 @@ def decide(effect: Effect, said: Said) -> Verdict:
 
 
 def _is_meant(thing: Thing, effect: Effect, said: Said) -> bool:
-    """Whether the person means a thing: it is named, or it is the one that the conversation is about."""
+    """True if the person means a thing: it is named, or it is the one that the conversation is about."""
     if names(said, thing):
         return True
     if effect.after_data or len(effect.targets) > 1:
@@ -109,7 +109,7 @@ def _is_meant(thing: Thing, effect: Effect, said: Said) -> bool:
 
 
 def names(said: Said, thing: Thing, *, is_strict: bool = False) -> bool:
-    """Whether the last message names a thing: by its number, by words of its name that fit no other, or by its place in
+    """True if the last message names a thing: by its number, by words of its name that fit no other, or by its place in
     the list last shown. With `is_strict` a number needs its mark (#12), and a place does not count: "at 2" may be an
     hour.
     """
@@ -132,7 +132,7 @@ def _standing_words(message: str) -> set[str]:
 
 
 def contains(messages: Iterable[str], text: str) -> bool:
-    """Whether most of a text stands in the person's messages, word for word or nearly so."""
+    """True if most of a text stands in the person's messages, word for word or nearly so."""
     said = tuple(messages)
     if any(_span(_joined(text), one) is not None for one in said):
         return True
@@ -161,7 +161,7 @@ def named_in(message: str, things: tuple[Thing, ...]) -> frozenset[str]:
 
 
 def _tells(word: str) -> bool:
-    """Whether a word alone may mean a thing: it is no article or link."""
+    """True if a word alone may mean a thing: it is no article or link."""
     return len(word) >= _SHORT or _IDEOGRAPH.match(word) is not None or word not in FILLING
 
 
@@ -178,7 +178,7 @@ def _named_in_full(message: str, things: Sequence[Thing]) -> set[str]:
 
 
 def _span(name: str, message: str) -> tuple[int, int] | None:
-    """Where a name stands in a message, with or without spaces and in whole words; None where it does not."""
+    """Where a name stands in a message, with or without spaces and in whole words; None if it does not."""
     if len(name) < _SHORTEST:
         return None
     words = list(_WORD.finditer(message))
@@ -212,7 +212,7 @@ def _places(thing: Thing, shown: Sequence[str]) -> set[str]:
 
 
 def _occurs(words: str, message: str) -> bool:
-    """Whether words stand in a message as they are."""
+    """True if words stand in a message as they are."""
     sought, there = _WORD.findall(fold(words)), _WORD.findall(fold(message))
     size = len(sought)
     return size > 0 and any(there[at : at + size] == sought for at in range(len(there) - size + 1))
@@ -224,7 +224,7 @@ def _found(words: Sequence[str], there: frozenset[str]) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def _alike(word: str, other: str) -> bool:
-    """Whether two words differ by an ending or a slip: kaufen and kaufe, mleko and mleka."""
+    """True if two words differ by an ending or a slip: kaufen and kaufe, mleko and mleka."""
     if min(len(word), len(other)) < _SHORT:
         return False
     common = next(

@@ -134,7 +134,7 @@ def start_loop(
 async def run_loop(loop: Any, state: LoopState, context: LoopContext) -> Outcome:
     """Run the loop to its end, inside a node of a graph or by itself. A pause passes through to the graph outside.
 
-    Raises ContractError where it pauses by itself, with nobody to keep the pause: there, set `may_pause` to False.
+    Raises ContractError if it pauses by itself, with nobody to keep the pause: there, set `may_pause` to False.
     """
     limit: Any = {"recursion_limit": _MOST_STEPS}
     ended = await loop.ainvoke(state, limit, context=context, output_keys=["outcome", "results"])

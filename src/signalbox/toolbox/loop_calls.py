@@ -194,7 +194,7 @@ def _check_operands(args: Mapping[str, Any], sources: Sequence[str]) -> None:
 
 
 def _may_run(tool: Tool, proposal: Proposal, sent: Mapping[str, Any]) -> bool:
-    """Whether the policy of effects lets a change run without a question."""
+    """True if the policy of effects lets a change run without a question."""
     effect = replace(
         proposal.effect,
         is_read=False,

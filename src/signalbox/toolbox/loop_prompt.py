@@ -96,7 +96,7 @@ def offered(tools: Iterable[Tool]) -> list[dict[str, Any]]:
 
 
 def clock_text() -> str:
-    """Date, time and zone of the person who asks."""
+    """Date, time and zone of the current person."""
     here = now().astimezone(person_zone())
     return f"Now: {here:%A %Y-%m-%d %H:%M} ({getattr(here.tzinfo, 'key', 'UTC')}, UTC{here:%z})"
 

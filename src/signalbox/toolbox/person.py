@@ -47,7 +47,7 @@ def use_words(words: str | None) -> Iterator[None]:
 
 
 def follows_results() -> bool:
-    """Whether the request was written by a model that had seen results: what it asks for may come from them."""
+    """True if the request was written by a model that had seen results: what it asks for may come from them."""
     return _AFTER.get()
 
 

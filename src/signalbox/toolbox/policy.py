@@ -36,7 +36,7 @@ class Policy:
 def check(tool: ToolInfo, args: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
     """The arguments that the call is made with.
 
-    Raises ToolRefusedError where the policy forbids the tool, and ToolArgumentsError that names the argument.
+    Raises ToolRefusedError if the policy forbids the tool, and ToolArgumentsError that names the argument.
     """
     if policy.read_only and not tool.read_only:
         raise ToolRefusedError(f"{tool.name} changes something, and only reading is allowed here.")

@@ -117,7 +117,7 @@ class Session:
         self._life: asyncio.Task[None] | None = None
 
     async def tools(self) -> list[ToolInfo]:
-        """The tools that the server offers. Raises ToolServerError where it cannot be reached."""
+        """The tools that the server offers. Raises ToolServerError if it cannot be reached."""
         if self._infos is None:
             self._infos = await _on_loop(self._list())
         return self._infos

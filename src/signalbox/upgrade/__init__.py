@@ -1,4 +1,4 @@
-"""UpGrade's own rules, which the embedded world keeps and the agent foresees: states, generator, decision."""
+"""UpGrade's own rules, which the embedded world follows and the agent predicts: states, generator, decision."""
 
 from __future__ import annotations
 

@@ -8,13 +8,13 @@ from signalbox.upgrade.model import Experiment, Records, User
 __all__ = ["FAILED", "arrive", "start_enrolling", "switch_group"]
 
 FAILED = "condition not applied"
-"""The status with which an application says that it could not do what it was told."""
+"""The status by which an application reports that it could not apply the condition."""
 
 
 def arrive(experiment: Experiment, user: User, records: Records, status: str | None = None) -> bool:
-    """Record that a user who is not globally excluded came to an experiment; True where the user was enrolled by it.
+    """Record that a user who is not globally excluded reached an experiment; True if the user was enrolled by it.
 
-    Which condition the application names does not matter: the one recorded is the server's own.
+    The condition recorded is the server's own, whichever the application names.
     """
     own, group = (experiment.id, user.id), user.working_group(experiment.group)
     inside, reason, _ = segment_verdict(experiment, user, records)
@@ -39,7 +39,7 @@ def arrive(experiment: Experiment, user: User, records: Records, status: str | N
 
 
 def start_enrolling(experiment: Experiment, reached: list[User], records: Records) -> None:
-    """Exclude those who had reached a decision point that excludes them for it, as the rule says, when it starts."""
+    """When an experiment starts, exclude the users who had already reached its decision points, if its rule says so."""
     if experiment.rule == "experiment" or not any(point.exclude_if_reached for point in experiment.points):
         return
     for user in reached:
@@ -51,7 +51,7 @@ def start_enrolling(experiment: Experiment, reached: list[User], records: Record
 
 
 def switch_group(experiment: Experiment, user_id: str, records: Records) -> None:
-    """Forget what must be forgotten of a user whose working group of the experiment's type has become another."""
+    """Delete the records of a user whose working group of the experiment's type has changed."""
     own = (experiment.id, user_id)
     if experiment.unit != "group" or experiment.state not in ("enrolling", "enrollmentComplete"):
         return
@@ -66,7 +66,7 @@ def switch_group(experiment: Experiment, user_id: str, records: Records) -> None
 
 
 def _came_late(experiment: Experiment, user: User, records: Records) -> None:
-    """Who comes for the first time after the end stays excluded, also if the experiment should start anew."""
+    """A user who first arrives after the end stays excluded, even if the experiment is started again."""
     own, group = (experiment.id, user.id), user.working_group(experiment.group)
     grouped = experiment.unit == "group"
     shared = (experiment.id, str(group))

@@ -1,8 +1,6 @@
-"""What a change of a whole experiment does to those who are enrolled in it, and what it changes that nobody asked for.
-
-Every sentence was seen on a running server 6.5.0: enrolments hang on a condition and on a decision point, and are
-deleted with them; weights are looked at only when somebody is drawn.
-"""
+"""What changing a whole experiment does to enrolled users, and its side effects. Everything was observed on a running
+server 6.5.0: enrolments belong to a condition and a decision point, and are deleted with them; weights only matter when
+a user is assigned."""
 
 from __future__ import annotations
 
@@ -15,10 +13,10 @@ _LIVE = ("enrolling", "enrollmentComplete")
 
 
 def effects_of_update(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """What follows, in sentences.
+    """The consequences, in sentences.
 
     Both have `context`, `assignment_unit`, `conditions` with `code` and `weight`, and `decision_points` with `site` and
-    `target`; `before` also `state`, `payloads`, and `enrollment` where it was counted.
+    `target`; `before` also `state`, `payloads`, and `enrollment` if it was counted.
     """
     told = _of_enrolled(before, after) if before["state"] in _LIVE else []
     if str(before["context"]).casefold() != str(after["context"]).casefold():

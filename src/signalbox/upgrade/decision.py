@@ -1,4 +1,4 @@
-"""How UpGrade decides what a user is given: one pure function a step, and each step says what it found.
+"""How UpGrade decides what a user is given: one pure function per step, and each step says what it found.
 
 `decide` is what the server does for all experiments of a context; the embedded world answers by it, and the agent
 explains by it. Nothing is stored here.
@@ -29,7 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a decision: its name, whether the user came through it, and why."""
+    """One step of a decision: its name, whether the user passed it, and why."""
 
     name: str
     passed: bool
@@ -54,12 +54,12 @@ class Decision:
         self.steps.append(Step(name, False, detail))
 
     def go_on(self, name: str, detail: str) -> None:
-        """The step does not stand in the way."""
+        """The user passes the step."""
         self.steps.append(Step(name, True, detail))
 
     @property
     def open(self) -> bool:
-        """Whether no step has stopped it."""
+        """True if no step has stopped it."""
         return all(step.passed for step in self.steps)
 
 
@@ -90,9 +90,9 @@ def decide(
 
 
 def globally_excluded(user: User, members: Members) -> str:
-    """Why the user is excluded from everything in a context; empty where it is not.
+    """Why the user is excluded from everything in a context; empty if it is not.
 
-    A user without any working group is kept out by any group on the list: so it was seen on a running server.
+    A user without any working group is excluded by any group on the list, as observed on a running server.
     """
     if user.id in members.users:
         return f"the user {user.id} is on the global exclude list"
@@ -106,7 +106,7 @@ def globally_excluded(user: User, members: Members) -> str:
 
 
 def group_fits(experiment: Experiment, user: User) -> str:
-    """Why a user cannot take part in an experiment on groups; empty where it can."""
+    """Why a user cannot take part in an experiment on groups; empty if it can."""
     kind = experiment.group or ""
     if not user.groups or not user.working_groups:
         return "the user has no groups, or no working group"
@@ -118,7 +118,7 @@ def group_fits(experiment: Experiment, user: User) -> str:
 
 
 def segment_verdict(experiment: Experiment, user: User, records: Records) -> tuple[bool, str, str]:
-    """Whether the lists let a user in; the reason: user, group, matched group or filterMode; and words for it."""
+    """True if the lists let a user in; the reason: user, group, matched group or filterMode; and words for it."""
     if _lists_overlooked(experiment, user, records):
         experiment = replace(experiment, include=NOBODY, exclude=NOBODY)
     groups = {(kind, one) for kind, ids in (user.groups or {}).items() for one in ids}
@@ -140,7 +140,7 @@ def segment_verdict(experiment: Experiment, user: User, records: Records) -> tup
 
 
 def pools(experiments: Sequence[Experiment]) -> list[list[Experiment]]:
-    """The experiments in components: those that share a decision point, directly or by way of others."""
+    """The experiments, grouped by shared decision points (directly or through others)."""
     by_point: dict[tuple[str, str], list[Experiment]] = {}
     for one in experiments:
         for point in one.points:
@@ -159,7 +159,7 @@ def pools(experiments: Sequence[Experiment]) -> list[list[Experiment]]:
 
 
 def assign(experiment: Experiment, user: User, records: Records) -> tuple[Condition | None, Step]:
-    """The condition that the rules give, once nothing else stands in the way, and the step that says why."""
+    """The condition that the rules give if nothing excludes the user, and the step that says why."""
     group = user.working_group(experiment.group) if experiment.unit == "group" else None
     own = experiment.condition(records.users.get((experiment.id, user.id)))
     shared = experiment.condition(records.groups.get((experiment.id, group))) if group else None
@@ -194,7 +194,7 @@ def assign(experiment: Experiment, user: User, records: Records) -> tuple[Condit
 
 
 def draw(experiment: Experiment, number: float) -> Condition | None:
-    """The condition that a number from 0 to 1 draws: by order, the first whose weights so far reach it."""
+    """The condition for a random number from 0 to 1: in order, the first whose cumulative weight reaches it."""
     ordered = sorted(experiment.conditions, key=lambda one: one.order)
     total = 0.0
     for one in ordered:
@@ -258,8 +258,8 @@ def _segmented(one: Decision, user: User, records: Records) -> None:
 
 
 def _lists_overlooked(experiment: Experiment, user: User, records: Records) -> bool:
-    """Seen on a running server: of an experiment on groups with the individual rule, the lists are not looked at for a
-    user who is enrolled. With excludeAll, that user falls out."""
+    """Observed on a running server: in a group experiment with the individual rule, lists are not checked for an
+    enrolled user. With excludeAll, that user is excluded."""
     grouped = experiment.unit == "group" and experiment.rule == "individual"
     return grouped and (experiment.id, user.id) in records.users
 
@@ -310,7 +310,7 @@ def _excluded(one: Experiment, user: User, records: Records) -> bool:
 
 
 def _why_closed(one: Experiment, user: User, records: Records, words: str) -> tuple[str, str]:
-    """The step and the reason for which an experiment gives nothing to a user who is in none of its pool."""
+    """The step and the reason why an experiment gives nothing to a user outside its pool."""
     if _excluded(one, user, records):
         return "exclusion", "the user, or its group, is excluded from this experiment"
     if one.state == "enrollmentComplete":

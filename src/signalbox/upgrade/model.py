@@ -1,4 +1,4 @@
-"""What UpGrade's decisions are made of: experiments, users, and who has been enrolled or excluded."""
+"""The data of UpGrade's decisions: experiments, users, and who has been enrolled or excluded."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Members:
-    """Who stands in lists: users, and groups as (type, id)."""
+    """The members of lists: users, and groups as (type, id)."""
 
     users: frozenset[str] = frozenset()
     groups: frozenset[tuple[str, str]] = frozenset()
@@ -45,7 +45,8 @@ NOBODY = Members()
 
 @dataclass(frozen=True)
 class Experiment:
-    """What of an experiment decides; `state` is the stored spelling, `revert_to` a condition's id."""
+    """The parts of an experiment that matter for decisions; `state` is the stored spelling, `revert_to` a condition's
+    id."""
 
     id: str
     name: str
@@ -69,7 +70,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class User:
-    """A user as an application made it known: groups `{type: [ids]}`, working groups `{type: id}`."""
+    """A user as registered by an application: groups `{type: [ids]}`, working groups `{type: id}`."""
 
     id: str
     groups: Mapping[str, list[str]] | None = None
@@ -91,7 +92,7 @@ class Records:
 
 
 def experiment_of(raw: Mapping[str, Any], include: Members | None = None, exclude: Members | None = None) -> Experiment:
-    """The experiment in an answer of the server; its lists are those in it, or others where they are given."""
+    """The experiment from a server's response, with its own lists or the given ones."""
     context = raw.get("context")
     return Experiment(
         id=str(raw["id"]),

@@ -12,7 +12,7 @@ __all__ = ["Rehearsal"]
 
 
 class Rehearsal:
-    """An experiment by itself, at its first decision point."""
+    """A single experiment, at its first decision point."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
@@ -26,7 +26,8 @@ class Rehearsal:
             start_enrolling(self.experiment, list(self._reached.values()), self.records)
 
     def visit(self, user: User) -> str:
-        """Let a user come: the code of what it is given, or `default`; it is recorded as the rules say."""
+        """Simulate a user's visit: the code of the condition it is given, or `default`, recorded according to the
+        rules."""
         (decision,) = decide([self.experiment], self.experiment.context, user, self.records)
         arrive(self.experiment, user, self.records)
         if self.experiment.points and self.experiment.points[0].exclude_if_reached:
@@ -34,7 +35,7 @@ class Rehearsal:
         return decision.condition.code if decision.condition else "default"
 
     def counts(self) -> dict[str, int]:
-        """How many are enrolled and excluded; groups only where they are the unit."""
+        """How many are enrolled and excluded; groups only if they are the unit."""
         grouped = self.experiment.unit == "group"
         return {
             "users": len(self.records.users),

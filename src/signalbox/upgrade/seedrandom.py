@@ -1,4 +1,4 @@
-"""The first number that npm's `seedrandom` gives for a string: what UpGrade decides by.
+"""The first number that npm's `seedrandom` gives for a string: the basis of UpGrade's decisions.
 
 The string is mixed into a key, ARC4 is set up with it and its first 256 bytes are dropped; the next bytes make a
 double of 52 bits. `first` does so for one string, `firsts` for many at once.

@@ -1,7 +1,5 @@
-"""The states of an experiment, in the two spellings that UpGrade has for them.
-
-The server keeps one spelling and shows another for three of them; it takes either. Signalbox keeps the stored one.
-"""
+"""The states of an experiment, in both of UpGrade's spellings. The server stores one spelling, shows another for three
+of them, and accepts either. Signalbox uses the stored one."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ _BY_LETTERS = {name.lower(): name for name in (*STATES, *_STORED)}
 
 
 def stored_state(name: str) -> str:
-    """The state as the server stores it, whatever its spelling; raises ValueError for what is no state."""
+    """The state as the server stores it, whatever its spelling; raises ValueError for an unknown state."""
     letters = "".join(letter for letter in name.lower() if letter.isalpha())
     known = _BY_LETTERS.get(letters)
     if known is None:
@@ -42,5 +40,5 @@ def shown_state(name: str) -> str:
 
 
 def same_state(one: str, other: str) -> bool:
-    """Whether two spellings name one state."""
+    """True if two spellings name the same state."""
     return stored_state(one) == stored_state(other)

@@ -84,7 +84,7 @@ def _read_spoken(r: Reader, i: int) -> Read:
 
 
 def _read_shifted(r: Reader, i: int, minutes: int, *, closed: bool = False) -> Read:
-    """The hour that stands here, so many minutes later; `closed`: only where nothing goes on after it."""
+    """The hour that stands here, so many minutes later; `closed`: only if nothing goes on after it."""
     number = read_number(r, i)
     found = _read_named(r, i) or _read_digits(r, i, expected=True)
     if found is None and number is not None and number[0] in range(25):
@@ -158,7 +158,7 @@ def _read_hours(r: Reader, i: int) -> Read:
 
 
 def _is_hours(r: Reader, i: int) -> bool:
-    """Whether the other end of a range, beyond a dash or 'to', is written with an h as well."""
+    """True if the other end of a range, beyond a dash or 'to', is written with an h as well."""
     if r.kind(i) != "quantity" or not _HOURS.fullmatch(r.tokens[i].text) or r.word(i + 1) == "ago":
         return False
     return any(r.kind(j) == "dash" or r.word(j) in ("to", "until") for j in (i - 1, i + 1))

@@ -127,7 +127,7 @@ def _read_month(r: Reader, i: int) -> Read:
 
 
 def _is_sure_month(r: Reader, i: int) -> bool:
-    """Whether "may" or "march" is a month: by what leads to it, a year after it, or another month beside it."""
+    """True if "may" or "march" is a month: by what leads to it, a year after it, or another month beside it."""
     return (
         r.word(i - 1) in LEADS - {"by", "and", "to", "the"}
         or len(r.tokens) == 1
@@ -221,7 +221,7 @@ def _is_year(r: Reader, i: int) -> bool:
 
 
 def read_written(r: Reader, i: int, *, expected: bool) -> Read:
-    """A date in figures, ISO 8601 in its forms; 3/11 alone only where a date is expected."""
+    """A date in figures, ISO 8601 in its forms; 3/11 alone only if a date is expected."""
     if r.kind(i) != "date":
         return None
     form, text = r.tokens[i].value
@@ -246,7 +246,7 @@ def read_written(r: Reader, i: int, *, expected: bool) -> Read:
 
 
 def _has_clock_after(r: Reader, i: int) -> bool:
-    """Whether a clock time follows, as in '3/11 at 9', which makes the figures before it a date."""
+    """True if a clock time follows, as in '3/11 at 9', which makes the figures before it a date."""
     at = r.skip(i, ("at",))
     return r.kind(at) == "clock" or (at > i and r.kind(at) == "number" and r.closes(at + 1))
 

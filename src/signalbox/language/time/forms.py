@@ -234,7 +234,7 @@ def _read_link(r: Reader, i: int) -> tuple[str, int] | None:
 
 
 def _match(first: Phrase, second: Phrase) -> bool:
-    """Whether two phrases can be the ends of one range."""
+    """True if two phrases can be the ends of one range."""
     a, b = first.atoms[-1], second.atoms[-1]
     if a.bare is not None and not (b.clock or b.month_day or second.atoms[0].ago or b.is_now):
         return False
@@ -242,7 +242,7 @@ def _match(first: Phrase, second: Phrase) -> bool:
 
 
 def _checked(r: Reader, span: Span, i: int, after: int, *, held: bool) -> Read:
-    """Two bare numbers are times only where a day is said beside them, or nothing else is said."""
+    """Two bare numbers are times only if a day is said beside them, or nothing else is said."""
     bare = isinstance(span, Between) and all(len(p.atoms) == 1 and p.atoms[0].bare is not None for p in span.phrases)
     alone = i == 0 and after == len(r.tokens)
     if bare and not (held or alone) and take_day_after(r, span, after)[1] == after:

@@ -73,7 +73,7 @@ def _read_more(r: Reader, i: int, atoms: list[Atom]) -> Read:
 
 
 def _is_clock_number(r: Reader, i: int, atoms: list[Atom]) -> bool:
-    """Whether a number after a day is a time without 'at': 0615; 7 after 'this morning'; 9 after a day to come."""
+    """True if a number after a day is a time without 'at': 0615; 7 after 'this morning'; 9 after a day to come."""
     text = r.number(i)
     if len(text) == 4 and text.startswith("0"):
         return True
@@ -84,7 +84,7 @@ def _is_clock_number(r: Reader, i: int, atoms: list[Atom]) -> bool:
 
 
 def _fits(atoms: list[Atom], new: Atom) -> bool:
-    """Whether a further name of time can narrow, or widen, the ones before it."""
+    """True if a further name of time can narrow, or widen, the ones before it."""
     if not new.joins or (new.clock and any(a.clock for a in atoms)):
         return False
     for atom in atoms:

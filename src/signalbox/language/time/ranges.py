@@ -85,7 +85,7 @@ def parse_range(text: str, clock: Clock = None, tz: tzinfo | str | None = None) 
 
 
 def names_time(text: str) -> bool:
-    """Whether a text names a time, one that lies ahead or cannot be as well."""
+    """True if a text names a time, one that lies ahead or cannot be as well."""
     try:
         return find_range(text) is not None
     except TimeRangeError:

@@ -70,7 +70,7 @@ class Reader:
         return (self.word(index) if after > index else ""), after
 
     def closes(self, index: int) -> bool:
-        """Whether what stands here lets the number before it be a clock time or a day."""
+        """True if what stands here lets the number before it be a clock time or a day."""
         if index >= len(self.tokens):
             return True
         token = self.tokens[index]

@@ -52,11 +52,11 @@ class Span:
         raise NotImplementedError
 
     def needs_day(self) -> bool:
-        """Whether it says times of day and no day."""
+        """True if it says times of day and no day."""
         return all(phrase.only_daily for phrase in self.phrases)
 
     def fits_into(self, outer: Phrase) -> bool:
-        """Whether it can lie within a phrase that was said beside it: times in a day, days in a week."""
+        """True if it can lie within a phrase that was said beside it: times in a day, days in a week."""
         if not outer.atoms[0].joins or outer.clock is not None:
             return False
         narrowest = Grain.DAY if outer.atoms[0].ago else min(atom.grain for atom in outer.atoms)

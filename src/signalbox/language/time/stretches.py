@@ -20,7 +20,7 @@ _LINKS = word_set("the in at on by of to a an from")
 
 
 def is_time_word(word: str) -> bool:
-    """Whether a stretch of time may begin or end with the word."""
+    """True if a stretch of time may begin or end with the word."""
     bare = word.strip(".,;:!?()'\"").casefold().removesuffix("'s")
     has_digit = any(char.isdigit() for char in bare)
     return has_digit or bare in _WORDS or bare.removesuffix("s") in _WORDS or bare in _LINKS

@@ -69,7 +69,7 @@ class MapAgent(BaseAgent):
         return render(self._prompt_text(look_up), look_up)
 
     def prompt_has_variables(self) -> bool:
-        """Whether the prompt has variables to fill in."""
+        """True if the prompt has variables to fill in."""
         return (is_reference(self.prompt) and "{" in self.prompt) or bool(variables(self._prompt_text()))
 
     def _prompt_text(self, look_up: Callable[[str], Any] | None = None) -> str:

@@ -204,7 +204,7 @@ class BranchingAgent(MapAgent):
 
 
 def _among(value: Any, words: Iterable[Any]) -> bool:
-    """Whether the value is one of the words; case does not matter, and `200` is also the text 200."""
+    """True if the value is one of the words; case does not matter, and `200` is also the text 200."""
     if isinstance(words, str):
         words = [word.strip() for word in words.replace("|", ",").split(",")]
     if isinstance(value, bool):

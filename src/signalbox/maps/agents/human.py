@@ -45,7 +45,7 @@ class SuspendAgent(MapAgent):
         return self._answered(answer, inputs)
 
     def _is_answer(self, answer: Any) -> bool:
-        """Whether the pause can end with this; after anything else it asks again."""
+        """True if the pause can end with this; after anything else it asks again."""
         return True
 
     def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
@@ -199,7 +199,7 @@ def _decision(answer: Any) -> Decision:
 
 
 def _is_no(answer: Any) -> bool:
-    """Whether an answer refuses: a no in words, or the word that a program sends as an action."""
+    """True if an answer refuses: a no in words, or the word that a program sends as an action."""
     return "no" in (_decision(answer), read_reply({"action": _split(answer)[0]}))
 
 

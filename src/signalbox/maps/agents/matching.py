@@ -35,7 +35,7 @@ def choose(
     """The candidate (name to description) that fits the request, with a confidence from 0 to 1.
 
     `algorithm` goes by words alone, `llm` asks the model, `tiered` asks it only below the threshold. Where the model is
-    not sure of any, the words decide. Raises LLMAPIError where it fails.
+    not sure of any, the words decide. Raises LLMAPIError if it fails.
     """
     if strategy not in STRATEGIES:
         raise ConfigurationError(
@@ -70,7 +70,7 @@ def best_by_words(request: str, candidates: Mapping[str, str]) -> tuple[str | No
 
 
 def best_by_model(request: str, candidates: Mapping[str, str], model: Any, instruction: str = "") -> str | None:
-    """The candidate that the model names, NONE where it says that none fits, None where it is not sure."""
+    """The candidate that the model names, NONE where it says that none fits, None if it is not sure."""
     told = {**candidates, NONE: "something that none of these does"}
     return _ask(model, told, "The option that fits the request.", f"{instruction}\n\n{_CHOOSE}".strip(), request)
 

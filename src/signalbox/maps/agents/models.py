@@ -56,7 +56,7 @@ def _wanted(context: Mapping[str, Any], provider: str, default: str) -> tuple[st
 
 
 def ask_model(model: Any, messages: Sequence[Any]) -> str:
-    """The text of the model's answer. Raises LLMAPIError where the model fails, or gives none that can be used."""
+    """The text of the model's answer. Raises LLMAPIError if the model fails, or gives none that can be used."""
     answer = model.invoke(list(messages))
     _count_usage(answer)
     if declined := getattr(answer, "additional_kwargs", {}).get("refusal"):

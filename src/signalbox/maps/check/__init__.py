@@ -97,7 +97,7 @@ def warnings_of(run: MapRun) -> list[Finding]:
 def require_sound(
     graph: GraphSpec, folder: Path, graphs: Mapping[str, GraphSpec], document: MapFile | None = None
 ) -> None:
-    """Raise MapCheckError where a finding forbids running the graph. A graph found sound is not checked again."""
+    """Raise MapCheckError if a finding forbids running the graph. A graph found sound is not checked again."""
     key = (graph.digest(), str(folder), tuple(sorted(g.digest() for g in graphs.values())), code_stamp(folder))
     rows = {node.line for node in graph}
     noted = [f for f in document.findings if f.level == "error" and f.line not in rows] if document else []

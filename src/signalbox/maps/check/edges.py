@@ -114,7 +114,7 @@ def check_loops(view: View) -> Iterator[Finding]:
 
 
 def _no_exit(view: View, ring: int) -> bool:
-    """Whether no node among these can end the graph: each always goes on to some node."""
+    """True if no node among these can end the graph: each always goes on to some node."""
     for node in view.graph:
         if not ring >> view.topology.rows[node.name] & 1:
             continue

@@ -31,7 +31,7 @@ class GgufFile:
 
     @property
     def knows_tools(self) -> bool:
-        """Whether the model's own template has a place for tools."""
+        """True if the model's own template has a place for tools."""
         return "tools" in self.chat_template
 
 

@@ -199,7 +199,7 @@ class OfflineChatModel(BaseChatModel):
         return message
 
     def _is_plain(self) -> bool:
-        """Whether the model keeps no answers, waits for no limiter, gives its messages as they are and is no other."""
+        """True if the model keeps no answers, waits for no limiter, gives its messages as they are and is no other."""
         kept = self.cache is not False and (self.cache is not None or get_llm_cache() is not None)
         other = type(self) is not OfflineChatModel or self.output_version or self.rate_limiter
         return not kept and not other

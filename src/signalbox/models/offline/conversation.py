@@ -55,7 +55,7 @@ class Conversation:
 
     @property
     def context(self) -> str:
-        """The turn before in few words: what was asked, called, shown and answered; empty where there was none."""
+        """The turn before in few words: what was asked, called, shown and answered; empty if there was none."""
         if not self.earlier:
             return ""
         before = self.earlier[-1]

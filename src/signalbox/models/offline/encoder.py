@@ -211,7 +211,7 @@ class Encoder:
 
 
 def _runs_over(begins: Rows, ends: Rows, a: int, b: int) -> bool:
-    """Whether a stretch runs from the beginning of one to the end of another: inside it one likely ends, and then
+    """True if a stretch runs from the beginning of one to the end of another: inside it one likely ends, and then
     another likely begins."""
     if a == b:
         return False

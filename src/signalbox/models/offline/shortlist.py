@@ -27,7 +27,7 @@ def shortlist(text: str, candidates: Sequence[str], most: int) -> list[int]:
 
 
 def is_named(text: str, candidate: str) -> bool:
-    """Whether every word of a candidate was said."""
+    """True if every word of a candidate was said."""
     own = _stems(candidate)
     return bool(own) and own <= _stems(text)
 

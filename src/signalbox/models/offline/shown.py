@@ -33,7 +33,7 @@ class Shown:
     text: str = ""
 
     def find(self, one: Field, words: str) -> Any:
-        """The value of a field that the words refer to; None where it cannot be told."""
+        """The value of a field that the words refer to; None if it cannot be told."""
         if one.kind == "option":
             return self._option(one)
         record = self._record(words)
@@ -70,7 +70,7 @@ class Shown:
 
 
 def names_nothing(one: Field, words: str) -> bool:
-    """Whether words for a field name nothing where nothing was shown: it, the first one, a task for a task."""
+    """True if words for a field name nothing if nothing was shown: it, the first one, a task for a task."""
     own = {stem(word) for word in one.words.split()}
     return bool(_REFERRING.fullmatch(words)) or all(word in _EMPTY or stem(word) in own for word in tokens(words))
 

@@ -41,7 +41,7 @@ def text_value(words: str) -> str:
 
 
 def number_value(field: Field, words: str) -> int | float | None:
-    """The number in the words, in the field's unit and type; None where there is none that can be its value."""
+    """The number in the words, in the field's unit and type; None if there is none that can be its value."""
     unit = unit_of(field.name, field.about)
     for quantity in find_quantities(words):
         value = as_number(field, quantity, unit)
@@ -51,7 +51,7 @@ def number_value(field: Field, words: str) -> int | float | None:
 
 
 def as_number(field: Field, quantity: Quantity, unit: str) -> int | float | None:
-    """A quantity as a value of the field; None where it is out of its bounds or measures something else."""
+    """A quantity as a value of the field; None if it is out of its bounds or measures something else."""
     schema: Mapping[str, Any] = field.schema.get("items") or field.schema
     value = convert(quantity, unit)
     if value is None:

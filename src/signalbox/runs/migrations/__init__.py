@@ -1,4 +1,4 @@
-"""Brings a database of runs that an older version wrote up to date. Only here SQLAlchemy and Alembic are needed."""
+"""Migrates a database of runs from an older version. Only this needs SQLAlchemy and Alembic."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ __all__ = ["upgrade"]
 
 
 def upgrade(dialect: str, connect: Callable[[], Any]) -> None:
-    """Run the migrations that are missing, all or nothing, on a connection that `connect` opens.
-
-    `dialect` is SQLAlchemy's name of database and driver. Others may start at the same time: a SQLite file is locked
-    meanwhile; on a server the caller holds a lock.
-    """
+    """Run the missing migrations, all or nothing, on a connection that `connect` opens. `dialect` is SQLAlchemy's name
+    of database and driver. Others may start at the same time: a SQLite file is locked meanwhile; on a server the caller
+    holds a lock."""
     engine = create_engine(f"{dialect}://", creator=connect, poolclass=NullPool)
     if dialect == "sqlite":
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))

@@ -1,4 +1,4 @@
-"""What Alembic runs: the migrations, on the connection it is given. Imported by anything else it does nothing."""
+"""Run by Alembic: the migrations, on the given connection. It does nothing if anything else imports it."""
 
 from __future__ import annotations
 

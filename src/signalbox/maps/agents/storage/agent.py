@@ -152,7 +152,7 @@ class StorageWriter(StorageAgent):
         return mode
 
     def require(self, inputs: dict[str, Any], *names: str) -> None:
-        """Raise MissingInputError where the node declares one of the options and it has no value: without it,
+        """Raise MissingInputError if the node declares one of the options and it has no value: without it,
         the whole file would be replaced or deleted in the place of one document."""
         for name in names:
             if (name in inputs or name in self.context) and self.option(name, inputs) in (None, "", {}):

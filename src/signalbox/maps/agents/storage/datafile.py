@@ -45,7 +45,7 @@ class DataFile:
         return self.path.relative_to(self.folder).as_posix()
 
     def exists(self) -> bool:
-        """Whether there is anything at the path."""
+        """True if there is anything at the path."""
         with self._plain_errors("look at"):
             return self.path.exists()
 

@@ -48,7 +48,7 @@ def select(items: Sequence[tuple[Key, Any]], query: Mapping[str, Any]) -> list[t
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are equal, also where one of them is the text of the other."""
+    """True if two values are equal, also where one of them is the text of the other."""
     if isinstance(one, bool) or isinstance(other, bool):
         return str(one).lower() == str(other).lower()
     return bool(one == other) or _text(one) == _text(other)

@@ -139,7 +139,7 @@ def _guarded(text: str) -> str:
 
 
 def _is_formula(text: str) -> bool:
-    """Whether a spreadsheet would compute it; also with blanks or apostrophes before it, so that those are not lost."""
+    """True if a spreadsheet would compute it; also with blanks or apostrophes before it, so that those are not lost."""
     bare = text.lstrip(" '")
     return bare.startswith(_FORMULA_STARTS) and not _FIGURE.fullmatch(bare)
 

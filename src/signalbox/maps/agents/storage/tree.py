@@ -32,7 +32,7 @@ def at(data: Any, keys: Sequence[str]) -> Any:
 def put(data: Any, keys: Sequence[str], value: Any) -> Any:
     """A copy of the data with the value at the keys; objects on the way are made.
 
-    Raises RequestError where the way leads through a value that holds nothing, or beyond a list's end.
+    Raises RequestError if the way leads through a value that holds nothing, or beyond a list's end.
     """
     if not keys:
         return value

@@ -145,7 +145,7 @@ def _keys() -> None:
 
 
 def _secure(table: str) -> None:
-    """Only rows of the person that the transaction is for; the table's own role is held to it too."""
+    """Only rows of the person that the transaction is for; this includes the table's own role."""
     mine = "user_id = current_setting('app.user_id', true)"
     everybodys = "current_setting('app.maintenance', true) = 'on'"
     op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
