@@ -1,7 +1,5 @@
-"""The one way to run an agent in the background. What carries the runs is known here and nowhere else.
-
-A run is its person's: whoever calls is the current person (`signalbox.toolbox.person`).
-"""
+"""The one way to run an agent in the background. Only this module knows what executes the runs. A run belongs to the
+current person (`signalbox.toolbox.person`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The application: every route behind one door, with what must happen when it starts and stops."""
+"""The application: every route behind the door, and its startup and shutdown."""
 
 from __future__ import annotations
 
@@ -63,21 +63,19 @@ _PARTS = (
     figures,
 )
 _TRY_EVERY = 2.0
-"""Seconds after which a database that could not be used is tried again."""
+"""Seconds between attempts to reach an unusable database."""
 
 
 class _Service(FastAPI):
     def openapi(self) -> dict[str, Any]:
-        """The document of the API, made once."""
+        """The OpenAPI document, built once."""
         return self.openapi_schema or add_problem(super().openapi())
 
 
 def create_app(page: Callable[[], Any] | None = None, host: str | None = None, *, carries: bool = True) -> FastAPI:
-    """The service as an ASGI application; `page` makes the one that has every path which is not the service's own.
-
-    `host` is a name that the service is reached by beside its address. Without `carries`, runs on PostgreSQL are left
-    to other processes. Raises ConfigurationError if a setting is wrong.
-    """
+    """The service as an ASGI application; `page` makes the application for all other paths. `host` is an additional
+    name of the service. Without `carries`, runs on PostgreSQL are left to other processes. Raises ConfigurationError if
+    a setting is wrong."""
     others = {"The MCP endpoint": Later("The MCP endpoint", _mcp, soon=False)}
     if page is not None:
         others["The page"] = Later("The page", page, soon=True)
@@ -102,7 +100,7 @@ def _mcp() -> Any:
 
 
 def _add_layers(app: FastAPI, bound: list[str], mcp: Later, page: Later | None = None) -> None:
-    """From the inside out: what was added last is passed first."""
+    """Add the layers from the inside out: requests pass the last one first."""
     if page is not None:
         app.add_middleware(Fork, belongs=lambda path: not is_ours(path), other=page)
     app.add_middleware(Fork, belongs=lambda path: path.rstrip("/") == "/mcp", other=mcp)
@@ -148,14 +146,14 @@ def _lifespan(others: list[Later], carries: bool) -> Any:
 
 
 class _Keeper:
-    """Tidies up as soon as the database can be used, and notices when one that went away is back."""
+    """Cleans up as soon as the database can be used, and notices when it is back after an outage."""
 
     def __init__(self) -> None:
         self._started = now()
         self._is_tidy = False
 
     async def tidy_up(self) -> None:
-        """Mark what a crash left unanswered and remove what is old, once."""
+        """Mark what a crash left unanswered and remove old data, once."""
         if self._is_tidy:
             return
         try:
@@ -166,7 +164,7 @@ class _Keeper:
             database_outage.begin(error)
 
     async def watch(self, stopping: asyncio.Event) -> None:
-        """Until the service stops: it is not cancelled in the middle, which would leave a connection open."""
+        """Runs until the service stops; it is not cancelled midway, which would leave a connection open."""
         while not stopping.is_set():
             if database_outage.is_on:
                 await self._try_again()

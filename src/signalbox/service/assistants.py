@@ -56,17 +56,17 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Assistant:
-    """What runs are started of: an agent or a map, and inputs that stand for each of its runs."""
+    """An agent or a map, with preset inputs for each of its runs."""
 
     assistant_id: str
     agent: Agent
     inputs: dict[str, Any]
     is_own: bool = False
-    """True if the current person has made it."""
+    """True if the current person made it."""
 
 
 class Filter(Options):
-    """Which assistants: all, or those of a graph or a name."""
+    """Which assistants: all, or those with a graph or name."""
 
     graph_id: str | None = None
     name: str | None = None
@@ -84,7 +84,7 @@ class Search(Filter):
 
 
 class Config(Options):
-    """Of LangGraph's config, the inputs that stand."""
+    """The preset inputs in a LangGraph config."""
 
     configurable: dict[str, Any] = Field(default_factory=dict)
     tags: Unsupported = None
@@ -92,8 +92,8 @@ class Config(Options):
 
 
 class Changes(Options):
-    """What to write on an assistant. `config.configurable` and `context` are inputs of a map that stand for each run;
-    an agent takes none."""
+    """Changes to an assistant. `config.configurable` and `context` are preset inputs of a map for each run; an agent
+    takes none."""
 
     graph_id: str | None = Field(default=None, min_length=1, max_length=200)
     name: str | None = Field(default=None, min_length=1, max_length=200)
@@ -104,7 +104,7 @@ class Changes(Options):
 
 
 class NewAssistant(Changes):
-    """An assistant to make of an agent or a map; without an id it gets one."""
+    """A new assistant for an agent or a map; without an id it gets one."""
 
     graph_id: str = Field(min_length=1, max_length=200)
     assistant_id: str | None = Field(default=None, min_length=1, max_length=200)
@@ -112,7 +112,7 @@ class NewAssistant(Changes):
 
 
 class Versions(Options):
-    """Which versions: all, or those with such metadata; the newest first."""
+    """Which versions: all, or those with this metadata; newest first."""
 
     metadata: dict[str, Any] | None = None
     limit: int = Field(default=10, ge=1, le=1000)
@@ -127,7 +127,7 @@ class Latest(Options):
 
 @router.post("/assistants/search")
 async def search(wanted: Search, response: Response) -> list[dict[str, Any]]:
-    """The agents and maps that can be asked, and the assistants that one has made of them."""
+    """List the available agents and maps, and your own assistants."""
     found = await asyncio.to_thread(_found, wanted)
     if by := wanted.sort_by:
         found.sort(key=lambda one: str(one[by]), reverse=wanted.sort_order == "desc")
@@ -139,7 +139,7 @@ async def search(wanted: Search, response: Response) -> list[dict[str, Any]]:
 
 @router.post("/assistants/count")
 async def count(wanted: Filter) -> int:
-    """How many there are."""
+    """Return the number of matches."""
     return len(await asyncio.to_thread(_found, wanted))
 
 
@@ -158,7 +158,7 @@ def _found(wanted: Filter) -> list[dict[str, Any]]:
 
 @router.post("/assistants")
 async def create(wanted: NewAssistant) -> dict[str, Any]:
-    """Make an assistant of an agent or a map."""
+    """Create an assistant for an agent or a map."""
     assistant_id = wanted.assistant_id or str(uuid.uuid4())
     told = {**_changes(wanted), "name": wanted.name or "Untitled"}
     if _is_known(assistant_id):
@@ -176,7 +176,7 @@ async def create(wanted: NewAssistant) -> dict[str, Any]:
 
 
 def _changes(wanted: Changes) -> dict[str, Any]:
-    """What is to be written, checked: the graph is there, and takes the inputs."""
+    """The changes to store, after checking that the graph exists and takes the inputs."""
     told = wanted.model_dump(exclude_unset=True, exclude={"assistant_id", "if_exists"})
     told = {name: value for name, value in told.items() if value is not None}
     if wanted.config is not None:
@@ -189,12 +189,13 @@ def _changes(wanted: Changes) -> dict[str, Any]:
 
 
 def standing_inputs(config: Config | None, context: dict[str, Any] | None) -> dict[str, Any]:
-    """The inputs that a config and a context hold."""
+    """The preset inputs in a config and a context."""
     return {**(config.configurable if config else {}), **(context or {})}
 
 
 def require_inputs(agent: Agent, inputs: dict[str, Any]) -> None:
-    """Raise RequestError where inputs stand for an agent that takes words alone, or that no node of a map reads."""
+    """Raise RequestError if there are preset inputs for an agent that only takes text, or inputs that no node of a map
+    reads."""
     if not inputs:
         return
     if not is_map(agent):
@@ -218,7 +219,7 @@ async def get(assistant_id: str) -> dict[str, Any]:
 
 @router.patch("/assistants/{assistant_id}")
 async def update(assistant_id: str, wanted: Changes) -> dict[str, Any]:
-    """Make another version of an assistant, which is then in use."""
+    """Create a new version of an assistant and switch to it."""
 
     def updated() -> OwnAssistant:
         _require_own(assistant_id)
@@ -230,7 +231,7 @@ async def update(assistant_id: str, wanted: Changes) -> dict[str, Any]:
 
 @router.delete("/assistants/{assistant_id}", status_code=204)
 async def delete(assistant_id: str, delete_threads: bool = False) -> Response:
-    """Delete an assistant; with `delete_threads` also the threads whose metadata name it as `assistant_id`."""
+    """Delete an assistant; with `delete_threads`, also the threads with its `assistant_id` in their metadata."""
     _require_own(assistant_id)
     await asyncio.to_thread(delete_assistant, assistant_id)
     if delete_threads:
@@ -242,7 +243,7 @@ async def delete(assistant_id: str, delete_threads: bool = False) -> Response:
 
 @router.post("/assistants/{assistant_id}/versions")
 async def versions(assistant_id: str, wanted: Versions) -> list[dict[str, Any]]:
-    """The versions of an assistant, the newest first."""
+    """List the versions of an assistant, newest first."""
     if _is_known(assistant_id):
         every = [_shown(find_agent(assistant_id))]
     else:
@@ -253,14 +254,14 @@ async def versions(assistant_id: str, wanted: Versions) -> list[dict[str, Any]]:
 
 @router.post("/assistants/{assistant_id}/latest")
 async def use(assistant_id: str, wanted: Latest) -> dict[str, Any]:
-    """Use another version of an assistant."""
+    """Switch to another version of an assistant."""
     _require_own(assistant_id)
     return _shown_own(await asyncio.to_thread(use_version, assistant_id, wanted.version))
 
 
 @router.get("/assistants/{assistant_id}/graph")
 async def graph(assistant_id: str, xray: bool | int = False) -> dict[str, list[dict[str, Any]]]:
-    """Its graph: nodes and edges, with those of its sub-graphs where `xray` asks for them."""
+    """The graph of an assistant: nodes and edges, including those of sub-graphs with `xray`."""
     agent = (await asyncio.to_thread(find_assistant, assistant_id)).agent
 
     def drawn() -> dict[str, list[dict[str, Any]]]:
@@ -274,7 +275,7 @@ async def graph(assistant_id: str, xray: bool | int = False) -> dict[str, list[d
 
 @router.get("/assistants/{assistant_id}/schemas")
 async def schemas(assistant_id: str) -> dict[str, Any]:
-    """What it takes, and what it gives back."""
+    """The schemas of an assistant's input and output."""
     agent = (await asyncio.to_thread(find_assistant, assistant_id)).agent
     words = {"type": "object", "properties": {"messages": {"type": "array"}, "request": {"type": "string"}}}
     return {
@@ -287,7 +288,7 @@ async def schemas(assistant_id: str) -> dict[str, Any]:
 @router.get("/assistants/{assistant_id}/subgraphs")
 @router.get("/assistants/{assistant_id}/subgraphs/{namespace}")
 async def subgraphs(assistant_id: str, namespace: str = "", recurse: bool = False) -> dict[str, Any]:
-    """The graphs within its graph, by the names of their nodes; those inside them too, where `recurse` asks for it."""
+    """The sub-graphs of an assistant's graph, by node; with `recurse`, nested ones too."""
     agent = (await asyncio.to_thread(find_assistant, assistant_id)).agent
 
     def found() -> dict[str, Any]:
@@ -299,7 +300,7 @@ async def subgraphs(assistant_id: str, namespace: str = "", recurse: bool = Fals
 
 
 def find_assistant(assistant_id: str) -> Assistant:
-    """The assistant of that id that the current person has made, or the agent of that name or id. Raises
+    """The current person's assistant with that id, or the agent with that name or id. Raises
     NotFoundError."""
     own = None if _is_known(assistant_id) else find_own_assistant(assistant_id)
     if own is None:
@@ -310,7 +311,7 @@ def find_assistant(assistant_id: str) -> Assistant:
 
 
 def find_agent(name: str) -> Agent:
-    """The agent or map of that name or id. Raises NotFoundError."""
+    """The agent or map with that name or id. Raises NotFoundError."""
     for agent in list_served():
         if name in (agent.name, identity(agent)):
             return agent
@@ -330,7 +331,7 @@ def _require_own(assistant_id: str) -> None:
 
 
 def identity(agent: Agent) -> str:
-    """The id of an agent as an assistant: the same on every machine."""
+    """The assistant id of an agent, the same on every machine."""
     return str(uuid.uuid5(_SPACE, f"signalbox:{agent.name}"))
 
 

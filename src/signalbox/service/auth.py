@@ -1,7 +1,5 @@
-"""The door: nothing passes without a person, and everything behind it is asked by that person.
-
-The API, MCP, the page and whatever the page serves are behind it. Open are only the paths in `_OPEN`.
-"""
+"""Authentication: every request is made by a known person, except to the paths in `_OPEN`. This includes the API, MCP
+and the page."""
 
 from __future__ import annotations
 
@@ -29,21 +27,19 @@ _SAFE = ("GET", "HEAD")
 
 
 def is_ours(path: str) -> bool:
-    """True if the service itself has this path; any other is the page's."""
+    """True if the service itself has this path; all others belong to the page."""
     return path in _OPEN or any(path == prefix or path.startswith(f"{prefix}/") for prefix in _API)
 
 
 class Door:
-    """Finds out who sends a request: by a bearer token or key, a key in `X-Api-Key`, or the cookie of the page.
-
-    Nobody gets 401; a browser that wants a page gets the sign-in page with it.
-    """
+    """Identifies the sender of a request by a bearer token or key, a key in `X-Api-Key`, or the page's cookie. Anyone
+    else gets 401, and a browser opening a page gets the sign-in page."""
 
     def __init__(self, app: ASGIApp, has_page: bool = False) -> None:
         self.app, self.has_page = app, has_page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request pass in the name of its person."""
+        """Pass a request on as its person."""
         if scope["type"] not in ("http", "websocket") or scope["path"] in _OPEN:
             await self.app(scope, receive, send)
             return
@@ -62,8 +58,8 @@ class Door:
                 await self.app(scope, receive, send)
 
     async def _caller_by_cookie(self, connection: HTTPConnection) -> Caller | None:
-        """Whoever signed in on the page. The cookie counts only for what the page itself sends: a browser sends it
-        with requests of other programs on this host, too."""
+        """The person who signed in on the page. The cookie only counts for requests from the page itself, because
+        browsers also send it with requests of other programs on this host."""
         token = connection.cookies.get(sign_in.cookie_name(connection)) if self.has_page else None
         if not token or not _is_from_page(connection):
             return None
@@ -81,7 +77,7 @@ class Door:
 
 
 def _is_from_page(connection: HTTPConnection) -> bool:
-    """True if a browser says that the service's own page sent it, or that a person opened an address."""
+    """True if the browser reports that the service's own page sent the request, or that a person opened the address."""
     if connection.scope["type"] == "websocket" or connection.scope["method"] not in _SAFE:
         return is_own_origin(connection.scope)
     site, mode = (connection.headers.get(f"sec-fetch-{name}", "") for name in ("site", "mode"))
@@ -95,13 +91,13 @@ def _credential(headers: Headers) -> str:
 
 
 async def caller_by_header(headers: Headers) -> Caller | None:
-    """Whoever the request's token or key belongs to. Raises UnavailableError."""
+    """The owner of the request's token or key. Raises UnavailableError."""
     token = _credential(headers)
     return await caller_of(token) if token else None
 
 
 async def is_operator(headers: Headers) -> bool:
-    """True if the request's token has the scope of whoever runs the service."""
+    """True if the request's token has the scope `operator`."""
     try:
         caller = await caller_by_header(headers)
     except SignalboxError:
@@ -110,7 +106,7 @@ async def is_operator(headers: Headers) -> bool:
 
 
 def require_self(user_id: str) -> str:
-    """The person of the path, who must be the one who asks. Raises ProblemError (403), and logs it."""
+    """The person in the path, who must be the current one. Raises ProblemError (403), and logs it."""
     person = current_person()
     try:
         named = str(uuid.UUID(user_id))

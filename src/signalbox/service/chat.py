@@ -1,4 +1,4 @@
-"""`POST /api/{user_id}/chat`: a message, stored before anything else happens, and the answer to it."""
+"""`POST /api/{user_id}/chat`: stores a message before anything else happens, and answers it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ router = APIRouter(tags=["chat"], responses=REFUSALS)
 
 
 class ChatRequest(Options):
-    """What a person says. Without `conversation_id` it goes on with the conversation that they used last, or begins
-    their first; `"new"` begins another one."""
+    """A message of a person. Without `conversation_id` it continues the conversation used last, or starts the first
+    one; `"new"` starts a new one."""
 
     message: str = Field(min_length=1, max_length=10_000, pattern=r"\S")
     conversation_id: str | None = Field(
@@ -36,7 +36,7 @@ class ChatRequest(Options):
 
 
 class ChatReply(BaseModel):
-    """The answer, in the shape of the contract, and where it is kept."""
+    """The answer, in the format of the contract, and where it is stored."""
 
     response: str
     iterations: int
@@ -59,10 +59,8 @@ async def chat(
     idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
     last_event_id: Annotated[str | None, Header(max_length=20)] = None,
 ) -> Response:
-    """Say something and get the answer: as JSON, or as events where the client accepts them or `stream` asks for them.
-
-    The same `Idempotency-Key` gives the same answer again, and nothing is done twice.
-    """
+    """Send a message and get the answer as JSON, or as events if the client accepts them or sets `stream`. Repeating a
+    request with the same `Idempotency-Key` returns the same answer, and nothing is done twice."""
     person = require_self(user_id)
     streamed = said.stream or is_wanted(request.headers.get("accept", ""))
     turn = await _turn(person, said, idempotency_key)
@@ -74,7 +72,7 @@ async def chat(
 
 
 async def _turn(person: str, said: ChatRequest, key: str | None) -> Turn:
-    """The turn that a request begins, or the one that it repeats. Raises ProblemError for a key of another request."""
+    """The turn that a request starts or repeats. Raises ProblemError if the key belongs to a different request."""
     # Of what was sent: the same key means the same request, whichever conversation was used last meanwhile.
     digest = hashlib.sha256(orjson.dumps([said.message, said.conversation_id])).hexdigest() if key else ""
     turn = await start_turn(person, said.message, said.conversation_id, key, digest)

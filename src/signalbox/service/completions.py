@@ -1,8 +1,7 @@
 """The OpenAI-compatible endpoint: every agent and map is a model.
 
-A conversation needs no thread id: who sends it with everything that was said so far goes on in the thread where exactly
-that was said, and a question of the agent is answered by the next message.
-"""
+A conversation needs no thread id: a client that sends all messages so far continues the thread with exactly these
+messages, and the next message answers a question of the agent."""
 
 from __future__ import annotations
 
@@ -53,7 +52,7 @@ Content = Annotated[list[Part], BeforeValidator(_as_parts, json_schema_input_typ
 
 
 class ChatMessage(Options):
-    """A message. Instructions (system, developer) have no effect: what an agent does is its own."""
+    """A message. Instructions (system, developer) have no effect."""
 
     role: Literal["system", "developer", "user", "assistant"]
     content: Content = Field(default_factory=list)
@@ -66,24 +65,21 @@ class ChatMessage(Options):
 
 
 class StreamOptions(Options):
-    """What a stream ends with."""
+    """Options of a stream."""
 
     include_usage: bool = False
     include_obfuscation: Unsupported = None
 
 
 class TextFormat(Options):
-    """The form of an answer, which is text."""
+    """The format of an answer, which is text."""
 
     type: Literal["text"]
 
 
 class Completion(Options):
-    """What is asked: the last message is the request, those before it are the conversation.
-
-    An agent writes the answer, and not a model with these settings: those that steer how a model samples and how it is
-    billed have no effect. Those that would change what the answer is are refused.
-    """
+    """A request: the last message is what is asked, and earlier ones are the conversation. The answer comes from an
+    agent, so settings for sampling and billing have no effect. Settings that would change the answer are refused."""
 
     model: str = Field(min_length=1, max_length=200)
     messages: list[ChatMessage] = Field(min_length=1, max_length=1000)
@@ -126,13 +122,13 @@ class Completion(Options):
 
 @router.get("/models")
 async def models() -> dict[str, Any]:
-    """The agents and maps that can be asked."""
+    """List the available agents and maps."""
     return {"object": "list", "data": [_model(agent) for agent in list_served()]}
 
 
 @router.get("/models/{name}")
 async def model(name: str) -> dict[str, Any]:
-    """One of them."""
+    """Return one of them."""
     return _model(find_agent(name))
 
 

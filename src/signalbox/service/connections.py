@@ -1,5 +1,5 @@
-"""What a person is connected to: who they are, the agents with requests to begin with, and the systems and the model
-with their health. No secrets: addresses are shown without credentials."""
+"""Connections: who is signed in, the agents with example requests, and the health of the systems and the model.
+Addresses are shown without credentials."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ router = APIRouter(
     prefix="/api", tags=["connections"], responses=REFUSALS, dependencies=[Depends(refuse_unknown_query)]
 )
 _PATIENCE = 8.0
-"""Seconds that a system has to answer."""
+"""Seconds a system has to respond."""
 _KEPT = 15.0
-"""Seconds for which what a system answered is not asked for again."""
+"""Seconds for which a system's response is reused."""
 _answers: dict[Hashable, tuple[float, asyncio.Task[Any]]] = {}
 
 
 @router.get("/me")
 async def me(request: Request) -> dict[str, Any]:
-    """Who is signed in, until when, and what they may see beyond their own things."""
+    """Return who is signed in, until when, and with which scopes."""
     caller: Caller = request.state.caller
     until = None if caller.until is None else datetime.fromtimestamp(caller.until, UTC).isoformat()
     return {"user_id": caller.person, "name": caller.name, "scopes": sorted(caller.scopes), "expires_at": until}
@@ -45,14 +45,14 @@ async def me(request: Request) -> dict[str, Any]:
 
 @router.get("/agents")
 async def agents(suggest: bool = True) -> list[dict[str, Any]]:
-    """The agents and maps that can be asked, each with example requests about what it is connected to. Without
-    `suggest` this is instant: no live system is asked, and agents of live systems come without examples."""
+    """List the available agents and maps, with example requests for their connected systems. Without `suggest` this is
+    instant: no live system is queried, and agents of live systems come without examples."""
     return list(await asyncio.gather(*(_agent(agent, suggest) for agent in list_served())))
 
 
 @router.get("/agents/{name}")
 async def agent(name: str) -> dict[str, Any]:
-    """One of them."""
+    """Return one of them."""
     found = next((one for one in list_served() if one.name == name), None)
     if found is None:
         raise NotFoundError(f"There is no agent '{name}'.")
@@ -73,7 +73,7 @@ async def _agent(agent: Agent, suggest: bool) -> dict[str, Any]:
 
 
 async def _examples(agent: Agent, source: Mapping[str, Any], suggest: bool) -> Sequence[str]:
-    """Requests about things that exist; those that the agent comes with name things of the demonstration."""
+    """Example requests for things that exist; an agent's built-in ones name things of the demonstration."""
     if agent.suggest is None or source.get("kind") != "live":
         return agent.examples
     try:
@@ -84,7 +84,7 @@ async def _examples(agent: Agent, source: Mapping[str, Any], suggest: bool) -> S
 
 @router.get("/connections")
 async def connections() -> dict[str, Any]:
-    """The systems behind the agents, live or the embedded demonstration, and the model: each with its health."""
+    """List the systems behind the agents, live or embedded, and the model, with their health."""
     systems = [agent for agent in list_served() if agent.has_system and agent.source is not None]
     checks = await asyncio.gather(*map(_health, systems))
     found: dict[str, dict[str, Any]] = {}
@@ -114,7 +114,7 @@ async def _health(agent: Agent) -> dict[str, Any] | None:
 
 
 async def _asked_lately(agent: Agent, ask: Callable[[], Awaitable[Any]]) -> Any:
-    """What a system answered in the last seconds, else what it answers now; many who ask at once ask it once."""
+    """A system's response, reused for some seconds; concurrent callers share one request."""
     key = (asyncio.get_running_loop(), ask, str(source_of(agent)))
     since, task = _answers.get(key, (0.0, None))
     if task is None or time.monotonic() - since > _KEPT:
@@ -131,7 +131,7 @@ async def _asked_lately(agent: Agent, ask: Callable[[], Awaitable[Any]]) -> Any:
 
 
 def _model() -> dict[str, Any]:
-    """The model that is asked, and whether it answered the last time. It is not asked for this: that may cost money."""
+    """The model in use, and whether it answered the last time. It is not called for this, which might cost money."""
     from signalbox.models import is_offline, load_chat_model
     from signalbox.models.figures import model_figures
 

@@ -1,4 +1,4 @@
-"""Conversations of a person: listed, read, renamed, deleted, brought back."""
+"""A person's conversations: list, read, rename, delete, restore."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def list_all(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> list[Summary]:
-    """The conversations, the latest used first."""
+    """List the conversations, most recently used first."""
     found = await Store(require_self(user_id)).conversations(limit=limit, offset=offset)
     return [_summary(one) for one in found]
 
@@ -68,7 +68,7 @@ async def read(
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
     before: Annotated[int | None, Query(ge=1, le=2**62)] = None,
 ) -> Talk:
-    """A conversation with its latest messages; `before` pages further back."""
+    """Return a conversation with its latest messages; `before` pages further back."""
     store = Store(require_self(user_id))
     found = await store.conversation(conversation_id)
     messages = await store.messages(conversation_id, limit=limit, before=before)
@@ -84,14 +84,14 @@ async def rename(user_id: str, conversation_id: str, wanted: Rename) -> Summary:
 
 @router.delete("/{conversation_id}", status_code=204)
 async def delete(user_id: str, conversation_id: str) -> Response:
-    """Delete a conversation; for 30 days it can be brought back."""
+    """Delete a conversation; it can be restored for 30 days."""
     await Store(require_self(user_id)).delete(conversation_id)
     return Response(status_code=204)
 
 
 @router.post("/{conversation_id}/restore")
 async def restore(user_id: str, conversation_id: str) -> Summary:
-    """Bring a deleted conversation back."""
+    """Restore a deleted conversation."""
     return _summary(await Store(require_self(user_id)).restore(conversation_id))
 
 

@@ -1,4 +1,4 @@
-"""Schedules, with the routes and bodies of LangGraph's Agent Server: runs that start by themselves."""
+"""Schedules, with the routes and bodies of LangGraph's Agent Server."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class Schedule(Options):
 
 
 class NewCron(NewRun, Schedule):
-    """A run to start again and again; in a thread, one that comes while another is under way waits for it."""
+    """A run to start repeatedly; in a thread, it waits while another is active."""
 
 
 class CronChanges(NewRun, Schedule):
-    """What to change of a schedule and its run."""
+    """Changes to a schedule and its run."""
 
     assistant_id: str = Field(default="", max_length=200)
     schedule: str = Field(default="", max_length=200)
@@ -62,13 +62,13 @@ class CronChanges(NewRun, Schedule):
     @model_validator(mode="before")
     @classmethod
     def _end(cls, given: Any) -> Any:
-        """An `end_time` that is null takes the end away; any other null is an option that was not given."""
+        """`end_time: null` removes the end; any other null means that the option was not given."""
         is_endless = isinstance(given, dict) and given.get("end_time", "") is None
         return {**given, "is_endless": True} if is_endless else given
 
 
 class CronFilter(Options):
-    """Which schedules: all of one's own, or some."""
+    """Which of your schedules."""
 
     assistant_id: str | None = None
     thread_id: str | None = None
@@ -77,7 +77,7 @@ class CronFilter(Options):
 
 
 class CronSearch(CronFilter):
-    """Which schedules, how many, in which order, and which of their fields."""
+    """Which of your schedules, how many, in which order, and with which fields."""
 
     limit: int = Field(default=10, ge=1, le=1000)
     offset: int = Field(default=0, ge=0, le=1_000_000)
@@ -90,13 +90,13 @@ class CronSearch(CronFilter):
 
 @router.post("/runs/crons")
 async def create(wanted: NewCron) -> dict[str, Any]:
-    """Start a run by a schedule, each time in a thread of its own."""
+    """Schedule a run, each time in a new thread."""
     return await _made(wanted, "")
 
 
 @router.post("/threads/{thread_id}/runs/crons")
 async def create_for_thread(thread_id: ThreadId, wanted: NewCron) -> dict[str, Any]:
-    """Start a run of a thread by a schedule."""
+    """Schedule a run in a thread."""
     await asyncio.to_thread(require_own, thread_id)
     return await _made(wanted, thread_id)
 
@@ -116,13 +116,13 @@ def _times(wanted: Schedule) -> dict[str, Any]:
 
 
 def _payload(wanted: NewRun) -> dict[str, Any]:
-    """The run that is started, without what is about the schedule."""
+    """The scheduled run, without the options of the schedule."""
     return wanted.model_dump(mode="json", exclude_unset=True, exclude={*_SCHEDULE, "is_endless"})
 
 
 @router.post("/runs/crons/search")
 async def search(wanted: CronSearch) -> list[dict[str, Any]]:
-    """One's own schedules, the latest first unless another order is named."""
+    """List your schedules, latest first by default."""
     found = [_shown(cron) for cron in await asyncio.to_thread(_found, wanted)]
     found.sort(key=lambda one: str(one[wanted.sort_by] or ""), reverse=wanted.sort_order == "desc")
     told = {"now": datetime.now(UTC).isoformat()}
@@ -134,7 +134,7 @@ async def search(wanted: CronSearch) -> list[dict[str, Any]]:
 
 @router.post("/runs/crons/count")
 async def count(wanted: CronFilter) -> int:
-    """How many there are."""
+    """Return the number of matches."""
     return len(await asyncio.to_thread(_found, wanted))
 
 
@@ -181,8 +181,8 @@ def _shown(cron: Cron) -> dict[str, Any]:
 
 
 async def start_due() -> None:
-    """Start the runs whose time has come. A schedule moves on in the transaction that stores its run: if this process
-    dies before, another starts it."""
+    """Start the runs that are due. A schedule advances in the transaction that stores its run: if this process dies
+    before, another one starts it."""
     for person, due in await asyncio.to_thread(due_crons):
         with use_person(person):
             cron = await asyncio.to_thread(claim_turn, due)

@@ -1,5 +1,5 @@
-"""`/metrics`: figures in the format of Prometheus. Requests are for anybody; runs, models and the queue are shown to a
-token with the scope `operator`."""
+"""`/metrics` in the format of Prometheus. Request figures are public; those of runs, models and the queue need a token
+with the scope `operator`."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ __all__ = ["Figures", "operator_lines", "router", "serve_figures"]
 
 router = APIRouter(tags=["health"])
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
-"""What a client calls a method is not counted under its name: it could make up any number of them."""
+"""Unknown methods are not counted by name, because clients could invent any number of them."""
 _BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _FORMAT = "text/plain; version=0.0.4"
 
 
 class Figures:
-    """Counts every request: its method, the route that took it, how it was answered, and how long that took."""
+    """Counts every request by method, route and status, and its duration."""
 
     requests: ClassVar[Counter[tuple[str, str, int]]] = Counter()
     seconds: ClassVar[Counter[float]] = Counter()
@@ -71,7 +71,7 @@ class Figures:
 
 @router.get("/metrics", response_class=PlainTextResponse)
 async def metrics_text(request: Request) -> PlainTextResponse:
-    """The figures of this process, and how the queue stands."""
+    """Return the figures of this process and the state of the queue."""
     lines = [*_request_lines()]
     if await is_operator(request.headers):
         lines += await asyncio.to_thread(lambda: [*operator_lines()])
@@ -79,7 +79,7 @@ async def metrics_text(request: Request) -> PlainTextResponse:
 
 
 def _family(name: str, kind: str, about: str, labels: Iterable[str], values: Mapping[Any, float]) -> Iterator[str]:
-    """A family of figures: its values by the values of its labels."""
+    """A metric family: its values by label values."""
     names = tuple(labels)
     yield f"# HELP {name} {about}"
     yield f"# TYPE {name} {kind}"
@@ -99,7 +99,7 @@ def _escaped(value: str) -> str:
 def _histogram(
     name: str, about: str, bounds: Iterable[float], counts: Mapping[Any, float], sums: Mapping[str, float], label: str
 ) -> Iterator[str]:
-    """A histogram for each value of a label; without a label, one."""
+    """A histogram per label value, or a single one without a label."""
     yield f"# HELP {name} {about}"
     yield f"# TYPE {name} histogram"
     for value, total in sorted(sums.items()):
@@ -128,7 +128,7 @@ def _request_lines() -> Iterator[str]:
 
 
 def operator_lines() -> Iterator[str]:
-    """What has been carried here, the models that were asked, and how the queue stands."""
+    """The figures of runs and models of this process, and of the queue."""
     found, models = run_figures(), model_figures()
     yield from _family(
         "signalbox_runs_total", "counter", "Runs that this process has carried, by how they came out.",
@@ -163,7 +163,7 @@ def operator_lines() -> Iterator[str]:
 
 
 def _queue_lines(carried: int) -> Iterator[str]:
-    """How the queue stands: on PostgreSQL for all processes, else for this one."""
+    """The figures of the queue: on PostgreSQL for all processes, otherwise for this one."""
     try:
         if on_queue():
             from signalbox.runs.queue import standing
@@ -187,8 +187,8 @@ def _queue_lines(carried: int) -> Iterator[str]:
 
 
 def serve_figures(address: str) -> None:
-    """Give the figures of a process that serves nothing else, at HOST:PORT, to whoever asks there. Raises
-    ConfigurationError if that cannot be listened on."""
+    """Serve the figures of a process without the service at HOST:PORT. Raises ConfigurationError if it cannot listen
+    there."""
     host, _, port = address.rpartition(":")
 
     class Answer(BaseHTTPRequestHandler):
@@ -202,7 +202,7 @@ def serve_figures(address: str) -> None:
             self.wfile.write(body)
 
         def log_message(self, *told: Any) -> None:
-            """Nothing: Prometheus asks every few seconds."""
+            """Log nothing: Prometheus sends requests every few seconds."""
 
     try:
         server = ThreadingHTTPServer((host.strip("[]") or "127.0.0.1", int(port)), Answer)

@@ -1,4 +1,4 @@
-"""Headers that every response carries: nobody frames the page, learns its addresses, or has the browser guess types."""
+"""Security headers of every response: no framing, no referrers, no guessing of content types."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _HEADERS = {
 
 
 class SafeHeaders:
-    """Sets the headers on whatever is answered, errors and mounted applications included."""
+    """Sets the headers on every response, including errors and mounted applications."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and mark its response."""
+        """Pass the request on, and set the headers."""
 
         async def mark(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):

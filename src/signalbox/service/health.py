@@ -1,4 +1,4 @@
-"""True if the service lives and is ready."""
+"""Health checks of the service."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _NOBODY = "00000000-0000-4000-8000-000000000000"
 
 @router.get("/healthz")
 async def healthz() -> dict[str, str]:
-    """True if the process lives."""
+    """Report that the process is alive."""
     return {"status": "ok"}
 
 
 @router.get("/ok")
 async def ok(check_db: bool = False) -> dict[str, bool]:
-    """True if the process lives, as clients of LangGraph's Agent Server ask; with `check_db`, whether the databases
-    answer, too."""
+    """Report that the process is alive, as LangGraph's Agent Server does; with `check_db`, also that the databases
+    respond."""
     if check_db:
         await ask_databases()
     return {"ok": True}
@@ -41,14 +41,14 @@ async def ok(check_db: bool = False) -> dict[str, bool]:
 
 @router.get("/info", responses=REFUSALS)
 async def info() -> dict[str, Any]:
-    """The versions, and which parts of LangGraph's Agent Server are here."""
+    """Return the versions, and the supported parts of LangGraph's Agent Server."""
     flags = {"assistants": True, "crons": True, "store": True, "langsmith": False}
     return {"version": __version__, "langgraph_py_version": version("langgraph"), "flags": flags, "metadata": {}}
 
 
 @router.get("/readyz", responses={503: REFUSALS[503]})
 async def readyz(request: Request) -> Response:
-    """True if it can take requests: both databases answer. A token with the scope `operator` is told more."""
+    """Report whether the service is ready: both databases respond. With the scope `operator` there are details."""
     found = dict([await _examined("runs", _ask_runs), await _examined("store", _ask_store)])
     is_ready = all(part["ok"] for part in found.values())
     details = {"databases": found} if await is_operator(request.headers) else {}
@@ -59,13 +59,13 @@ async def readyz(request: Request) -> Response:
 
 
 async def ask_databases() -> None:
-    """Pass if both databases answer. Raises DatabaseError."""
+    """Check that both databases respond. Raises DatabaseError."""
     await _ask_runs()
     await _ask_store()
 
 
 async def _examined(name: str, ask: Callable[[], Awaitable[str]]) -> tuple[str, dict[str, Any]]:
-    """How a database stands, for an operator."""
+    """The state of a database, for operators."""
     started = time.perf_counter()
     try:
         told = {"ok": True, "address": str(redact(await ask()))}

@@ -1,4 +1,4 @@
-"""Host and Origin: under which names the service answers, and which web pages may call it.
+"""Host and Origin: the names of the service, and which web pages may call it.
 
 A web site can point its own name at this machine (DNS rebinding) and have the visitor's browser call the service. The
 browser then sends the site's name as Host, so only known names are answered, on loopback as anywhere else.
@@ -28,18 +28,16 @@ _PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A name or an address, and a port where one is given."""
+    """A name or an address, and a port if given."""
 
     name: str
     port: int | None
 
 
 class Hosts:
-    """Answers requests for this service only: a foreign Host gets 421, a foreign Origin 403.
-
-    Own names are the loopback ones, the address at which the request arrived, `bound` (the name the service was told to
-    listen on) and those in SIGNALBOX_ALLOWED_HOSTS. A request without Origin passes.
-    """
+    """Only answers requests to this service: a foreign Host gets 421, a foreign Origin 403. Its own names are the
+    loopback ones, the address at which the request arrived, `bound` (the name it listens on) and those in
+    SIGNALBOX_ALLOWED_HOSTS. A request without Origin passes."""
 
     def __init__(self, app: ASGIApp, bound: Iterable[str] = ()) -> None:
         self.app = app
@@ -116,7 +114,7 @@ def _is_listed(host: Host, *, any_port: bool) -> bool:
 
 
 def _canonical(name: str) -> str:
-    """A name in small letters, an address in its usual form."""
+    """A name in lower case, or an address in its canonical form."""
     bare = name.strip("[]").lower().removesuffix(".")
     try:
         address = ip_address(bare)

@@ -1,4 +1,4 @@
-"""Parts of the service that take seconds to load: they load beside it, and who asks for them meanwhile waits."""
+"""Parts of the service that take seconds to load: they load in the background, and requests to them wait."""
 
 from __future__ import annotations
 
@@ -16,15 +16,13 @@ from signalbox.service.problems import reply
 __all__ = ["Fork", "Later"]
 
 _SOON = 2.0
-"""Seconds: first the service itself has to be there."""
+"""Seconds to wait, so that the service itself starts first."""
 _log = logging.getLogger("signalbox.service")
 
 
 class Later:
-    """An application that is made in a thread, when it is first asked for, or soon after the start.
-
-    `hold` carries its life, from its start to its end, and is cancelled to end it.
-    """
+    """An application that is created in a thread, at its first request or soon after the start. `hold` keeps it alive,
+    and is cancelled to end it."""
 
     def __init__(self, name: str, make: Callable[[], Any], *, soon: bool) -> None:
         self.name = name
@@ -34,7 +32,7 @@ class Later:
         self._patience = _SOON if soon else None
 
     async def hold(self) -> None:
-        """Make the application when it is wanted, and keep it running."""
+        """Create the application when it is needed, and keep it running."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._wanted.wait(), self._patience)
         try:
@@ -50,7 +48,7 @@ class Later:
             self._made.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, when the application is there."""
+        """Pass a request on once the application is ready."""
         self._wanted.set()
         await self._made.wait()
         if self._app is None:
@@ -60,7 +58,7 @@ class Later:
 
 
 class Fork:
-    """Sends what `belongs` says to an application of its own, and the rest on."""
+    """Sends requests whose path `belongs` to another application there, and passes the rest on."""
 
     def __init__(self, app: ASGIApp, belongs: Callable[[str], bool], other: ASGIApp) -> None:
         self.app, self.belongs, self.other = app, belongs, other

@@ -1,4 +1,4 @@
-"""What a client may send: so many requests a minute, bodies up to a size, and JSON that can be kept."""
+"""Limits for clients: requests per minute, the size of bodies, and JSON that can be stored."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ __all__ = ["Allowance", "Body", "RateLimit"]
 
 _MOST_KNOWN = 100_000
 _FILES = "/page/"
-"""Files that the page consists of: some twenty each time that it is opened, the same for everybody, not counted."""
+"""The page's own files, which are not counted: about twenty each time it is opened."""
 _QUICK = 50_000
-"""Bytes of JSON that are checked within a few milliseconds; more are checked in a thread."""
+"""The most bytes of JSON to check on the event loop; more are checked in a thread."""
 
 
 class Body:
-    """Reads a request's body before anything is done with it: too large is 413, what cannot be kept 422."""
+    """Reads a request's body first: if it is too large, the response is 413; if it cannot be stored, 422."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -75,7 +75,7 @@ async def _read(headers: Headers, receive: Receive) -> bytes | None:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """What gives a body that was read once more, and then whatever comes."""
+    """A `receive` that returns the body again, and then whatever follows."""
     given = False
 
     async def again() -> Message:
@@ -89,7 +89,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 def _nul_refusal(scope: Scope) -> Response | None:
-    """Refuses a NUL character in the path, the query or a header: no database keeps it."""
+    """Refuses NUL characters in the path, the query or a header, because no database can store them."""
     query = scope.get("query_string", b"")
     places = {
         "path": "\0" in scope["path"],
@@ -123,14 +123,15 @@ def _too_large() -> Response:
 
 
 class RateLimit:
-    """Refuses who asks too often (429), and says when to come back. On PostgreSQL all processes count together."""
+    """Refuses clients that send too many requests (429), and says when to retry. On PostgreSQL all processes count
+    together."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self._allowance = Allowance()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request pass if its person may ask now."""
+        """Pass a request on if the limit allows it."""
         person = scope.get("state", {}).get("person") if scope["type"] != "lifespan" else None
         if person and scope["path"].startswith(_FILES) and scope.get("method") == "GET":
             person = None
@@ -143,18 +144,15 @@ class RateLimit:
 
 
 class Allowance:
-    """How many requests each person, or each address, has left. It fills steadily.
-
-    On PostgreSQL a process takes a few at a time from what all share: a statement for each request would cost more than
-    many a request does.
-    """
+    """The remaining requests of each person or address, refilled steadily. On PostgreSQL a process takes a few at a
+    time from the shared allowance, because a statement per request would cost too much."""
 
     def __init__(self) -> None:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._lent: OrderedDict[str, _Lent] = OrderedDict()
 
     async def seconds_until_next(self, name: str) -> float:
-        """Take one request from the allowance and give 0; if it is used up, the seconds until there is one again."""
+        """Take one request from the allowance and return 0; if it is used up, return the seconds until the next one."""
         return await self._shared(name) if on_queue() else self._own(name)
 
     def _own(self, name: str) -> float:
@@ -191,21 +189,21 @@ class Allowance:
 
 @dataclass(slots=True)
 class _Lent:
-    """What a process has taken for a person from what all processes share, and has not used yet."""
+    """A process's unused part of a person's shared allowance."""
 
     left: int = 0
     taking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 def _taken(left: float, seconds: float, share: int) -> tuple[float, float]:
-    """What is left after so many requests were taken, and the seconds until they can be, where they could not."""
+    """The rest after taking these requests, or the seconds until that is possible."""
     limit = float(get_settings().rate_limit)
     left = min(limit, left + seconds * limit / 60)
     return (left - share, 0.0) if left >= share else (left, (share - left) * 60 / limit)
 
 
 def _take_shared(name: str, share: int) -> float:
-    """Take requests from what all processes share; who was quicker meanwhile goes first."""
+    """Take requests from the shared allowance, retrying if another process was faster."""
     for _ in range(_TRIES):
         moment = time.time()
         with owned(name) as held:

@@ -1,4 +1,4 @@
-"""The log: text or JSON lines on stderr, and no secret in either."""
+"""The log: text or JSON lines on stderr, without secrets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """A line of the log as text, on one line where it has no trace, and without characters that steer a terminal."""
+    """A log record as text, on one line unless it has a traceback, and without terminal control characters."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The line."""
@@ -41,7 +41,7 @@ class TextFormatter(logging.Formatter):
 
 
 def set_up_logs() -> None:
-    """Let the log of this process go to stderr, from warnings on; what Signalbox itself says, from `info` with -v."""
+    """Log to stderr, from warnings on; with -v, Signalbox's own messages from `info` on."""
     handler = logging.StreamHandler(sys.stderr)
     as_json = get_settings().log_format == "json"
     handler.setFormatter(JsonFormatter() if as_json else TextFormatter("%(asctime)s %(levelname)s %(message)s"))

@@ -31,8 +31,8 @@ ThreadId = Annotated[
 
 
 def create_app() -> Any:
-    """The server as an application. The door before it knows the person; each request stands for itself, so that any
-    process can answer it."""
+    """The MCP server as an application. The door in front of it knows the person; requests are stateless, so that any
+    process can answer them."""
     # On any host: who may reach it is for the door, and whom it trusts says the token.
     return create_server().streamable_http_app(host="", stateless_http=True)
 
@@ -44,7 +44,7 @@ def create_server() -> ToolServer:
 
 
 class _PersonsServer(ToolServer):
-    """What is called, is called by the person whom the door found for this very request."""
+    """Run a call as the person of this request."""
 
     async def respond(self, context: Any, asked: CallToolRequestParams) -> CallToolResult:
         with use_person(context.request.scope["state"]["person"]):

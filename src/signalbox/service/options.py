@@ -1,7 +1,5 @@
-"""Options of a request: those that something here obeys, and those that are refused by name instead of ignored.
-
-An option that is absent, null or at its harmless default (false, 0, empty) passes: clients send many of them always.
-"""
+"""Options of a request: unsupported ones are refused by name instead of ignored. An option that is absent, null or at a
+harmless default (false, 0, empty) passes, because clients always send many of them."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ __all__ = ["Options", "Unsupported", "refuse_unknown_query"]
 
 
 class Options(BaseModel):
-    """A body in which null means absent, and which has no options but its own."""
+    """A body without unknown options, in which null means absent."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -35,11 +33,11 @@ def _refuse(value: Any) -> Any:
 
 
 Unsupported = Annotated[Any, AfterValidator(_refuse), WithJsonSchema({"type": "null"})]
-"""An option that nothing here obeys."""
+"""An unsupported option."""
 
 
 def refuse_unknown_query(request: Request) -> None:
-    """For a router: refuses parameters in the query that its route does not have. Raises RequestValidationError."""
+    """For a router: refuses unknown query parameters. Raises RequestValidationError."""
     known = {parameter.alias for parameter in request.scope["route"].dependant.query_params}
     unknown = {name for name, value in request.query_params.multi_items() if value.lower() not in ("", "false", "0")}
     if refused := sorted(unknown - known):

@@ -1,5 +1,5 @@
-"""Sending to addresses that somebody named: the address that was checked is the one that is connected to, and redirects
-are not followed. Addresses may hold secrets: only their hosts are logged."""
+"""Sending to user-provided addresses: it connects to exactly the address that was checked, and follows no redirects.
+Addresses may hold secrets: only their hosts are logged."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class PrivateAddressError(RequestError):
-    """An address within the operator's own network, where only public ones are allowed."""
+    """An address in the operator's own network, although only public ones are allowed."""
 
 
 def web_host(address: str) -> tuple[str, int, bool]:
-    """The host of a web address, its port, and whether that is the usual one of its scheme. Raises ValueError for any
+    """The host and port of a web address, and whether the port is the default of its scheme. Raises ValueError for any
     other address, and for one with a name or a password."""
     parts = urlsplit(address)
     if parts.scheme not in _PORTS or not parts.hostname or parts.username or parts.password:
@@ -37,8 +37,8 @@ def web_host(address: str) -> tuple[str, int, bool]:
 
 
 async def post_json(address: str, body: Mapping[str, Any], *, is_private_allowed: bool) -> int:
-    """Post it, and give the status that came back. Raises ValueError, PrivateAddressError, and httpx.HTTPError where
-    nobody answers."""
+    """Post it, and return the status. Raises ValueError, PrivateAddressError, and httpx.HTTPError if there is no
+    response."""
     host, port, is_usual = web_host(address)
     parts = urlsplit(address)
     found = await _resolved(host, port)

@@ -1,7 +1,7 @@
-"""What a request may contain: JSON in UTF-8 that every database can keep and every client can read back.
+"""What a request may contain: JSON in UTF-8 that every database can store and every client can read back.
 
 Refused are lone surrogates, NUL characters, numbers that JSON does not have (NaN, Infinity) or that need more than 64
-bits, and values nested deeper than `MOST_DEEP`. Rows from before these rules are made `sendable`.
+bits, and values nested deeper than `MOST_DEEP`. Rows from before these rules go through `sendable`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["MOST_DEEP", "PayloadError", "check_json", "sendable"]
 MOST_DEEP = 100
 _LONGEST_PLACE = 8
 _SUSPECT = re.compile(rb"\\u|NaN|Infinity|[0-9]{19}|[eE]\+?[0-9]{3}")
-"""Only JSON with one of these, or with many brackets, can hold a value that is refused."""
+"""Only JSON with one of these, or with many brackets, can contain a refused value."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DEEP = f"is nested deeper than {MOST_DEEP} levels"
 
@@ -32,7 +32,7 @@ class PayloadError(ValueError):
 
 
 def check_json(raw: bytes) -> None:
-    """Pass if the body is JSON that can be kept. Raises PayloadError that names the place."""
+    """Check that the body is JSON that can be stored. Raises PayloadError with the place."""
     try:
         text = raw.decode("utf-8")
         value = json.loads(text)
@@ -76,7 +76,7 @@ def _check_text(text: str, place: tuple[str | int, ...]) -> None:
 
 
 def sendable(value: Any, depth: int = 0) -> Any:
-    """The value as it can be sent: rows written before bodies were checked may hold what JSON cannot carry."""
+    """The value without what JSON cannot represent, which older rows may contain."""
     if isinstance(value, str):
         return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""Errors as a client gets them: problem+json, friendly words and an id to quote; what happened is in the log."""
+"""Errors for clients: problem+json with a friendly message and an id to quote; details are in the log."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _TITLES = {
 
 
 UNSUPPORTED = "unsupported"
-"""The type of a validation error that refuses an option."""
+"""The type of validation errors for unsupported options."""
 _REFUSED = (UNSUPPORTED, "extra_forbidden")
 
 
@@ -95,12 +95,12 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"description": _TITLES[status], "content": _BODY}
     for status in (400, 401, 403, 404, 409, 413, 421, 422, 429, 503)
 }
-"""What every route of the API may answer with, for its documentation. A `model` of FastAPI's would be made anew for
-every status of every route: most of what the first request waits for."""
+"""The error responses of every route, for the documentation. FastAPI would build a `model` for every status of every
+route, which would delay the first request."""
 
 
 def add_problem(document: dict[str, Any]) -> dict[str, Any]:
-    """Add to an OpenAPI document what REFUSALS refer to."""
+    """Add the schema for REFUSALS to an OpenAPI document."""
     document["components"]["schemas"]["Problem"] = Problem.model_json_schema()
     return document
 
@@ -122,7 +122,7 @@ def reply(
 def problem(
     status: int, detail: str, *, suggestion: str = "", errors: list[dict[str, Any]] | None = None, quoted: str = ""
 ) -> dict[str, Any]:
-    """A problem as plain data. `error` is where clients of the OpenAI API look."""
+    """A problem as plain data, with `error` for clients of the OpenAI API."""
     return {
         "type": "about:blank",
         "title": _TITLES.get(status, "Error"),
@@ -136,7 +136,7 @@ def problem(
 
 
 def problem_of(error: Exception) -> dict[str, Any]:
-    """The problem that an error is for a person; the error itself goes to the log, under the problem's id."""
+    """The problem to show for an error; the error itself goes to the log, with the problem's id."""
     if isinstance(error, ProblemError):
         return problem(error.status, error.detail, suggestion=error.suggestion)
     status, detail = _status(error)
@@ -179,7 +179,7 @@ def _note(quoted: str, error: Exception, status: int) -> None:
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Let every error of the application end as a problem."""
+    """Turn every error of the application into a problem."""
 
     @app.exception_handler(ProblemError)
     async def refuse(_: Request, error: ProblemError) -> Response:
@@ -225,25 +225,25 @@ def _unsupported(errors: Sequence[Any]) -> str:
 
 
 def _faults(errors: Sequence[Any]) -> str:
-    """What is wrong where, once for each place."""
+    """What is wrong, once per place."""
     told = {_option(one) or str(one["loc"][0]): str(one["msg"]) for one in reversed(errors)}
     return "; ".join(f"{place}: {message[:1].lower()}{message[1:]}" for place, message in reversed(told.items()))
 
 
 def _option(error: Mapping[str, Any]) -> str:
-    """The name of the option that an error is about, without what pydantic adds for each type that it tried."""
+    """The option that an error is about, without what pydantic adds for each type it tried."""
     names = takewhile(lambda part: "[" not in str(part), error["loc"][1:])
     return ".".join(map(str, names))
 
 
 def sent(told: dict[str, Any]) -> Response:
-    """A problem as a response; who meets an outage or a full queue is told when to come back."""
+    """A problem as a response, with Retry-After for outages and full queues."""
     headers = {"Retry-After": _RETRY_AFTER} if told["status"] in (429, 503) else {}
     return Response(orjson.dumps(told), told["status"], headers, "application/problem+json")
 
 
 class Problems:
-    """Whatever breaks behind it, in a route, a layer or a mounted application, is answered as a problem."""
+    """Turns any exception of a route, a layer or a mounted application into a problem."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -270,7 +270,7 @@ class Problems:
 
 
 async def refuse(response: Response, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a request with a refusal; a websocket is closed before it is open."""
+    """Send a refusal; a websocket is closed before it opens."""
     if scope["type"] == "websocket" and "websocket.http.response" not in scope.get("extensions", {}):
         await send({"type": "websocket.close", "code": 1008})
         return

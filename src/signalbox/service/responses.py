@@ -1,8 +1,6 @@
-"""OpenAI's Responses: every agent and map is a model, and `previous_response_id` goes on with a conversation.
-
-The id of a response names its run, and, where a run was resumed, the number of the event before: each answer of a run
-is a response of its own.
-"""
+"""OpenAI's Responses: every agent and map is a model, and `previous_response_id` continues a conversation. The id of a
+response contains its run and, if the run was resumed, the number of the preceding event: each answer of a run is a
+separate response."""
 
 from __future__ import annotations
 
@@ -55,7 +53,7 @@ def _as_parts(content: Any) -> Any:
 
 
 class Message(Options):
-    """A message. Instructions (system, developer) have no effect: what an agent does is its own."""
+    """A message. Instructions (system, developer) have no effect."""
 
     type: Literal["message"] = "message"
     role: Literal["system", "developer", "user", "assistant"]
@@ -70,24 +68,22 @@ def _as_messages(given: Any) -> Any:
 
 
 class TextFormat(Options):
-    """The form of an answer, which is text."""
+    """The format of an answer, which is text."""
 
     type: Literal["text"] = "text"
 
 
 class TextOptions(Options):
-    """How an answer is written."""
+    """Options for the answer's text."""
 
     format: TextFormat | None = None
     verbosity: str | None = None
 
 
 class NewResponse(Options):
-    """What is asked: the last message is the request. With `previous_response_id` it goes on where that one ended; else
-    the messages before are the conversation. `background` gives an id at once, to ask for the answer later.
-
-    What steers how a model samples and how it is billed has no effect; what would change the answer is refused.
-    """
+    """A request: the last message is what is asked. With `previous_response_id` it continues from that response;
+    otherwise the earlier messages are the conversation. `background` returns an id at once, for fetching the answer
+    later. Settings for sampling and billing have no effect; settings that would change the answer are refused."""
 
     model: str = Field(min_length=1, max_length=200)
     input: Annotated[list[Message], BeforeValidator(_as_messages, json_schema_input_type=str | list[Message])] = Field(
@@ -151,7 +147,7 @@ def _said(wanted: NewResponse) -> list[tuple[str, str]]:
 
 
 def _thread_of(agent: Agent, wanted: NewResponse) -> str:
-    """The thread to go on in: that of the response before, or a copy of it where more was said there since."""
+    """The thread to continue: that of the previous response, or a copy of it if the conversation has moved on."""
     if wanted.previous_response_id is not None:
         run, before = _find(wanted.previous_response_id)
         [latest] = records.list_requests(run.thread_id, 1)
@@ -163,7 +159,7 @@ def _thread_of(agent: Agent, wanted: NewResponse) -> str:
 
 
 async def _remember(agent: Agent, wanted: NewResponse, run: Run, before: int) -> None:
-    """Let the conversation be found by what was said, where all of it was sent."""
+    """Make the conversation findable by its messages, if all of them were sent."""
     answer = await asyncio.to_thread(_answer, run, before)
     if wanted.previous_response_id is None and answer is not None:
         await remember(agent, _said(wanted), answer_text(answer), run)
@@ -171,13 +167,13 @@ async def _remember(agent: Agent, wanted: NewResponse, run: Run, before: int) ->
 
 @router.get("/{response_id}")
 async def get(response_id: str) -> Response:
-    """A response, as it stands."""
+    """Return the current state of a response."""
     return _json(await asyncio.to_thread(lambda: _shown(*_find(response_id))))
 
 
 @router.get("/{response_id}/input_items")
 async def input_items(response_id: str) -> dict[str, Any]:
-    """What was asked."""
+    """Return the input of a response."""
     run, before = await asyncio.to_thread(_find, response_id)
     content = [{"type": "input_text", "text": await asyncio.to_thread(_asked, run, before)}]
     item = {"id": f"msg_{_name(run, before)}_in", "type": "message", "role": "user", "content": content}
@@ -186,7 +182,7 @@ async def input_items(response_id: str) -> dict[str, Any]:
 
 @router.post("/{response_id}/cancel")
 async def cancel(response_id: str) -> Response:
-    """Stop a response that is being made."""
+    """Stop a response in progress."""
     run, before = await asyncio.to_thread(_find, response_id)
     await engine().cancel(run)
     return _json(await asyncio.to_thread(lambda: _shown(records.get_run(run.run_id) or run, before)))
@@ -194,7 +190,7 @@ async def cancel(response_id: str) -> Response:
 
 @router.delete("/{response_id}")
 async def delete(response_id: str) -> dict[str, Any]:
-    """Delete a response, and what else its run answered."""
+    """Delete a response, with all other responses of its run."""
     run, _ = await asyncio.to_thread(_find, response_id)
     if carrier_of(run).is_under_way:
         raise RequestError("The response is being made.", suggestion="Cancel it first.")
@@ -216,7 +212,7 @@ def _find(response_id: str) -> tuple[Run, int]:
 
 
 def _asked(run: Run, before: int) -> str:
-    """What was said that a response answers: the request, or a reply to a question of its run."""
+    """The message that a response answers: the request, or a reply to a question."""
     carrier = carrier_of(run)
     replies = [turn.said for turn in list_turns(run.thread_id) if turn.run_id == carrier.run_id]
     place = sum(event.kind == "answer" and event.number <= before for event in list_events(run.channel))
@@ -224,12 +220,12 @@ def _asked(run: Run, before: int) -> str:
 
 
 def _answer(run: Run, before: int) -> dict[str, Any] | None:
-    """The first answer of a run after an event, if it is there."""
+    """The first answer of a run after an event, if there is one."""
     return next((event.data for event in list_events(run.channel, before) if event.kind == "answer"), None)
 
 
 def _shown(run: Run, before: int, text: str | None = None) -> dict[str, Any]:
-    """The response; with its text where that is known, else as it is kept."""
+    """The response, with the given text or the stored one."""
     run = records.get_run(run.run_id) or run
     done, answer = carrier_of(run), _answer(run, before)
     failed = (answer or {}).get("error")

@@ -1,4 +1,4 @@
-"""A run as JSON, in the words of LangGraph's Agent Server."""
+"""A run as JSON, in the format of LangGraph's Agent Server."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ FIELDS = (
 
 
 def status_of_run(run: Run) -> str:
-    """How a run stands."""
+    """Return the status of a run."""
     return _STATUS[carrier_of(run).standing]
 
 
 def error_of(error: dict[str, Any]) -> dict[str, Any]:
-    """An error as clients of LangGraph's read it."""
+    """An error in LangGraph's format."""
     return {"error": error.get("error_type"), "message": error.get("message")}
 
 
 def path_of(run: Run) -> str:
-    """Where a run is."""
+    """The path of a run."""
     return f"/threads/{run.thread_id}/runs/{run.run_id}"
 
 
@@ -53,7 +53,7 @@ def show_run(run: Run) -> dict[str, Any]:
 
 
 def _assistant_of(run: Run) -> str:
-    """The id of the assistant that a run is of; its name where there is none of that name any more."""
+    """The id of a run's assistant; its name if it no longer exists."""
     if isinstance(own := run.metadata.get("assistant_id"), str):
         return own
     try:

@@ -16,11 +16,11 @@ from signalbox.service.sse import as_event
 __all__ = ["ALL", "place_of", "run_events"]
 
 ALL = 1_000
-"""More parts than an event has: all of them came through."""
+"""A number above any part of an event, meaning that all were received."""
 
 
 def place_of(last_event_id: str | None) -> tuple[int, int]:
-    """Where to go on: after this part of the event of this number."""
+    """The position after this part of the event with this number."""
     number, _, part = (last_event_id or "").partition("-")
     if not last_event_id or not number.isdigit() or not (part.isdigit() or not part):
         return 0, ALL
@@ -28,7 +28,7 @@ def place_of(last_event_id: str | None) -> tuple[int, int]:
 
 
 async def run_events(run: Run, modes: set[str], after: tuple[int, int]) -> AsyncIterator[bytes]:
-    """The events of a run as Agent Server names them. Each has an id, and the end has none: it is always told."""
+    """The events of a run in Agent Server's format. Each has an id, except the end, which is always sent."""
     (number, part), texts = after, dict[str, str]()
     source = run.channel
     # The event that broke off in the middle is read again, and its parts that came through are left out. A message that
@@ -42,7 +42,7 @@ async def run_events(run: Run, modes: set[str], after: tuple[int, int]) -> Async
 
 
 def _parts(event: Event, modes: set[str], texts: dict[str, str]) -> Iterator[tuple[str, Any]]:
-    """What a client that asked for these modes is told of an event. `texts` holds the messages as far as they came."""
+    """The parts of an event for a client with these modes. `texts` holds the messages so far."""
     data = event.data
     if event.kind == "text":
         yield from _text_parts(data, modes, texts)
@@ -60,7 +60,7 @@ def _parts(event: Event, modes: set[str], texts: dict[str, str]) -> Iterator[tup
 
 
 def _text_parts(data: dict[str, Any], modes: set[str], texts: dict[str, str]) -> Iterator[tuple[str, Any]]:
-    """What a message has grown by, and, for who wants that, all of it so far."""
+    """The new text of a message and, if wanted, all of it so far."""
     message = {"type": "AIMessageChunk", "content": data["text"], "id": data["id"]}
     if "messages-tuple" in modes:
         yield "messages", [message, {"langgraph_node": data.get("node", "")}]

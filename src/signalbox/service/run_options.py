@@ -1,4 +1,4 @@
-"""What is asked of an assistant, in the words of LangGraph's Agent Server."""
+"""The options of a run, in the format of LangGraph's Agent Server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Mode = Literal["values", "updates", "custom", "messages", "messages-tuple", "eve
 
 
 class ResumeCommand(Options):
-    """The answer to what a run waits for: a value, or one for the id of each interrupt."""
+    """The answer to a waiting run: a value, or one per interrupt id."""
 
     resume: Any = None
     goto: Unsupported = None
@@ -24,11 +24,9 @@ class ResumeCommand(Options):
 
 
 class NewRun(Options):
-    """What is asked of an assistant: `input` starts a run, `command` answers the question of one that waits.
-
-    These are the options of LangGraph's Agent Server. A run is always kept step by step, its stream can always be
-    resumed, and a thread has one run at a time: `multitask_strategy` says what becomes of another. With a `checkpoint`
-    and no input it goes on from there.
+    """A run: `input` starts one, `command` answers the question of a waiting one. These are the options of LangGraph's
+    Agent Server. A run is always stored step by step, its stream can always be resumed, and a thread has one run at a
+    time: `multitask_strategy` says what happens to another. With a `checkpoint` and no input it continues from there.
     """
 
     assistant_id: str = Field(min_length=1, max_length=200)

@@ -1,4 +1,4 @@
-"""Starting a run of an assistant, or going on with one that waits."""
+"""Starting a run of an assistant, or resuming a waiting one."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _WHEN_BUSY = 'Wait until it ends, or set "multitask_strategy" to "enqueue", "int
 
 
 async def check_run(wanted: NewRun) -> None:
-    """Raise what starting the run would be refused with, as far as that is known before."""
+    """Raise the errors that starting the run would raise, as far as they are known beforehand."""
     if wanted.webhook is not None:
         check_webhook(wanted.webhook)
     _read(await asyncio.to_thread(find_assistant, wanted.assistant_id), wanted)
 
 
 async def start_run(thread_id: str, wanted: NewRun, then: Callable[[], None] = lambda: None) -> tuple[Run, int]:
-    """The run that a request starts or resumes, and the number of the last event that was told of it before. `then` is
-    done in the transaction that stores the run, or the answer to it."""
+    """The run that a request starts or resumes, and the number of its last earlier event. `then` is called in the
+    transaction that stores the run or the answer."""
     if wanted.webhook is not None:
         check_webhook(wanted.webhook)
 
@@ -72,7 +72,7 @@ async def start_run(thread_id: str, wanted: NewRun, then: Callable[[], None] = l
 async def _begun(
     assistant: Assistant, thread_id: str, wanted: NewRun, at: str | None, stored: Callable[[Run], None]
 ) -> tuple[Run, int]:
-    """A run of an input; of a map also from a checkpoint, whose state the input adds to."""
+    """A run with an input; for a map also from a checkpoint, whose state the input is merged into."""
     said, state = _read(assistant, wanted)
     if at is not None:
         if state is None:
@@ -97,7 +97,7 @@ async def _begun(
 
 
 async def _make_room(thread_id: str, strategy: str) -> None:
-    """Stop what is under way in a thread or pending, where the strategy says so; a rollback deletes it, too."""
+    """Stop the active and pending runs of a thread if the strategy says so; a rollback also deletes them."""
     if strategy not in ("interrupt", "rollback"):
         return
     found = await asyncio.to_thread(lambda: records.list_runs(thread_id=thread_id))
@@ -109,7 +109,7 @@ async def _make_room(thread_id: str, strategy: str) -> None:
 
 
 def _read(assistant: Assistant, wanted: NewRun) -> tuple[str, dict[str, Any] | None]:
-    """What is asked, in words, and the state to start with where a map takes one: with the inputs that stand."""
+    """The request as text, and the initial state if a map takes one, including preset inputs."""
     inputs = {**assistant.inputs, **standing_inputs(wanted.config, wanted.context)}
     require_inputs(assistant.agent, inputs)
     given = wanted.input if wanted.input is not None else {}
@@ -117,14 +117,14 @@ def _read(assistant: Assistant, wanted: NewRun) -> tuple[str, dict[str, Any] | N
 
 
 def _metadata(assistant: Assistant, wanted: NewRun) -> dict[str, Any] | None:
-    """What is kept with a run: of an assistant that a person made, also which one it is."""
+    """The metadata stored with a run, including the id of a person's own assistant."""
     if not assistant.is_own:
         return wanted.metadata
     return {**(wanted.metadata or {}), "assistant_id": assistant.assistant_id}
 
 
 async def _resumed(thread_id: str, value: Any, stored: Callable[[Run], None]) -> Run:
-    """A value answers the first question; a mapping by the ids of interrupts answers the one that it names."""
+    """Resume the waiting run. A value answers the first question; a mapping by interrupt ids answers those it names."""
     try:
         waiting = await asyncio.to_thread(records.find_run, thread_id, ("waiting",))
     except NotFoundError:

@@ -1,4 +1,4 @@
-"""Runs, with the routes and bodies of LangGraph's Agent Server: in the background, waited for, streamed, resumed."""
+"""Runs, with the routes and bodies of LangGraph's Agent Server: in the background, awaited, streamed, resumed."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ async def create(thread_id: ThreadId, wanted: NewRun, response: Response) -> dic
 
 @router.post("/runs")
 async def create_alone(wanted: NewRun, response: Response) -> dict[str, Any]:
-    """Start a run in the background, in a thread of its own."""
+    """Start a run in the background, in a new thread."""
     return await create(str(uuid.uuid4()), _alone(wanted), response)
 
 
 @router.post("/runs/batch")
 async def create_batch(wanted: Annotated[list[BatchedRun], Body(min_length=1, max_length=100)]) -> list[dict[str, Any]]:
-    """Start runs in the background, each in a thread of its own. All of them are checked before the first starts."""
+    """Start runs in the background, each in a new thread. All of them are checked before the first starts."""
     for one in wanted:
         await check_run(_alone(one))
     return [show_run((await start_run(str(uuid.uuid4()), _alone(one)))[0]) for one in wanted]
@@ -70,13 +70,13 @@ async def wait(thread_id: ThreadId, wanted: NewRun, request: Request, response: 
 
 @router.post("/runs/wait")
 async def wait_alone(wanted: NewRun, request: Request, response: Response) -> dict[str, Any]:
-    """Start a run in a thread of its own and wait for its end."""
+    """Start a run in a new thread and wait for its end."""
     return await wait(str(uuid.uuid4()), _alone(wanted), request, response)
 
 
 @router.post("/threads/{thread_id}/runs/stream", responses=_STREAM, response_class=StreamingResponse)
 async def start_stream(thread_id: ThreadId, wanted: NewRun) -> StreamingResponse:
-    """Start a run and get its events as they happen. Location is where to go on after a break."""
+    """Start a run and get its events as they happen. After a disconnect, continue at Location."""
     run, before = await start_run(thread_id, wanted)
     headers = {"Location": f"{path_of(run)}/stream", "Content-Location": path_of(run)}
     events = run_events(run, modes_of(wanted.stream_mode), (before, ALL))
@@ -85,7 +85,7 @@ async def start_stream(thread_id: ThreadId, wanted: NewRun) -> StreamingResponse
 
 @router.post("/runs/stream", responses=_STREAM, response_class=StreamingResponse)
 async def start_stream_alone(wanted: NewRun) -> StreamingResponse:
-    """Start a run in a thread of its own and get its events as they happen."""
+    """Start a run in a new thread and get its events as they happen."""
     return await start_stream(str(uuid.uuid4()), _alone(wanted))
 
 
@@ -97,7 +97,7 @@ async def list_all(
     status: str | None = None,
     select: Annotated[list[str] | None, Query()] = None,
 ) -> list[dict[str, Any]]:
-    """The runs of a thread, the latest first."""
+    """List the runs of a thread, latest first."""
 
     def found() -> list[dict[str, Any]]:
         require_own(thread_id)
@@ -110,7 +110,7 @@ async def list_all(
 
 @router.get("/threads/{thread_id}/runs/{run_id}")
 async def get(thread_id: ThreadId, run_id: str) -> dict[str, Any]:
-    """How a run stands."""
+    """Return the status of a run."""
     run = await engine().status(thread_id, run_id)
     return await asyncio.to_thread(show_run, run)
 
@@ -119,7 +119,7 @@ async def get(thread_id: ThreadId, run_id: str) -> dict[str, Any]:
 async def cancel(
     thread_id: ThreadId, run_id: str, wait: bool = False, action: Literal["interrupt", "rollback"] = "interrupt"
 ) -> dict[str, Any]:
-    """Stop a run. A rollback deletes it too."""
+    """Cancel a run. A rollback also deletes it."""
     run = await engine().status(thread_id, run_id)
     await engine().cancel(run)
     if action == "rollback":
@@ -128,7 +128,7 @@ async def cancel(
 
 
 class ManyRuns(Options):
-    """Which runs: those named of a thread, or all that stand so."""
+    """Which runs: those named in a thread, or all with a status."""
 
     thread_id: str | None = Field(default=None, min_length=1, max_length=200)
     run_ids: list[str] | None = Field(default=None, max_length=1000)
@@ -137,7 +137,7 @@ class ManyRuns(Options):
 
 @router.post("/runs/cancel", status_code=204)
 async def cancel_many(wanted: ManyRuns, action: Literal["interrupt", "rollback"] = "interrupt") -> Response:
-    """Stop several of one's own runs that have not ended. A rollback deletes them, too."""
+    """Cancel several of your runs. A rollback also deletes them."""
     if (wanted.run_ids is None) == (wanted.status is None) or (wanted.run_ids is not None and not wanted.thread_id):
         raise RequestError("Which runs is not clear.", suggestion="Name thread_id and run_ids, or a status.")
 
@@ -171,7 +171,7 @@ async def join_stream(
     cancel_on_disconnect: bool = False,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
-    """The events of a run: those after Last-Event-ID, else all, and then as they happen."""
+    """Get the events of a run: those after Last-Event-ID, or all, and then new ones as they happen."""
     run = await engine().status(thread_id, run_id)
     named = [mode for mode in stream_mode or () if mode]
     modes = modes_of(named) if named else set(run.stream_modes or ["values"])
@@ -197,7 +197,7 @@ def _alone(wanted: NewRun) -> NewRun:
 
 
 async def _wait_or_cancel(run: Run, request: Request) -> None:
-    """Wait for a run, which is stopped if its client goes away before it ends."""
+    """Wait for a run, which is stopped if the client disconnects."""
     ending = asyncio.create_task(engine().wait(run))
     leaving = asyncio.ensure_future(request.receive())
     try:
@@ -210,7 +210,7 @@ async def _wait_or_cancel(run: Run, request: Request) -> None:
 
 
 def _stop_soon(run: Run) -> None:
-    """Stop a run, in a task of its own: the one that finds its client gone is itself being ended."""
+    """Stop a run in a separate task, because the current one is being cancelled."""
 
     async def stop() -> None:
         with suppress(RequestError):

@@ -1,4 +1,4 @@
-"""Signing in on the page: a token, a key or a one-time code is exchanged for a cookie that scripts cannot read."""
+"""Signing in on the page: a token, key or one-time code is exchanged for a cookie that scripts cannot read."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _attempts = Allowance()
 
 
 def make_code(person: str) -> str:
-    """A code that signs this person in, once, until the process ends."""
+    """A one-time code that signs this person in, valid until the process ends."""
     code = secrets.token_urlsafe(24)
     _codes[code] = person
     return code
 
 
 def cookie_name(request: HTTPConnection) -> str:
-    """The name of the cookie. Browsers keep one jar for all ports of a host, so the name has the port."""
+    """The name of the cookie, with the port, because browsers share cookies between all ports of a host."""
     server = request.scope.get("server")
     return f"signalbox_{server[1] if server else 0}"
 
@@ -52,7 +52,7 @@ def sign_in_page(status: int = 200) -> Response:
 
 @cache
 def _policy() -> str:
-    """What the page may do: run its own style and script, known by their digests, and ask this service."""
+    """The content policy of the page: its own style and script, by digest, and requests to this service."""
     inside = re.findall("<(style|script)>(.*?)</", _PAGE, re.DOTALL)
     digests = {tag: b64encode(hashlib.sha256(text.encode()).digest()).decode() for tag, text in inside}
     return (
@@ -62,7 +62,7 @@ def _policy() -> str:
 
 
 async def signing_in(request: Request, caller: Caller | None) -> Response:
-    """GET shows the page, POST exchanges a token or a code for the cookie, DELETE takes the cookie back."""
+    """GET shows the page, POST exchanges a token or code for the cookie, DELETE removes the cookie."""
     if request.method in ("GET", "HEAD"):
         if "application/json" not in request.headers.get("accept", ""):
             return sign_in_page()
@@ -105,7 +105,7 @@ async def _exchanged(request: Request) -> Response:
 
 
 async def _given(request: Request) -> dict[str, str] | None:
-    """The body: an object of texts, sent as JSON, which a form of another site cannot do."""
+    """The body: an object of strings, sent as JSON, which forms of other sites cannot do."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         return None
     body = b""

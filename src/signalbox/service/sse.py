@@ -1,4 +1,4 @@
-"""Server-sent events: how they look on the wire, and streams that stay open."""
+"""Server-sent events: their format, and streams that stay open."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 def as_event(kind: str, data: Any, number: str = "") -> bytes:
-    """One event. Its id is what a client names as Last-Event-ID when it comes back."""
+    """One event. A client that reconnects sends its id as Last-Event-ID."""
     head = f"id: {number}\n" if number else ""
     try:
         told = orjson.dumps(data, default=str)
@@ -37,13 +37,13 @@ def is_wanted(accept: str) -> bool:
 def stream(
     events: AsyncIterator[bytes], headers: Mapping[str, str] | None = None, if_left: Callable[[], None] | None = None
 ) -> StreamingResponse:
-    """A response that sends what comes, and a sign of life where nothing does. If its client leaves before the end,
-    `if_left` is called."""
+    """A response that sends events, and keep-alives in between. If the client disconnects before the end, `if_left` is
+    called."""
     return _Stream(events, {**_HEADERS, **(headers or {})}, if_left)
 
 
 class _Stream(StreamingResponse):
-    """It knows of a client that left before the first event too: then nothing of `events` ever runs."""
+    """This also covers clients that disconnect before the first event, when `events` never runs."""
 
     def __init__(
         self, events: AsyncIterator[bytes], headers: Mapping[str, str], if_left: Callable[[], None] | None

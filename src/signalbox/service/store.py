@@ -1,4 +1,4 @@
-"""The store, with the routes and bodies of LangGraph's Agent Server: JSON that programs keep for a person."""
+"""The store, with the routes and bodies of LangGraph's Agent Server: JSON that programs store for a person."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Place(Options):
 
 
 class NewItem(Place):
-    """An item to store; after `ttl` minutes it is gone. There is no index: items are found by their fields."""
+    """An item to store; it expires after `ttl` minutes. There is no index: items are found by their fields."""
 
     value: dict[str, Any]
     ttl: float | None = Field(default=None, gt=0, le=5_256_000)
@@ -47,7 +47,7 @@ class ItemSearch(Options):
 
 
 class NamespaceSearch(Options):
-    """Which namespaces: those that begin and end so, down to a depth."""
+    """Which namespaces: those with this prefix and suffix, down to a depth."""
 
     prefix: Labels = Field(default_factory=list)
     suffix: Labels = Field(default_factory=list)
@@ -58,7 +58,7 @@ class NamespaceSearch(Options):
 
 @router.put("/items", status_code=204)
 async def put(wanted: NewItem) -> Response:
-    """Store an item, instead of the one that was there."""
+    """Store an item, replacing any other."""
     await asyncio.to_thread(put_item, wanted.namespace, wanted.key, wanted.value, wanted.ttl)
     return Response(status_code=204)
 
@@ -69,8 +69,8 @@ async def get(
     namespace: Annotated[list[str], Query(max_length=100)],
     refresh_ttl: bool | None = None,
 ) -> dict[str, Any] | None:
-    """An item, or null. The labels of the namespace have dots between them, or the parameter is repeated. Reading
-    never prolongs how long an item is kept."""
+    """Return an item, or null. The labels of the namespace are separated by dots, or the parameter is repeated. Reading
+    does not extend an item's expiry."""
     labels = namespace if len(namespace) > 1 else namespace[0].split(".")
     found = await asyncio.to_thread(get_item, labels, key)
     return found.as_dict() if found else None
@@ -85,13 +85,13 @@ async def delete(wanted: Place) -> Response:
 
 @router.post("/items/search")
 async def search(wanted: ItemSearch) -> dict[str, Any]:
-    """Items, the latest first."""
+    """List items, latest first."""
     options = wanted.namespace_prefix, wanted.filter, wanted.limit, wanted.offset
     return {"items": [one.as_dict() for one in await asyncio.to_thread(search_items, *options)]}
 
 
 @router.post("/namespaces")
 async def namespaces(wanted: NamespaceSearch) -> dict[str, Any]:
-    """Namespaces that hold something."""
+    """List the namespaces with items."""
     options = wanted.prefix, wanted.suffix, wanted.max_depth, wanted.limit, wanted.offset
     return {"namespaces": [list(one) for one in await asyncio.to_thread(list_namespaces, *options)]}

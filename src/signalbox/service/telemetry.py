@@ -1,8 +1,6 @@
-"""OpenTelemetry: spans of requests, runs, nodes, models and tools, where `OTEL_EXPORTER_OTLP_ENDPOINT` names a place.
-
-The names are those of the GenAI conventions. Nothing is imported, and nothing costs anything, where no place is set.
-What is written down are names, times, counts and outcomes; no prompt, answer or argument.
-"""
+"""OpenTelemetry: spans of requests, runs, nodes, models and tools, sent to `OTEL_EXPORTER_OTLP_ENDPOINT`. The names are
+those of the GenAI conventions. Nothing is imported if it is not set. Spans contain names, times, counts and outcomes,
+but no prompts, answers or arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ _UNWATCHED = ("/healthz", "/ok", "/readyz", "/metrics")
 
 
 def set_up_telemetry() -> bool:
-    """Send spans where the environment says; False if it says nothing. Raises MissingExtraError."""
+    """Send spans to the configured endpoint; False if there is none. Raises MissingExtraError."""
     if not os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
         return False
     try:
@@ -39,14 +37,14 @@ def set_up_telemetry() -> bool:
 
 
 def observe(provider: Any) -> None:
-    """Let everything that runs be written to this provider's spans."""
+    """Record everything that runs as spans of this provider."""
     tracer = provider.get_tracer("signalbox")
     _tracers[:] = [tracer]
     use_observer(Spans(tracer))
 
 
 class Spans(Observer):
-    """Each thing that happens as a span, within the span of what it is a part of."""
+    """Records everything as a span, within the span of what it is a part of."""
 
     def __init__(self, tracer: Any) -> None:
         self._tracer = tracer
@@ -96,8 +94,8 @@ class Spans(Observer):
 
 
 class RequestSpans:
-    """A span for each request, within the trace that its client names; runs that it starts are a part of it, whichever
-    process carries them."""
+    """A span per request, within the client's trace; runs that it starts are part of it, whichever process executes
+    them."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -1,4 +1,4 @@
-"""A thread as JSON: how it stands, what it holds, and what it waits for."""
+"""A thread as JSON: its status, values and open questions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STATUS = {"pending": "busy", "running": "busy", "waiting": "interrupted", "erro
 
 
 def show_thread(thread: Thread, fields: Collection[str] = ()) -> dict[str, Any]:
-    """The thread, with all fields or those named; `agent` is the one that was asked last."""
+    """The thread, with all fields or the given ones; `agent` is the one that was asked last."""
     run = records.latest_run(thread.thread_id)
     waiting = interrupts_of(run)
     told: dict[str, Callable[[], Any]] = {
@@ -35,12 +35,12 @@ def show_thread(thread: Thread, fields: Collection[str] = ()) -> dict[str, Any]:
 
 
 def status_of(run: Run | None) -> str:
-    """How a thread stands whose latest run this is."""
+    """The status of a thread whose latest run this is."""
     return _STATUS.get(run.standing, "idle") if run else "idle"
 
 
 def values_of(thread_id: str, run: Run | None) -> dict[str, Any]:
-    """What a thread holds: the Answer of its latest run, and all that was said, as messages."""
+    """The values of a thread: the Answer of its latest run, and the whole conversation as messages."""
     answer = dict((run.result or {}).get("answer") or {}) if run else {}
     messages: list[dict[str, Any]] = []
     for number, turn in enumerate(list_turns(thread_id)):
@@ -52,7 +52,7 @@ def values_of(thread_id: str, run: Run | None) -> dict[str, Any]:
 
 
 def interrupts_of(run: Run | None) -> list[dict[str, Any]]:
-    """What a run waits for, as interrupts."""
+    """The open questions of a run, as interrupts."""
     if run is None or run.status != "waiting":
         return []
     return [{"id": one["id"], "value": one} for one in run.questions if one["id"] not in run.answers]

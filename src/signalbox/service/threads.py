@@ -1,4 +1,5 @@
-"""Threads, with the routes and bodies of LangGraph's Agent Server. Another person's thread is not there."""
+"""Threads, with the routes and bodies of LangGraph's Agent Server. Other people's threads do not exist for the
+caller."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ ThreadId = Annotated[str, Path(min_length=1, max_length=200)]
 
 
 class NewThread(Options):
-    """A thread to make; without an id it gets one."""
+    """A new thread; without an id it gets one."""
 
     thread_id: str | None = Field(default=None, min_length=1, max_length=200)
     metadata: dict[str, Any] | None = None
@@ -42,7 +43,7 @@ class NewThread(Options):
 
 
 class Patch(Options):
-    """What to write on a thread, beside what is there."""
+    """Changes to a thread; metadata is merged."""
 
     metadata: dict[str, Any] | None = None
     title: str | None = Field(default=None, min_length=1, max_length=200, pattern=r"\S")
@@ -50,7 +51,7 @@ class Patch(Options):
 
 
 class ThreadFilter(Options):
-    """Which threads: all of one's own, or some. `text` stands in the title, or in what was said or answered."""
+    """Which of your threads. `text` is searched for in titles, messages and answers."""
 
     metadata: dict[str, Any] | None = None
     ids: list[str] | None = None
@@ -60,7 +61,7 @@ class ThreadFilter(Options):
 
 
 class ThreadSearch(ThreadFilter):
-    """Which threads, how many, in which order, and which of their fields."""
+    """Which of your threads, how many, in which order, and with which fields."""
 
     limit: int = Field(default=10, ge=1, le=1000)
     offset: int = Field(default=0, ge=0, le=1_000_000)
@@ -71,7 +72,7 @@ class ThreadSearch(ThreadFilter):
 
 
 class History(Options):
-    """Which states: so many, before a checkpoint if one is named."""
+    """Which states: how many, and before which checkpoint."""
 
     limit: int = Field(default=10, ge=1, le=1000)
     before: str | dict[str, Any] | None = None
@@ -81,7 +82,7 @@ class History(Options):
 
 
 class AtCheckpoint(Options):
-    """The checkpoint whose state is asked for."""
+    """The checkpoint whose state is requested."""
 
     checkpoint: dict[str, Any]
     select: Unsupported = None
@@ -90,7 +91,7 @@ class AtCheckpoint(Options):
 
 @router.post("/threads")
 async def create(wanted: NewThread) -> dict[str, Any]:
-    """Make a thread."""
+    """Create a thread."""
     thread_id = wanted.thread_id or str(uuid.uuid4())
     made = await asyncio.to_thread(make_thread, thread_id, wanted.metadata)
     if not made and wanted.if_exists != "do_nothing":
@@ -100,7 +101,7 @@ async def create(wanted: NewThread) -> dict[str, Any]:
 
 @router.post("/threads/search")
 async def search(wanted: ThreadSearch) -> list[dict[str, Any]]:
-    """One's own threads, the latest first unless another order is named."""
+    """List your threads, latest first by default."""
 
     def found() -> list[dict[str, Any]]:
         own = _sorted(_fitting(wanted), wanted)
@@ -111,12 +112,12 @@ async def search(wanted: ThreadSearch) -> list[dict[str, Any]]:
 
 @router.post("/threads/count")
 async def count(wanted: ThreadFilter) -> int:
-    """How many of one's own threads there are."""
+    """Return the number of your threads."""
     return await asyncio.to_thread(lambda: len(_fitting(wanted)))
 
 
 def _fitting(wanted: ThreadFilter) -> list[Thread]:
-    """The threads that are wanted, the latest first."""
+    """The matching threads, latest first."""
     return [thread for thread in list_threads(None, text=wanted.text) if _fits(thread, wanted)]
 
 
@@ -144,20 +145,20 @@ def _sorted(threads: list[Thread], wanted: ThreadSearch) -> list[Thread]:
 
 @router.get("/threads/{thread_id}")
 async def get(thread_id: ThreadId) -> dict[str, Any]:
-    """A thread: how it stands, and what it holds."""
+    """Return a thread with its status and values."""
     return await asyncio.to_thread(lambda: show_thread(require_own(thread_id)))
 
 
 @router.patch("/threads/{thread_id}")
 async def patch(thread_id: ThreadId, wanted: Patch) -> dict[str, Any]:
-    """Write something on a thread, or give it another title."""
+    """Change the metadata or title of a thread."""
     thread = await asyncio.to_thread(lambda: update_thread(thread_id, metadata=wanted.metadata, title=wanted.title))
     return await asyncio.to_thread(show_thread, thread)
 
 
 @router.post("/threads/{thread_id}/copy")
 async def copy(thread_id: ThreadId) -> dict[str, Any]:
-    """Copy a thread with its runs, its states and what was said; what is under way is left out."""
+    """Copy a thread with its runs, states and conversation; active runs are left out."""
     made = await asyncio.to_thread(copy_thread, thread_id)
     return await asyncio.to_thread(lambda: show_thread(require_own(made)))
 
@@ -171,7 +172,7 @@ class Prune(Options):
 
 @router.post("/threads/prune")
 async def prune(wanted: Prune) -> dict[str, int]:
-    """Delete several threads with everything in them; those that are not there are left out."""
+    """Delete several threads with everything in them; unknown ones are skipped."""
     count = 0
     for thread_id in dict.fromkeys(wanted.thread_ids):
         with suppress(NotFoundError):
@@ -182,13 +183,13 @@ async def prune(wanted: Prune) -> dict[str, int]:
 
 @router.delete("/threads/{thread_id}", status_code=204)
 async def delete(thread_id: ThreadId) -> Response:
-    """Delete a thread with everything in it; a run that is under way is stopped."""
+    """Delete a thread with everything in it; an active run is stopped."""
     await remove_thread(thread_id)
     return Response(status_code=204)
 
 
 async def remove_thread(thread_id: str) -> None:
-    """Delete a thread with everything in it; a run that is under way is stopped. Raises NotFoundError."""
+    """Delete a thread with everything in it; an active run is stopped. Raises NotFoundError."""
     await asyncio.to_thread(require_own, thread_id)
     run = await asyncio.to_thread(records.latest_run, thread_id, RESUMABLE)
     if run is not None:
@@ -205,7 +206,7 @@ def _forget(thread_id: str) -> None:
 
 @router.get("/threads/{thread_id}/state")
 async def state(thread_id: ThreadId) -> dict[str, Any]:
-    """How a thread stands: the Answer of its latest run, and what it waits for."""
+    """Return the state of a thread: the Answer of its latest run, and its open questions."""
 
     def found() -> dict[str, Any]:
         thread, run = require_own(thread_id), records.latest_run(thread_id)
@@ -216,7 +217,7 @@ async def state(thread_id: ThreadId) -> dict[str, Any]:
 
 
 class NewState(Options):
-    """Values to write, as if a node had given them, after the latest checkpoint or the one that is named."""
+    """Values to write, as if a node had returned them, after the latest checkpoint or the given one."""
 
     values: dict[str, Any] | None = None
     as_node: str | None = Field(default=None, min_length=1, max_length=200)
@@ -226,7 +227,7 @@ class NewState(Options):
 
 @router.post("/threads/{thread_id}/state")
 async def write_state(thread_id: ThreadId, wanted: NewState) -> dict[str, Any]:
-    """Write a new checkpoint. A run without an input then goes on from there; a question that waited is dropped."""
+    """Write a new checkpoint. A run without input then continues from there; an open question is dropped."""
     at = wanted.checkpoint_id or checkpoint_id_of(wanted.checkpoint)
     place = await asyncio.to_thread(update_state, thread_id, wanted.values, wanted.as_node, at)
     return {"checkpoint": place, "configurable": place, "checkpoint_id": place["checkpoint_id"]}
@@ -234,19 +235,19 @@ async def write_state(thread_id: ThreadId, wanted: NewState) -> dict[str, Any]:
 
 @router.get("/threads/{thread_id}/state/{checkpoint_id}")
 async def state_at(thread_id: ThreadId, checkpoint_id: str) -> dict[str, Any]:
-    """The graph's own state at a checkpoint."""
+    """Return the graph's state at a checkpoint."""
     return await asyncio.to_thread(find_state, thread_id, checkpoint_id)
 
 
 @router.post("/threads/{thread_id}/state/checkpoint")
 async def state_at_checkpoint(thread_id: ThreadId, wanted: AtCheckpoint) -> dict[str, Any]:
-    """The graph's own state at a checkpoint."""
+    """Return the graph's state at a checkpoint."""
     return await asyncio.to_thread(find_state, thread_id, str(wanted.checkpoint.get("checkpoint_id", "")))
 
 
 @router.post("/threads/{thread_id}/history")
 async def history(thread_id: ThreadId, wanted: History) -> list[dict[str, Any]]:
-    """The states that the graphs of a thread have been in, the latest first."""
+    """List the past states of a thread's graphs, latest first."""
     return await asyncio.to_thread(list_states, thread_id, wanted.limit, checkpoint_id_of(wanted.before))
 
 
@@ -254,12 +255,12 @@ async def history(thread_id: ThreadId, wanted: History) -> list[dict[str, Any]]:
 async def history_of(
     thread_id: ThreadId, limit: Annotated[int, Query(ge=1, le=1000)] = 10, before: str | None = None
 ) -> list[dict[str, Any]]:
-    """The states that the graphs of a thread have been in, the latest first."""
+    """List the past states of a thread's graphs, latest first."""
     return await asyncio.to_thread(list_states, thread_id, limit, before)
 
 
 def checkpoint_id_of(before: str | dict[str, Any] | None) -> str | None:
-    """The id in what a client names a checkpoint by: itself, or a checkpoint or config that holds it."""
+    """The id of a checkpoint, given as the id itself or as a checkpoint or config that contains it."""
     if not isinstance(before, dict):
         return before
     inner = before.get("configurable", before)

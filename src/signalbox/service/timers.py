@@ -1,4 +1,4 @@
-"""What happens by itself while the service runs: schedules start runs, and webhooks are told of ends."""
+"""Background work of the service: schedules start runs, and webhooks are sent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _log = logging.getLogger("signalbox.service")
 
 
 async def keep_time(stopping: asyncio.Event) -> None:
-    """Look every second for what is due, until the service stops."""
+    """Do what is due, every second, until the service stops."""
     while not stopping.is_set():
         for act in (start_due, deliver_due):
             try:

@@ -1,4 +1,5 @@
-"""Who a token or a key belongs to: JWTs of a secret (HS256) or of public keys at an address (JWKS), and API keys."""
+"""Who a token or a key belongs to: JWTs signed with a secret (HS256) or verified by public keys at an address (JWKS),
+and API keys."""
 
 from __future__ import annotations
 
@@ -31,9 +32,9 @@ __all__ = [
 ]
 
 OPERATOR = "operator"
-"""The scope of whoever runs the service: it shows details that users have no need to see."""
+"""The scope of operators, which shows details that users do not need."""
 _LATEST = 253_402_300_799
-"""The last second of the year 9999. A later `exp` is a mistake, milliseconds for example."""
+"""The last second of the year 9999. A later `exp` is a mistake, such as milliseconds."""
 _LONGEST_NAME = 100
 _PREFIX = "sb_"
 _SECRET_FILE = "token-secret"
@@ -42,26 +43,24 @@ _PUBLIC = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"]
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sends a request, what they may see beyond their own things, and when the token expires (None: never)."""
+    """The sender of a request, their scopes, and when the token expires (None: never)."""
 
     person: str
     scopes: frozenset[str] = frozenset()
     until: float | None = None
     name: str = ""
-    """What they are called, where the token says so."""
+    """Their name, if the token contains it."""
 
 
 def is_secret_set() -> bool:
-    """True if the operator said how tokens are checked; otherwise it is by a secret of this machine."""
+    """True if the operator configured how tokens are verified; otherwise this machine's own secret is used."""
     settings = get_settings()
     return bool(settings.jwt_secret or settings.jwks_url)
 
 
 def make_token(person: str, hours: float = 24 * 30, scopes: Sequence[str] = (), name: str = "") -> str:
-    """A token for development. Without a name, this machine's person is called as the system calls them.
-
-    Raises ConfigurationError where tokens come from elsewhere (a JWKS address).
-    """
+    """A token for development. Without a name, this machine's person gets their name in the operating system. Raises
+    ConfigurationError if tokens are issued elsewhere (a JWKS address)."""
     settings = get_settings()
     if settings.jwks_url:
         raise ConfigurationError(
@@ -77,7 +76,7 @@ def make_token(person: str, hours: float = 24 * 30, scopes: Sequence[str] = (), 
 
 
 def _login_name(person: str) -> str:
-    """What the system calls this machine's person; empty for anybody else."""
+    """The name of this machine's person in the operating system; empty for anybody else."""
     if person != get_settings().user:
         return ""
     try:
@@ -87,7 +86,7 @@ def _login_name(person: str) -> str:
 
 
 async def make_api_key(person: str, name: str = "") -> str:
-    """A new key for programs of this person; only its hash is kept."""
+    """A new key for this person's programs; only its hash is stored."""
     from signalbox.storage import Store
 
     key = f"{_PREFIX}{uuid.UUID(person).hex}_{secrets.token_urlsafe(24)}"
@@ -96,7 +95,7 @@ async def make_api_key(person: str, name: str = "") -> str:
 
 
 async def revoke_api_keys(person: str, name: str) -> int:
-    """Let the keys of that name work no more; how many that were."""
+    """Revoke the keys with that name; returns their number."""
     from signalbox.storage import Store
 
     store = Store(person)
@@ -107,7 +106,7 @@ async def revoke_api_keys(person: str, name: str) -> int:
 
 
 async def caller_of(token: str) -> Caller | None:
-    """Whoever a token or key belongs to; None if it is nobody's or has expired.
+    """The owner of a token or key; None if it is unknown or has expired.
 
     Raises UnavailableError if the database or the address of the public keys cannot be reached.
     """
@@ -128,7 +127,7 @@ async def caller_of(token: str) -> Caller | None:
 
 
 def _checked_token(token: str, key: Any, algorithms: tuple[str, ...], audience: str, issuer: str) -> Caller:
-    """Whose token it is. Raises PyJWTError, ValueError and the like if it is nobody's."""
+    """The owner of the token. Raises PyJWTError, ValueError and the like if it is not valid."""
     claims = jwt.decode(
         token, key, list(algorithms), audience=audience or None, issuer=issuer or None,
         options={"require": ["exp", "sub"], "verify_aud": bool(audience)},
@@ -143,13 +142,13 @@ def _checked_token(token: str, key: Any, algorithms: tuple[str, ...], audience: 
 
 
 def _name(claims: dict[str, Any]) -> str:
-    """What OpenID Connect says a person is called."""
+    """A person's name according to OpenID Connect."""
     named = (claims.get(one) for one in ("name", "preferred_username", "email"))
     return next((one[:_LONGEST_NAME] for one in named if isinstance(one, str) and one.strip()), "")
 
 
 def _is_moment(value: Any) -> bool:
-    """True if it is a number of seconds between 1970 and the year 9999. NaN is not, and neither is True."""
+    """True if it is a number of seconds between 1970 and the year 9999 (not NaN, not True)."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _LATEST
 
 
@@ -161,7 +160,7 @@ def _scopes(claims: dict[str, Any]) -> frozenset[str]:
 
 
 _known_token = lru_cache(maxsize=4096)(_checked_token)
-"""As `_checked_token`, for a secret: what it signed stays signed, and only its time can run out."""
+"""Like `_checked_token`, for a secret, and cached: a valid signature stays valid, and only the token can expire."""
 
 
 async def _caller_of_key(key: str) -> Caller | None:
@@ -206,9 +205,8 @@ def _checked(secret: str) -> str:
 
 @lru_cache(maxsize=8)
 def _own_secret(_home: str) -> str:
-    """The secret of this machine, made at its first use; nobody else can read its file.
-
-    Of several processes that start at once, one makes it: the file gets its name when it is already whole."""
+    """The secret of this machine, created at its first use in a private file. If several processes start at once, one
+    creates it: the file is renamed once it is complete."""
     path = home_folder() / _SECRET_FILE
     if not path.exists():
         draft = home_file(f".{_SECRET_FILE}-{secrets.token_hex(8)}")

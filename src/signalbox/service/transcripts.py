@@ -1,5 +1,5 @@
-"""What was said and answered, for clients of OpenAI's endpoints: they send a conversation with each request, and are
-told an answer as one text."""
+"""Conversations for clients of OpenAI's endpoints, which send a whole conversation with each request and get the answer
+as one text."""
 
 from __future__ import annotations
 
@@ -20,29 +20,28 @@ from signalbox.runs.usage import usage_of_runs
 __all__ = ["answer_text", "digest_of", "pieces", "remember", "usage_of"]
 
 Said = Sequence[tuple[str, str]]
-"""Roles and texts; roles other than user and assistant do not count."""
+"""Pairs of role and text; roles other than user and assistant are ignored."""
 
 
 def digest_of(agent: Agent, said: Said) -> str:
-    """What was said until now, in a few letters, by which the thread of a conversation is found."""
+    """A digest of the conversation so far, by which its thread is found."""
     told = [one for one in said if one[0] in ("user", "assistant")]
     return hashlib.sha256(orjson.dumps([agent.name, told])).hexdigest() if told else ""
 
 
 async def remember(agent: Agent, said: Said, answer: str, run: Run) -> None:
-    """Let the conversation be found by what was said in it, the answer included."""
+    """Make the conversation findable by its messages, including the answer."""
     digest = digest_of(agent, [*said, ("assistant", answer)])
     await asyncio.to_thread(lambda: update_thread(run.thread_id, transcript=digest))
 
 
 def answer_text(answer: dict[str, Any]) -> str:
-    """An answer as one text: without citations of evidence, with its question and where it comes from."""
+    """An answer as one text: without citations of evidence, with its question and source."""
     return f"{uncited(answer.get('answer') or '')}{_added(answer)}"
 
 
 def _added(answer: dict[str, Any]) -> str:
-    """What is added to the text of an answer: its question, if the text does not say it, with its options; and where
-    it comes from."""
+    """What is added to the text of an answer: its question with options, if the text lacks it, and its source."""
     text, question = str(answer.get("answer") or ""), answer.get("question") or {}
     asked, options = str(question.get("message") or ""), question.get("options") or ()
     said = asked if asked not in text else "", "\n".join(f"- {one}" for one in options)
@@ -51,7 +50,7 @@ def _added(answer: dict[str, Any]) -> str:
 
 
 async def pieces(run: Run, before: int) -> AsyncIterator[str]:
-    """The text of an answer as it is written. What a model said on the way to it stands before it."""
+    """The text of an answer as it is written, after what a model wrote on the way."""
     message, answer = "", {}
     async for event in engine().events(run, before):
         if event.kind == "text":
@@ -65,5 +64,5 @@ async def pieces(run: Run, before: int) -> AsyncIterator[str]:
 
 
 async def usage_of(run: Run, done: Run) -> dict[str, Any]:
-    """The tokens of the run where the request came in, and of the one that it was handed on to."""
+    """The tokens of the run that received the request, and of the one it was handed over to."""
     return await asyncio.to_thread(usage_of_runs, run.person, *{run.run_id, done.run_id})

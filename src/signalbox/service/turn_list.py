@@ -1,4 +1,4 @@
-"""What was asked in a thread and how it was answered; the evidence of an answer, and what people think of it."""
+"""The turns of a thread: requests and answers, the evidence of an answer, and feedback on it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ router = APIRouter(tags=["turns"], responses=REFUSALS, dependencies=[Depends(ref
 
 
 class Feedback(Options):
-    """What a person thinks of an answer."""
+    """A person's feedback on an answer."""
 
     value: Value
     comment: str = Field(default="", max_length=2000)
@@ -41,9 +41,9 @@ async def turns(
     before: Annotated[str | None, Query(max_length=200)] = None,
     state: bool = True,
 ) -> list[dict[str, Any]]:
-    """The latest requests of a thread, the oldest first, each with its Answer and the replies to its questions.
-    `before` names a run, to page further back; without `state`, Answers come without the agent's own, which is most of
-    them."""
+    """List the latest requests of a thread, oldest first, each with its Answer and the replies to its questions.
+    `before` is a run, for paging back; without `state`, Answers come without the agent's own state, which is their
+    largest part."""
 
     def found() -> list[dict[str, Any]]:
         require_own(thread_id)
@@ -76,8 +76,8 @@ def _shown(run: Run, carrier: Run, said: list[Turn], thought: dict[str, Any] | N
 
 @router.get("/threads/{thread_id}/runs/{run_id}/evidence")
 async def evidence(thread_id: ThreadId, run_id: str) -> list[dict[str, Any]]:
-    """The calls of tools that a run has made until now, with their arguments, their outcome, and the beginning of what
-    came back. An answer cites them by their ids."""
+    """List the tool calls of a run so far, with their arguments, outcome, and the beginning of the result. An answer
+    cites them by their ids."""
     run = await engine().status(thread_id, run_id)
 
     def found() -> list[dict[str, Any]]:
@@ -92,14 +92,14 @@ async def evidence(thread_id: ThreadId, run_id: str) -> list[dict[str, Any]]:
 
 @router.put("/threads/{thread_id}/runs/{run_id}/feedback")
 async def give_feedback(thread_id: ThreadId, run_id: str, wanted: Feedback) -> dict[str, Any]:
-    """Say what you think of an answer: up or down."""
+    """Give feedback on an answer: up or down."""
     await engine().status(thread_id, run_id)
     return await asyncio.to_thread(keep_feedback, thread_id, run_id, wanted.value, wanted.comment)
 
 
 @router.delete("/threads/{thread_id}/runs/{run_id}/feedback", status_code=204)
 async def take_feedback_back(thread_id: ThreadId, run_id: str) -> Response:
-    """Take it back."""
+    """Remove the feedback."""
     await engine().status(thread_id, run_id)
     await asyncio.to_thread(remove_feedback, run_id)
     return Response(status_code=204)

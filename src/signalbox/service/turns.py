@@ -1,10 +1,7 @@
-"""One turn of a chat: the message is stored, what answers it runs, the answer is stored; whoever listens hears of it.
-
-A turn goes on when its client goes away. On PostgreSQL it is a run like all others, and another worker takes it up when
-its own is gone. On SQLite the process that was asked answers; a run with its checkpoints would cost twice the CPU.
-What answers is found by the entry point group `signalbox.chat`: `run_agent(message_history, user_id)` of the
-agent-service contract.
-"""
+"""One turn of a chat: the message is stored, the chat function runs, and the answer is stored. A turn continues if its
+client disconnects. On PostgreSQL it is a run like any other, and another worker continues it if its own is lost. On
+SQLite the process itself answers; a run with checkpoints would cost twice the CPU. The chat function is found by the
+entry point group `signalbox.chat`: `run_agent(message_history, user_id)` of the agent-service contract."""
 
 from __future__ import annotations
 
@@ -66,7 +63,7 @@ _under_way: set[asyncio.Task[None]] = set()
 
 
 class TurnState(TypedDict, total=False):
-    """What a turn begins with, and what comes of it: a reply, or a problem."""
+    """A reply or a problem, with its status."""
 
     conversation_id: str
     message_id: int
@@ -100,25 +97,25 @@ serve_aside(CHAT)
 
 
 class Turn(Protocol):
-    """A turn under way, or one that has ended."""
+    """A turn, active or ended."""
 
     @property
     def digest(self) -> str:
-        """That of the request, where it has a key."""
+        """The idempotency key of the request, if any."""
 
     @property
     def is_lost(self) -> bool:
-        """True if nobody answers it any more, and nothing was answered."""
+        """True if it was never answered and nobody will answer it."""
 
     async def outcome(self) -> tuple[int, Any]:
         """The status and the body, when it has ended."""
 
     def events(self, after: int = 0) -> AsyncIterator[bytes]:
-        """The events after that number, as they happen; the message is the first, and the end is always told."""
+        """The events after that number, as they happen; the message is the first, and the end is always sent."""
 
 
 class _Here:
-    """A turn that this process carries."""
+    """A turn that this process executes."""
 
     is_lost = False
 
@@ -169,7 +166,7 @@ class _Here:
 
 @dataclass(frozen=True, slots=True)
 class _Carried:
-    """A turn that is a run, or one that was kept; `told` is what is known of its events without a run."""
+    """A turn that is a run, or a stored one; `told` is what is known of its events without a run."""
 
     told: Sequence[tuple[str, Any]]
     run: Run | None
@@ -178,7 +175,7 @@ class _Carried:
 
     @property
     def is_lost(self) -> bool:
-        """True if nobody answers it any more, and nothing was answered."""
+        """True if it was never answered and nobody will answer it."""
         return self.run is None and self.kept is None
 
     async def outcome(self) -> tuple[int, Any]:
@@ -214,7 +211,7 @@ def _shown(kind: str, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _told(run: Run) -> dict[str, Any]:
-    """The reply of a run that has ended, or the problem."""
+    """The reply of an ended run, or its problem."""
     state = ((run.result.get("answer") or {}).get("state")) or {}
     if run.status == "cancelled":
         return problem(503, INTERRUPTED)
@@ -225,11 +222,9 @@ def _told(run: Run) -> dict[str, Any]:
 async def start_turn(
     person: str, message: str, conversation_id: str | None, key: str | None = None, digest: str = ""
 ) -> Turn:
-    """Begin a turn: when this returns, the message is stored. A key that is known gives the turn that has it. Without a
-    `conversation_id` it goes on with the conversation that the person used last.
-
-    Raises NotFoundError for a conversation that is not this person's, and FullError where too many runs wait.
-    """
+    """Start a turn: when this returns, the message is stored. A known key returns its existing turn. Without a
+    `conversation_id` it continues the conversation used last. Raises NotFoundError for a conversation that is not this
+    person's, and FullError if too many runs are queued."""
     chat_agent()
     if on_queue():
         await asyncio.to_thread(_require_room, person)
@@ -264,7 +259,7 @@ async def start_turn(
 
 
 def _require_room(person: str) -> None:
-    """Raise FullError if a turn would not be carried: then the message is not kept either."""
+    """Raise FullError if a turn would not be accepted, before the message is stored."""
     from signalbox.runs.queue import require_room
 
     require_room(person)
@@ -316,7 +311,7 @@ async def _carry_here(turn: _Here, person: str, state: TurnState) -> None:
 
 
 async def close_turns() -> None:
-    """Give what this process answers a moment to end."""
+    """Give the turns of this process a moment to end."""
     if _under_way:
         _, late = await asyncio.wait(list(_under_way), timeout=10)
         for task in late:
@@ -324,8 +319,8 @@ async def close_turns() -> None:
 
 
 async def _repeated(person: str, known: IdempotencyKey, message: str, digest: str) -> _Carried:
-    """The turn of a key that is known. Where its process died, or lost its database, before the turn was a run, it
-    becomes one now."""
+    """The turn of a known key. If its process died or lost its database before the turn became a run, it becomes one
+    now."""
     kept = known.response or {}
     message_told, body = kept.get("message") or {}, kept.get("body")
     told = [(kind, data) for kind, data in kept.get("events") or [("message", message_told)]]
@@ -342,12 +337,12 @@ async def _repeated(person: str, known: IdempotencyKey, message: str, digest: st
 
 
 async def answer_turn(state: TurnState) -> dict[str, Any]:
-    """Have the message answered, and keep the answer; one that was kept before its process died stays as it is."""
+    """Answer the message and store the answer; an answer stored before a crash is kept."""
     return await _answer(state)
 
 
 async def _answer(state: TurnState, events: Events | None = None) -> dict[str, Any]:
-    """Answer it; `events` gives, for the reply, what a repeat is told of a turn that is no run."""
+    """Answer it; `events` returns, from the reply, the events for repeated requests of a turn that is not a run."""
     person, begun = current_person(), Begun(state["conversation_id"], state["message_id"])
     before, answer = await read_turn(person, begun, _HISTORY - 1)
     if answer is not None:
@@ -413,20 +408,20 @@ def _title(message: str) -> str:
 
 
 def chat_source() -> dict[str, Any] | None:
-    """Where what answers the chat keeps and reads things, if it is an installed agent that says so."""
+    """The source of the agent that answers the chat, if it declares one."""
     name, _ = _found(get_settings().chat)
     found = next((agent for agent in list_agents() if agent.name == name), None)
     return source_of(found) if found else None
 
 
 def chat_agent() -> RunAgent:
-    """What answers. Raises ConfigurationError if nothing is installed that does."""
+    """The chat function. Raises ConfigurationError if none is installed."""
     return _found(get_settings().chat)[1]
 
 
 @lru_cache(maxsize=4)
 def _found(named: str) -> tuple[str, RunAgent]:
-    """What answers the chat, by its name. To look through everything that is installed takes 10 ms, so once."""
+    """The agent that answers the chat, by name; cached, because finding it takes 10 ms."""
     offered = sorted(entry_points(group=GROUP), key=lambda one: one.name)
     chosen = next((one for one in offered if named in ("", one.name)), None)
     if chosen is None:
@@ -441,8 +436,8 @@ def _found(named: str) -> tuple[str, RunAgent]:
 
 
 async def mark_interrupted(before: datetime) -> int:
-    """Say in each conversation what a process left unanswered that died before its turn was a run; how many messages
-    that were. On PostgreSQL other processes are at it: there, only what is older than a start can take."""
+    """Note in each conversation the messages that a dead process left unanswered; returns their number. On PostgreSQL,
+    where other processes may be answering, only those older than a start can take."""
     line = before - timedelta(minutes=1 if get_settings().database_url.startswith("postgres") else 0)
     left = [one for one in await unanswered() if one["created"] <= line]
     carried = await asyncio.to_thread(_carried_messages) if left else set()
@@ -459,6 +454,6 @@ async def mark_interrupted(before: datetime) -> int:
 
 
 def _carried_messages() -> set[int]:
-    """The messages that runs are to answer."""
+    """The messages that runs will answer."""
     found = [*maintenance.left_behind(carried=True), *maintenance.left_pending()]
     return {run.metadata["message_id"] for run in found if run.agent == CHAT.name}

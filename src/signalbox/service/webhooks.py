@@ -1,8 +1,6 @@
-"""Webhooks of runs: when a run has ended or waits, its JSON is posted to the address that its client named.
-
-Only hosts that the operator listed are told (SIGNALBOX_WEBHOOK_HOSTS), so that nobody reaches the inner network through
-the service. What could not be delivered is tried again for some minutes, by whichever process comes first.
-"""
+"""Webhooks of runs: when a run ends or pauses, its JSON is posted to the address given by the client. Only hosts listed
+by the operator are allowed (SIGNALBOX_WEBHOOK_HOSTS), so that nobody reaches the internal network through the service.
+Failed deliveries are retried for some minutes, by any process."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ __all__ = ["check_webhook", "deliver_due"]
 _log = logging.getLogger("signalbox.service")
 _CLAIMED = 60.0
 _PAUSES = (5.0, 15.0, 60.0, 300.0)
-"""Seconds between the tries; after the last, it is given up."""
+"""Seconds between the attempts; after the last one, delivery is given up."""
 
 
 def check_webhook(url: str) -> None:
@@ -46,7 +44,7 @@ def check_webhook(url: str) -> None:
 
 
 def _listed(host: str, port: int, is_usual: bool) -> str | None:
-    """The entry of the setting that allows it. One with a port allows that port, any other the usual ones."""
+    """The entry of the setting that allows it. An entry with a port allows that port, any other the default ones."""
     for entry in get_settings().webhook_hosts:
         # An address of IPv6 has colons of its own, and stands in brackets.
         name, colon, named = entry.lower().rpartition(":")
@@ -60,7 +58,7 @@ def _listed(host: str, port: int, is_usual: bool) -> str | None:
 
 
 async def deliver_due() -> None:
-    """Tell of every run that has ended since."""
+    """Send the webhooks of every run that has ended since."""
     for hook in await asyncio.to_thread(due_webhooks):
         with use_person(hook.person):
             try:
@@ -91,7 +89,7 @@ async def _deliver(hook: Webhook) -> None:
 
 
 async def _post(url: str, body: dict[str, Any]) -> str:
-    """Nothing where it was taken, else why not. Raises RequestError for what trying again cannot mend."""
+    """Empty if it was delivered, or else why not. Raises RequestError if a retry cannot help."""
     check_webhook(url)
     entry = _listed(*web_host(url)) or ""
     try:
