@@ -1,4 +1,4 @@
-"""Question sets as plain data, put to any chat model, scored and compared."""
+"""Question sets as plain data, given to any chat model, scored and compared."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Ablation: what each layer of an agent's `offline/` folder is worth, measured by leaving it out.
+"""Ablation: the effect of each layer of an agent's `offline/` folder, measured by switching it off.
 
-The agent's question sets are run once as they are, and once more for every layer with that layer switched off, each run
-in a process of its own. What counts is how many cases become wrong, and how many become right.
+The agent's question sets are run once unchanged, and once without each layer, each time in a separate process. The
+result is how many cases become wrong, and how many become right.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 __all__ = ["Ablation", "LayerWorth", "ablate_layers", "find_layers"]
 
 _ENOUGH = 300
-"""So many cases a verdict on a layer needs."""
+"""The fewest cases for a verdict on a layer."""
 _USEFUL = 0.01
-"""The share of cases that a layer has to move to be worth its lines."""
+"""The share of cases that a layer must change to be worth its lines."""
 Rights = Mapping[str, bool]
-"""By case, whether it is right."""
+"""Whether each case is right."""
 
 
 class LayerWorth(NamedTuple):
@@ -42,17 +42,17 @@ class LayerWorth(NamedTuple):
     lost: tuple[str, ...]
     gained: tuple[str, ...]
     is_used: bool = True
-    """True if the agent ever came to it: if not, its name may be wrong."""
+    """True if the agent ever reached it: if not, its name may be wrong."""
 
     @property
     def moved(self) -> int:
-        """How many cases change at all."""
+        """The number of cases that change."""
         return len(self.lost) + len(self.gained)
 
 
 @dataclass(frozen=True)
 class Ablation:
-    """The cases of a run as everything stands, and the worth of every layer, the least useful first."""
+    """The cases with all layers, and the effect of every layer, the least useful first."""
 
     agent: str
     base: Rights
@@ -60,11 +60,11 @@ class Ablation:
 
     @property
     def too_small(self) -> list[str]:
-        """The layers whose removal moves fewer than one case in a hundred."""
+        """The layers whose removal changes fewer than one case in a hundred."""
         return [one.name for one in self.layers if one.moved < _USEFUL * len(self.base)]
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data: the base, each layer with the cases that move without it, and the layers to delete."""
+        """Plain data: the base, each layer with the cases that change without it, and the layers to delete."""
         layers = [
             {
                 "layer": one.name,
@@ -79,7 +79,7 @@ class Ablation:
         return {"agent": self.agent, "base": base, "layers": layers, "under_one_in_a_hundred": self.too_small}
 
     def render(self, console: Console) -> None:
-        """Print the base, a row for each layer, and the layers whose removal moves too little."""
+        """Print the base, a row per layer, and the layers whose removal changes too little."""
         from rich.table import Table
 
         right, many = sum(self.base.values()), len(self.base)
@@ -158,8 +158,8 @@ def _workers(jobs: int) -> int:
 
 
 def _rights(sets: Sequence[EvalSet], model: str, layer: str) -> tuple[dict[str, bool], bool]:
-    """By case, whether it is right without a layer, and whether the agent ever came to that layer. Without a name: as
-    everything stands. Runs in its own process."""
+    """Whether each case is right without a layer, and whether the agent ever reached that layer. Without a name, all
+    layers are on. Runs in its own process."""
     with switched_off(layer) if layer else nullcontext():
         results = [result for asked in sets for result, _ in run_set(asked, model)]
     return {result.place: result.right for result in results}, was_skipped(layer)

@@ -1,4 +1,4 @@
-"""Puts the cases of a set to an installed agent, on the set's own server, clock and zone."""
+"""Gives the cases of a set to an installed agent, with the set's own server, clock and zone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["open_agent", "resolve_cases"]
 
 @contextmanager
 def open_agent(asked: EvalSet, model: str) -> Iterator[tuple[EvalSet, Callable[[Case], dict[str, Any]]]]:
-    """The set with all that its judge expects, and what puts one of its cases to the agent.
+    """The set with resolved expectations, and a function that gives one case to the agent.
 
     Raises RequestError for an expectation that the server cannot resolve, OperatorError for a server that is not set.
     """
@@ -32,7 +32,7 @@ def open_agent(asked: EvalSet, model: str) -> Iterator[tuple[EvalSet, Callable[[
 
 
 def _outcome(agent: str, case: Case, judge: Judge) -> dict[str, Any]:
-    """What one case came to, in surroundings of its own where its judge says so."""
+    """The outcome of one case, with the settings that its judge requires."""
     from signalbox.runs import ask
 
     wanted = case.alternatives[0]
@@ -51,7 +51,7 @@ def _outcome(agent: str, case: Case, judge: Judge) -> dict[str, Any]:
 
 
 async def _last_answer(agent: str, case: Case) -> dict[str, Any]:
-    """Say all messages of a case in a thread of its own."""
+    """Send all messages of a case in a new thread."""
     from signalbox.runs import aclose, say_in_thread
 
     answer: dict[str, Any] = {}
@@ -64,7 +64,7 @@ async def _last_answer(agent: str, case: Case) -> dict[str, Any]:
 
 
 async def resolve_cases(asked: EvalSet, judge: Judge) -> EvalSet:
-    """The set with all that its judge expects. Raises RequestError for what the server cannot resolve."""
+    """The set with resolved expectations. Raises RequestError if the server cannot resolve one."""
     from signalbox.runs import aclose, find_agent
     from signalbox.runs.asking import mark_used
 

@@ -1,4 +1,4 @@
-"""Puts the cases of a set to a model and says in plain data what the model did."""
+"""Gives the cases of a set to a model and returns what it did as plain data."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _PREAMBLE = {
 
 @contextmanager
 def prepared(asked: EvalSet, model: str) -> Iterator[tuple[EvalSet, Ask]]:
-    """The set as it is judged, and what puts one of its cases to the model; loading is done here, and not timed."""
+    """The set, and a function that gives one case to the model; loading happens here and is not timed."""
     if asked.skill == "oracle":
         with open_oracle(asked) as (resolved, ask):
             yield resolved, _safe(ask)
@@ -148,7 +148,7 @@ def _prepare_filling(asked: EvalSet, model: str) -> Ask:
 
 
 def _missing_names(error: MissingInputError, schema: Mapping[str, Any]) -> list[str]:
-    """The fields an error names: as `fields`, in its details, or in its words."""
+    """The fields named by an error: as `fields`, in its details, or in its message."""
     details = error.details if isinstance(error.details, Mapping) else {}
     listed = getattr(error, "fields", None) or details.get("fields") or details.get("missing")
     if listed:
@@ -173,7 +173,7 @@ def _prepare_tools(asked: EvalSet, model: str) -> Ask:
 
 
 def _messages(asked: EvalSet, model: str, case: Case) -> list[Any]:
-    """The conversation as LangChain messages; a model without our clock is told the time."""
+    """The conversation as LangChain messages, with the time for models without our clock."""
     from langchain_core.messages import SystemMessage
 
     messages = _conversation(case.messages)
@@ -206,7 +206,7 @@ def _conversation(messages: Sequence[Mapping[str, Any]]) -> list[Any]:
 
 
 def _answered(message: Mapping[str, Any], open_calls: list[dict[str, Any]]) -> dict[str, Any]:
-    """The call that a tool's message answers: the first still open, of its name if it has one."""
+    """The call that a tool's message answers: the first open one, with its name if it has one."""
     name = message.get("name")
     for i, call in enumerate(open_calls):
         if name in (None, call["name"]):

@@ -1,4 +1,4 @@
-"""Checks a set's header, and what a case expects against the schema, the tools or the judge it is asked with."""
+"""Checks a set's header, and the expectations of cases against the schema, the tools or the judge."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 
 
 class OutcomeRules(NamedTuple):
-    """The keys that an outcome may have, and what raises ValueError for one that no model could give."""
+    """The allowed keys of an outcome, and a function that raises ValueError for an impossible one."""
 
     keys: Set[str]
     check: Callable[[Mapping[str, Any]], None]
@@ -38,9 +38,9 @@ def any_of(value: Any) -> list[Any] | None:
 
 
 def check_keys(data: Any, allowed: Set[str], required: Set[str] = frozenset(), near: Set[str] = frozenset()) -> None:
-    """Raises ValueError for a key that is not known, with the nearest that is, or one that is missing.
+    """Raises ValueError for an unknown key, with the closest known one, or for a missing key.
 
-    `near` are keys that are not allowed here either, but may be meant.
+    `near` are further keys that may be meant but are not allowed here.
     """
     if not isinstance(data, Mapping):
         raise ValueError("must be a JSON object")
@@ -53,7 +53,7 @@ def check_keys(data: Any, allowed: Set[str], required: Set[str] = frozenset(), n
 
 
 def check_subject(header: Mapping[str, Any]) -> None:
-    """Raises ValueError for a round, schema, tools, agent or server that is not one."""
+    """Raises ValueError for an invalid round, schema, tools, agent or server."""
     number = header.get("round", 1)
     if type(number) is not int or number < 1:
         raise ValueError(f"`round` is a number from 1 up, not {number!r}")
@@ -84,7 +84,7 @@ def _check_tools(tools: Any) -> None:
 def rules_for(
     skill: str, schema: Mapping[str, Any], tools: Sequence[Mapping[str, Any]], agent: str = ""
 ) -> OutcomeRules:
-    """What a case of this skill may expect. Raises ValueError for an agent whose answers nothing judges."""
+    """What a case of this skill may expect. Raises ValueError for an agent without a judge."""
     if skill == "time":
         return OutcomeRules({"start", "end", "error", "none"}, _check_time)
     if skill == "filling":
@@ -97,7 +97,7 @@ def rules_for(
 
 
 def check_turns(turns: Any, most: int) -> None:
-    """Raises ValueError for turns of a conversation that cannot be said or judged."""
+    """Raises ValueError for turns of a conversation that cannot be sent or judged."""
     if not isinstance(turns, list) or not 1 <= len(turns) <= most:
         raise ValueError(f"`turns` is a list of 1 to {most}")
     for turn in turns:
@@ -114,7 +114,7 @@ def check_turns(turns: Any, most: int) -> None:
 
 
 def check_scripted_turns(turns: Any) -> None:
-    """Raises ValueError for turns of an oracle that cannot be said or called."""
+    """Raises ValueError for turns of an oracle that cannot be sent or called."""
     if not isinstance(turns, list) or not turns:
         raise ValueError("`turns` is a list of messages with their calls")
     for turn in turns:
@@ -167,7 +167,7 @@ def _check_calls(outcome: Mapping[str, Any], tools: Mapping[str, Mapping[str, An
 
 
 def check_value(value: Any, schema: Mapping[str, Any], where: str) -> None:
-    """Raises ValueError if the schema knows no such field, or not this value of an enum."""
+    """Raises ValueError for a field or enum value that is not in the schema."""
     for one in any_of(value) or [value]:
         if one is None:
             continue

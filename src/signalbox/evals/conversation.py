@@ -1,4 +1,4 @@
-"""Holds a conversation of an evaluation with an installed agent, in a home and in embedded worlds of its own."""
+"""Runs a conversation of an evaluation with an installed agent, with its own home and embedded worlds."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ THREAD = "conversation"
 
 
 def is_conversation(case: Case) -> bool:
-    """True if a case expects something of the world when all is said: an `end`."""
+    """True if a case checks the state of the world afterwards: an `end`."""
     return "end" in case.alternatives[0]
 
 
 def hold_conversation(agent: str, case: Case, judge: ConversationJudge) -> dict[str, Any]:
-    """Say `text` and `then` one after the other in one thread, and give what the judge finds at the end.
+    """Send `text` and `then` one after the other in one thread, and return what the judge finds at the end.
 
-    Where the judge does not say how, a message is said in a thread: while the agent waits for an answer it is that
-    answer, as it is for a person at a terminal.
+    Unless the judge sends messages itself, a message answers the agent's open question, as for a person at a terminal.
     """
     with own_world():
         return asyncio.run(_held(agent, case, judge))
@@ -34,7 +33,7 @@ def hold_conversation(agent: str, case: Case, judge: ConversationJudge) -> dict[
 
 @contextmanager
 def own_world() -> Iterator[None]:
-    """A new home and new embedded worlds inside the block: a world keeps what was done to it."""
+    """A new home and new embedded worlds inside the block, because worlds keep their state."""
     from signalbox.runs.embedded import close_worlds
 
     close_worlds()
@@ -64,7 +63,7 @@ async def _held(agent: str, case: Case, judge: ConversationJudge) -> dict[str, A
 async def say_to(
     agent: str, judge: ConversationJudge, before: Any, answers: Sequence[Mapping[str, Any]], message: str
 ) -> dict[str, Any]:
-    """Say a message in the judge's own way, or in a thread, and return the answer. `answers` are those before it."""
+    """Send a message in the judge's own way, or in a thread, and return the answer. `answers` are the earlier ones."""
     from signalbox.runs import say_in_thread
 
     say = getattr(judge, "say", None)

@@ -1,7 +1,7 @@
-"""What an answer must and must not say, judged by its text alone.
+"""What an answer must and must not contain, judged by its text alone.
 
-A demand is a text, a list of alternatives of which one is enough, or a figure `{"near": value, "by": share}` in base
-units: seconds, ratio, bytes, per second.
+A demand is a text, a list of alternatives, or a figure `{"near": value, "by": share}` in base units: seconds, ratio,
+bytes, per second.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _TIME_WORD = "|".join(sorted((word for words in TIME_UNITS.values() for word in 
 _LENGTH = re.compile(rf"(\d+(?:\.\d+)?)\s?({_TIME_WORD})\b", re.IGNORECASE)
 _LENGTHS = re.compile(rf"(?:{_LENGTH.pattern}(?:,?\s(?:and\s)?)?){{2,}}", re.IGNORECASE)
 _ROUNDED = 0.005
-"""Answers show three digits, so what must be said may be off by this share."""
+"""The tolerance for figures, because answers show three digits."""
 _WIDE = 200
 
 
 def check_demand(demand: Any) -> None:
-    """Raises ValueError for what is no demand."""
+    """Raises ValueError for an invalid demand."""
     if isinstance(demand, list) and demand:
         for one in demand:
             check_demand(one)
@@ -44,8 +44,8 @@ def check_demand(demand: Any) -> None:
 
 
 def said_in(answer: Mapping[str, Any]) -> str:
-    """All that a person reads of an Answer: its text, its question, and its blocks but for the points of curves. An
-    untitled text is the answer again."""
+    """Everything a person reads of an Answer: its text, its question, and its blocks except the points of curves. An
+    untitled text repeats the answer."""
     question = answer.get("question") or {}
     given = answer.get("blocks") or question.get("blocks") or ()
     blocks = [
@@ -65,7 +65,7 @@ def unmet(text: str, demands: Sequence[Any]) -> list[Any]:
 
 
 def forbidden(text: str, demands: Sequence[Any]) -> list[Any]:
-    """What of this a text says although it must not; a text counts here as whole words only."""
+    """The forbidden demands that a text contains, as whole words."""
     shown = _shown(text)
     return [one for one in demands if _is_met(shown, one, is_strict=True)]
 
@@ -85,7 +85,7 @@ def _is_met(text: str, demand: Any, *, is_strict: bool = False) -> bool:
 
 
 def _has_text(text: str, wanted: str, is_strict: bool) -> bool:
-    """True if a text stands in another, whatever its case. No number goes on: pe1 is not in pe10, nor 5 in 5.3."""
+    """True if a text occurs in another, ignoring case. Numbers must be complete: pe1 is not in pe10, nor 5 in 5.3."""
     own, wanted = plain(text), plain(wanted.translate(_MARKS))
     letter = r"\w" if is_strict else r"\d"
     before = rf"(?<!{letter})(?<!\d[.,])" if wanted[:1].isdigit() else r"(?<!\w)" if is_strict else ""
@@ -96,7 +96,7 @@ def _has_text(text: str, wanted: str, is_strict: bool) -> bool:
 
 
 def _has_fact(text: str, wanted: str) -> bool:
-    """True if a number or a moment is there in another form: 1,200 for 1200, 9 Mar 2026 for 2026-03-09."""
+    """True if a number or a moment occurs in another format: 1,200 for 1200, 9 Mar 2026 for 2026-03-09."""
     claimed = find_facts(wanted, is_answer=True)
     if [one.text for one in claimed.figures] + [one.text for one in claimed.moments] != [wanted.strip()]:
         return False
@@ -118,7 +118,7 @@ def _is_near(value: float, near: float, by: float) -> bool:
 
 
 def _values(text: str) -> Iterator[float]:
-    """Every figure of a text in base units; one whose unit can be read in two ways, in both."""
+    """Every figure of a text in base units; in both readings if its unit is ambiguous."""
     for figure in find_facts(text, is_answer=True).figures:
         yield from _in_base(figure)
     for found in _LENGTHS.finditer(text):
@@ -135,7 +135,7 @@ def _in_base(figure: Figure) -> Iterator[float]:
 
 
 def _factors(unit: str) -> tuple[float, ...]:
-    """What a figure with this unit is multiplied by to be in the base unit."""
+    """The factor from this unit to the base unit."""
     if unit in ("%", "percent"):
         # Some systems keep percent as such.
         return (0.01, 1.0)
@@ -154,7 +154,7 @@ def _factors(unit: str) -> tuple[float, ...]:
 
 
 def _seconds(word: str) -> float:
-    """How many seconds a unit of time is; 1 for any other word."""
+    """The seconds in a unit of time; 1 for any other word."""
     return next((factor for dimension, _, factor in dimension_of(word) if dimension == "time"), 1.0)
 
 

@@ -1,4 +1,4 @@
-"""The environment of a set while it is asked, and afterwards as it was."""
+"""The environment variables of a set, restored afterwards."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["environment", "moment_and_model"]
 
 
 def moment_and_model(asked: EvalSet, model: str) -> dict[str, str]:
-    """The variables that freeze the clock of a set and name the model."""
+    """The variables that freeze the clock of a set and select the model."""
     return {"SIGNALBOX_NOW": asked.now.isoformat(), "SIGNALBOX_TZ": asked.tz.key, "SIGNALBOX_MODEL": model}
 
 
 @contextmanager
 def environment(said: Mapping[str, str | None]) -> Iterator[None]:
-    """The environment as it is said here, None for unset, and afterwards as it was."""
+    """Set these environment variables (None for unset), and restore them afterwards."""
     before = {name: os.environ.get(name) for name in said}
     try:
         _set(said)

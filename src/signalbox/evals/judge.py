@@ -1,7 +1,7 @@
-"""What measures the answers of an agent: a judge, which the agent's own package offers.
+"""Judges, which measure the answers of an agent and come with the agent's package.
 
-It is found by an entry point: in the group `signalbox.judges`, under the agent's name. It takes and gives plain data,
-and imports nothing from here.
+A judge is found by its entry point in the group `signalbox.judges`, under the agent's name. It works on plain data and
+imports nothing from here.
 """
 
 from __future__ import annotations
@@ -16,53 +16,53 @@ __all__ = ["ConversationJudge", "Judge", "find_judge"]
 
 
 class Judge(Protocol):
-    """Says what may be expected of one agent's answers, and whether an answer is as expected.
+    """Says what can be expected of an agent's answers, and whether an answer is as expected.
 
-    One that measures whole conversations is a `ConversationJudge` as well. One whose cases differ in more than their
-    words has `case_settings(wanted)`: the environment variables with which a case is asked, beside its set's. One whose
-    agent leaves nothing of its own in an Answer has `async read(text)`, which gives the outcome by itself. One that can
-    tell a wrong answer from an honest refusal or question has `misleads(outcome, wanted)`. One with `follows = True`
-    judges the last answer of several messages, where a case has `then` and no `end`.
+    A judge of whole conversations is a `ConversationJudge` as well. Optional members: `case_settings(wanted)`, the
+    environment variables for a case, in addition to its set's; `async read(text)`, which returns the outcome itself,
+    for agents that leave nothing in an Answer; `misleads(outcome, wanted)`, which distinguishes a wrong answer from an
+    honest refusal or question; `follows = True`, to judge the last answer of several messages if a case has `then` and
+    no `end`.
     """
 
     keys: Set[str]
-    """The keys that an expected outcome may have."""
+    """The allowed keys of an expected outcome."""
 
     def check(self, wanted: Mapping[str, Any]) -> None:
-        """Raises ValueError for an expected outcome that no answer could have."""
+        """Raises ValueError for an impossible expected outcome."""
 
     def settings(self, server: str) -> Mapping[str, str | None]:
-        """The environment variables with which the agent asks this server, None for unset.
+        """The environment variables that connect the agent to this server, None for unset.
 
         An empty `server` is the embedded world. Raises ConfigurationError for one without an address.
         """
 
     async def expect(self, wanted: Mapping[str, Any], now: datetime, tz: tzinfo) -> dict[str, Any]:
-        """The expected outcome with what only the server knows. Raises ValueError if that gives nothing."""
+        """The expected outcome, completed by the server. Raises ValueError if that is not possible."""
 
     def outcome(self, answer: Mapping[str, Any]) -> dict[str, Any]:
-        """An Answer, shortened to what is judged and shown."""
+        """The parts of an Answer that are judged and shown."""
 
     def is_right(self, outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-        """True if the outcome is the one that is wanted, which comes from `expect`."""
+        """True if the outcome is the wanted one, which comes from `expect`."""
 
 
 @runtime_checkable
 class ConversationJudge(Protocol):
-    """Measures a conversation by what is there when it is over. A case that expects an `end` is such a one.
+    """Judges a conversation by its final state, for cases with an `end`.
 
-    The runner says the messages, in a home and in embedded worlds that are the conversation's own: in a thread, or by
-    the judge's `async say(before, answers, message)` where it has one.
+    The runner sends the messages, with a separate home and embedded worlds: in a thread, or with the judge's `async
+    say(before, answers, message)` if it has one.
     """
 
     async def begin(self, wanted: Mapping[str, Any]) -> Any:
-        """Put in place what has to be there before anything is said; gives what `end` compares with."""
+        """Prepare the conversation; returns what `end` compares with."""
 
     async def end(self, before: Any, answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """The outcome: what is there now, and of the Answers what is judged and shown."""
+        """The outcome: the final state, and the parts of the Answers that are judged and shown."""
 
     def unasked(self, outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-        """What was changed and is not wanted, in words; a report counts it."""
+        """The unwanted changes, in words; reports count them."""
 
 
 @cache

@@ -1,6 +1,6 @@
-"""Reads question sets: JSON lines, a line for each set's header and under it a line for each of its cases.
+"""Reads question sets: JSON lines, with a header line per set followed by a line per case.
 
-A wrong line is an error that names the file and the line, so that a set of one's own is easy to mend.
+Errors name the file and the line.
 """
 
 from __future__ import annotations
@@ -33,36 +33,36 @@ SKILLS = tuple(_SUBJECT)
 _HEADER = {"set", "round", "skill", "about", "now", "tz"}
 _MOST_STEPS = 5
 _RECORDED = "recorded"
-"""The folder of recordings, which are no sets."""
+"""The folder of recordings, which are not sets."""
 _MORE_SAID = {"tools": {"messages"}, "agent": {"then", "plan"}}
 _OWN_SERVER = re.compile(r"[A-Z_]+")
-"""A server that is named by the variable that holds its address: nobody has it by default."""
+"""A server named by the variable with its address; not available by default."""
 _ROLES = ("human", "ai", "tool")
 Line = tuple[int, dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Case:
-    """One question: the line it stands on, what is said, and the outcomes of which any one is right."""
+    """One case: its line, the messages, and the outcomes, any of which is right."""
 
     line: int
     messages: tuple[dict[str, Any], ...]
     alternatives: tuple[dict[str, Any], ...]
     ordered: bool = False
     then: tuple[str, ...] = ()
-    """What the person goes on to say, in a conversation that is held with an agent."""
+    """The further messages of the person, in a conversation with an agent."""
     name: str = ""
-    """Its `id`, where it has one."""
+    """Its `id`, if it has one."""
 
     @property
     def text(self) -> str:
-        """What the person said last."""
+        """The person's last message."""
         return next(str(m.get("content", "")) for m in reversed(self.messages) if m["role"] == "human")
 
 
 @dataclass(frozen=True)
 class EvalSet:
-    """A set: the moment and the zone it is asked in, its schema, its tools or the agent it is for, and its cases."""
+    """A set: its time and zone, its schema, tools or agent, and its cases."""
 
     path: Path
     name: str
@@ -78,13 +78,13 @@ class EvalSet:
 
     @property
     def area(self) -> str:
-        """What the set measures: the agent, or the skill of a model. An oracle measures what an agent does with right
-        calls, and not what is understood."""
+        """What the set measures: the agent, or the skill of a model. An oracle measures what an agent does with the
+        right calls."""
         return self.skill if self.skill == "oracle" else self.agent or self.skill
 
     @property
     def label(self) -> str:
-        """What tells the set from all others: what it measures, its name and its round."""
+        """The identity of the set: what it measures, its name and its round."""
         return f"{self.area}/{self.name}" + (f" round {self.round}" if self.round else "")
 
 
@@ -106,11 +106,11 @@ def read_sets(
     rounds: Collection[int] = (),
     names: Collection[str] = (),
 ) -> list[EvalSet]:
-    """Every set in the files and folders named, in their order; of one skill or agent, of rounds and names, if given.
-    Conversations of several steps, which are long and no small model's matter, oracles, which ask no model, and sets
-    for a server of one's own are read only if a file, their skill, a round or a name is given.
+    """The sets in these files and folders, in order, optionally only of one skill or agent, round or name.
 
-    Raises RequestError that names file and line for what is wrong, NotFoundError if there is no such set.
+    Conversations of several steps, oracles, and sets for a server of your own are only included if a file, their skill,
+    a round or a name is given. Raises RequestError with the file and line of a mistake, NotFoundError if there is no
+    such set.
     """
     is_named = bool(paths or rounds or names)
     left_out = () if is_named else tuple({"steps", "oracle"} - {skill})
@@ -143,7 +143,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _read(path: Path) -> list[tuple[EvalSet, list[Line]]]:
-    """Each set of a file, still without cases, and the lines of those."""
+    """Each set of a file, still without cases, and the lines of its cases."""
     sets: list[tuple[EvalSet, list[Line]]] = []
     for number, data in _lines(path):
         if "set" not in data and sets:
@@ -168,7 +168,7 @@ def _lines(path: Path) -> Iterator[Line]:
 
 @contextmanager
 def _place(path: Path, line: int) -> Iterator[None]:
-    """Turns what is wrong with a line into an error that says where it stands."""
+    """Adds the file and line to an error."""
     try:
         yield
     except ValueError as error:
@@ -237,7 +237,7 @@ def _case(line: int, data: Mapping[str, Any], asked: EvalSet) -> Case:
 
 
 def _steps_case(line: int, data: Mapping[str, Any], asked: EvalSet) -> Case:
-    """A conversation whose every answer may have to say something."""
+    """A conversation with demands on each answer."""
     check_keys(data, {"id", "kind", "agent", "turns", "why", "note"}, required={"id", "turns"}, near={"set"})
     _check_id(data["id"])
     check_turns(data["turns"], _MOST_STEPS)
@@ -247,7 +247,7 @@ def _steps_case(line: int, data: Mapping[str, Any], asked: EvalSet) -> Case:
 
 
 def _oracle_case(line: int, data: Mapping[str, Any], asked: EvalSet) -> Case:
-    """A conversation with the right calls of every message, and what is there when it is over."""
+    """A conversation with the right calls for every message, and the expected final state."""
     needed = {"id", "language", "turns", "end"}
     check_keys(data, needed | {"start", "note"}, required=needed, near={"set"})
     _check_id(data["id"])

@@ -1,8 +1,8 @@
-"""The oracle: a model that makes the right calls for every message, so that a miss is the agent's own.
+"""The oracle: a model that makes the right calls for every message, so that any mistake is the agent's own.
 
-It is held like any conversation with an agent. The model is a capable one that is never reached: the calls of the case
-are its replies. A case is right if what is there at the end is what the case expects, and nothing was asked that nobody
-needed to know. A deletion, or a call that changes several things, may be confirmed once; the answer is yes.
+The conversation is a normal one with a capable model, whose replies are the calls of the case. A case is right if the
+final state is as expected and no needless question was asked. A deletion, or a call that changes several things, may be
+confirmed once, with yes.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 __all__ = ["ORACLE", "open_oracle", "oracle_figures"]
 
 ORACLE = "oracle"
-"""What stands in a report in place of a model's name."""
+"""The oracle's name in reports."""
 _MODEL = "openai/oracle"
 _NOWHERE = {"SIGNALBOX_MODEL_BASE_URL": "http://oracle.invalid/v1", "SIGNALBOX_MODEL_PLANS": None}
 _OWN_ANSWERS = {"then": ["yes"] * 100}
-"""Tells the judge that every question is answered here: it says a yes of its own only if a case has none."""
+"""Tells the judge that questions are answered here: it only says yes itself if a case has no answer."""
 
 
 @contextmanager
 def open_oracle(asked: EvalSet) -> Iterator[tuple[EvalSet, Callable[[Case], dict[str, Any]]]]:
-    """The set with all that its judge expects, and what holds one of its conversations.
+    """The set with resolved expectations, and a function that runs one conversation.
 
-    Raises RequestError for a call that the agent's tools do not take, and for an agent that is not judged by what is
-    there at the end; MissingExtraError if the class of the model that it stands in for is not installed.
+    Raises RequestError for a call that the agent's tools do not accept, and for an agent that is not judged by its
+    final state; MissingExtraError if the class of the replaced model is not installed.
     """
     from signalbox.models import load_chat_model
 
@@ -55,7 +55,7 @@ def open_oracle(asked: EvalSet) -> Iterator[tuple[EvalSet, Callable[[Case], dict
 
 
 def _check_calls(asked: EvalSet) -> None:
-    """Raise RequestError that names the line of a call with a name or arguments that no tool of the agent has."""
+    """Raise RequestError with the line of a call whose name or arguments do not fit the agent's tools."""
     from signalbox.runs import find_agent
 
     offered = find_agent(asked.agent).tools
@@ -71,14 +71,14 @@ def _check_calls(asked: EvalSet) -> None:
 
 
 class _Script:
-    """Stands where a model's replies are looked up, and gives those of the case."""
+    """Supplies the calls of the case as the model's replies."""
 
     def __init__(self) -> None:
         self.calls: list[Mapping[str, Any]] = []
         self._many = 0
 
     def find(self, messages: Sequence[Any], options: Mapping[str, Any]) -> AIMessage:
-        """The calls of this message, each marked as the answer; after that a word to end with."""
+        """The calls of this message, each marked as the answer; after that a final word."""
         from langchain_core.messages import AIMessage
 
         calls, self.calls = self.calls, []
@@ -90,7 +90,7 @@ class _Script:
         return AIMessage("" if made else "Done.", tool_calls=made)
 
     def keep(self, messages: Sequence[Any], options: Mapping[str, Any], reply: Any) -> None:
-        """Nothing is kept."""
+        """Nothing is stored."""
 
 
 def _hold(agent: str, case: Case, judge: ConversationJudge) -> dict[str, Any]:
@@ -99,8 +99,7 @@ def _hold(agent: str, case: Case, judge: ConversationJudge) -> dict[str, Any]:
 
 
 async def _held(agent: str, case: Case, judge: ConversationJudge) -> dict[str, Any]:
-    """Say every message with its calls at hand. Gives what the judge finds at the end, the questions that nobody
-    needed, and the errors."""
+    """Send every message with its calls. Returns what the judge finds at the end, needless questions, and errors."""
     from signalbox.models.tape import use_tape
     from signalbox.runs import aclose, find_agent
     from signalbox.runs.asking import mark_used
@@ -136,8 +135,7 @@ def _needs_yes(call: Mapping[str, Any]) -> bool:
 
 
 def _asks(answer: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """True if an answer asks something. A question mark in what the case itself has in it, such as a title, asks
-    nothing."""
+    """True if an answer asks something. Question marks from the case itself, such as in a title, do not count."""
     text = _text(answer)
     for own in sorted(_strings(wanted), key=len, reverse=True):
         text = text.replace(own, "") if "?" in own else text
@@ -157,7 +155,7 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def oracle_figures(outcomes: Sequence[tuple[Mapping[str, Any], Case, bool]]) -> dict[str, str]:
-    """Of conversations, each with its case and whether it is right: right by language, and needless questions."""
+    """A summary of conversations: correct ones by language, and needless questions."""
     right: dict[str, list[bool]] = {}
     asked: dict[str, int] = {}
     for outcome, case, is_right in outcomes:

@@ -1,7 +1,7 @@
-"""Recorded replies: what a model answered in an evaluation, by prompt, so that it can be run again without the model.
+"""Recorded replies of a model in an evaluation, by prompt, so that it can be repeated without the model.
 
 A recording is a file of JSON lines. The first line names the model, every other one has a `prompt` (its hash), the
-`cases` that ask it, and the `reply`. A prompt that has changed has another hash: then its case is stale.
+`cases` that send it, and the `reply`. If a prompt has changed, its hash differs and its case is stale.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _ENDED = ("finish_reason", "stop_reason", "done_reason", "model_name")
 
 
 def prompt_key(messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> str:
-    """The hash of what a model is sent: messages, tools, tool choice and response format. The ids of calls, which
-    providers make at random, count by their order only."""
+    """The hash of a request: messages, tools, tool choice and response format. Call ids, which are random, only count
+    by their order."""
     ids: dict[str, str] = {}
 
     def said(message: BaseMessage) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def prompt_key(messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> s
 
 
 class Recording:
-    """The tape of an evaluation. With `asks` the model is asked for what is not there yet; else nobody is."""
+    """The tape of an evaluation. With `asks`, missing replies are requested from the model."""
 
     def __init__(self, path: Path, model: str, *, own_server: bool, asks: bool) -> None:
         self.path, self.model, self.own_server, self.asks = path, model, own_server, asks
@@ -60,11 +60,11 @@ class Recording:
 
     @property
     def cases(self) -> set[str]:
-        """The names of the cases that it has replies for."""
+        """The names of the cases with replies."""
         return {name for one in self.replies.values() for name in one["cases"]}
 
     def settings(self) -> dict[str, str | None]:
-        """The environment in which its model can be made although nobody will be asked."""
+        """The environment in which its model can be created without a key."""
         if self.asks:
             return {}
         if self.own_server:
@@ -74,7 +74,7 @@ class Recording:
 
     @contextmanager
     def case(self, name: str) -> Iterator[None]:
-        """Have the requests inside the block, all of this case, go by the recording; what is new is written down."""
+        """Answer the requests of this case inside the block from the recording, and store new replies."""
         self._case, self._missing, self._asked[name] = name, set(), set()
         try:
             with use_tape(self):
@@ -85,17 +85,17 @@ class Recording:
 
     @property
     def is_open(self) -> bool:
-        """True if the last case could not be run to its end, because a prompt has no reply."""
+        """True if the last case could not be completed, because a prompt has no reply."""
         return bool(self._missing)
 
     def unused(self) -> list[str]:
-        """The prompts that were recorded for cases which have been run, and that none of them asks any more."""
+        """Recorded prompts of the cases that were run, which none of them sends any more."""
         asked = {key for keys in self._asked.values() for key in keys}
         return [key for key, one in self.replies.items() if key not in asked and {*one["cases"]} & {*self._asked}]
 
     def find(self, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> AIMessage | None:
-        """The recorded reply, or None to ask. Raises LLMAPIError if there is none and nobody is asked, and for
-        everything that a case asks after that: it would be about the error."""
+        """The recorded reply, or None to ask the model. Raises LLMAPIError if there is none and the model is not asked,
+        and for all later requests of the case."""
         key = prompt_key(messages, options)
         if self._missing:
             raise LLMAPIError("This case has stopped: an earlier prompt has no reply.")
@@ -108,7 +108,7 @@ class Recording:
         return None
 
     def keep(self, messages: Sequence[BaseMessage], options: Mapping[str, Any], reply: AIMessage | None) -> None:
-        """Keep a reply for the case that is run, or that none came."""
+        """Store a reply for the current case, or that there was none."""
         key = prompt_key(messages, options)
         if reply is None:
             self._missing.add(key)
@@ -117,7 +117,7 @@ class Recording:
         kept["cases"] = sorted({*kept["cases"], self._case})
 
     def _save(self) -> None:
-        """Write the file; if the case came to its end, without the replies that it does not ask for any more."""
+        """Write the file, without obsolete replies if the case was completed."""
         if not self.is_open:
             for key in self.replies.keys() - self._asked[self._case]:
                 self.replies[key]["cases"] = [name for name in self.replies[key]["cases"] if name != self._case]
@@ -129,9 +129,9 @@ class Recording:
 
 
 def open_recording(path: Path, model: str = "") -> Recording:
-    """The recording in a file, to replay it; with a model, to go on with it, or to begin one.
+    """The recording in a file, to replay it; with a model, to extend or create it.
 
-    Raises NotFoundError if there is none to replay, RequestError for a file that is none.
+    Raises NotFoundError if there is none to replay, RequestError for an invalid file.
     """
     path = path if path.suffix == ".jsonl" else path.with_name(f"{path.name}.jsonl")
     if not path.is_file():
@@ -157,7 +157,7 @@ def _variables(model: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _as_data(reply: AIMessage) -> dict[str, Any]:
-    """A reply as JSON, with what says how it ended and what it used, and nothing that changes from call to call."""
+    """A reply as JSON, with its finish reason and usage, without anything that differs between calls."""
     told: dict[str, Any] = {name: value for name in _REPLY if (value := getattr(reply, name))}
     if "response_metadata" in told:
         told["response_metadata"] = {name: one for name, one in told["response_metadata"].items() if name in _ENDED}

@@ -1,4 +1,4 @@
-"""What a run of the question sets showed: accuracy, misses, and where two models differ."""
+"""The results of question sets: accuracy, misses, and differences between models."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Report", "Result"]
 
 @dataclass(frozen=True)
 class Result:
-    """One case put to one model."""
+    """One case, given to one model."""
 
     model: str
     asked: EvalSet
@@ -31,11 +31,11 @@ class Result:
     right: bool
     ms: float
     misled: bool = False
-    """True if it is wrong and does not show it: a value, a call or an answer that was not asked for."""
+    """True if it is wrong without showing it: an unwanted value, call or answer."""
 
     @property
     def place(self) -> str:
-        """The set, and the case by its name or by its line in the file."""
+        """The set, and the case by its name or line."""
         return f"{self.asked.label}, {self.case.name or f'line {self.case.line}'}"
 
     @property
@@ -65,25 +65,25 @@ class Report:
     results: tuple[Result, ...]
     show_misses: bool = True
     stale: tuple[Result, ...] = ()
-    """Cases that need a prompt to which there is no recorded reply, or none yet: not counted."""
+    """Cases with a prompt without a recorded reply, which are not counted."""
     unused: tuple[str, ...] = ()
-    """Recorded prompts that no case asks any more."""
+    """Recorded prompts that no case sends any more."""
     unrecorded: int = 0
-    """How many of the chosen cases a recording does not have at all."""
+    """The number of chosen cases without any recording."""
 
     def misses(self, model: str) -> list[Result]:
         """The cases that a model got wrong."""
         return [r for r in self.results if r.model == model and not r.right]
 
     def differences(self) -> list[tuple[Result, ...]]:
-        """The cases that not all models got right or wrong alike, one result a model."""
+        """The cases on which models differ, one result per model."""
         by_case: dict[tuple[str, int], list[Result]] = {}
         for result in self.results:
             by_case.setdefault(result.key, []).append(result)
         return [tuple(group) for group in by_case.values() if len({r.right for r in group}) > 1]
 
     def accuracy(self, model: str, skill: str | None = None) -> float:
-        """The share of cases that a model got right, between 0 and 1; of one skill or agent, if one is named."""
+        """The share of cases that a model got right, optionally for one skill or agent."""
         chosen = [r for r in self.results if r.model == model and skill in (None, r.asked.area)]
         return sum(r.right for r in chosen) / len(chosen) if chosen else 0.0
 
@@ -140,7 +140,7 @@ class Report:
             console.print(f"\nRecorded replies that nobody asks for: {told}", markup=False, highlight=False)
 
     def _more(self, model: str) -> dict[str, dict[str, str]]:
-        """What there is to say of skills and agents beyond right and wrong."""
+        """Additional figures for skills and agents."""
         found: dict[str, dict[str, str]] = {}
         for area, results in self._judged(model).items():
             misled, missed = sum(r.misled for r in results), sum(not r.right for r in results)
@@ -166,7 +166,7 @@ class Report:
         return found
 
     def _judged(self, model: str) -> dict[str, list[Result]]:
-        """The results of each skill or agent of which it can be told whether a wrong one misleads."""
+        """The results by skill or agent for which misleading ones can be identified."""
         found: dict[str, list[Result]] = {}
         for result in self.results:
             if result.model == model and can_mislead(result.asked):
@@ -198,12 +198,12 @@ class Report:
 
 
 def _is_changed_unasked(judge: ConversationJudge, outcome: Outcome, alternatives: Sequence[Mapping[str, Any]]) -> bool:
-    """True if a conversation changed something that no outcome wants. One that broke has no outcome."""
+    """True if a conversation changed something that no outcome wants."""
     return "failed" not in outcome and all(judge.unasked(outcome, wanted) for wanted in alternatives)
 
 
 def _label(model: str) -> str:
-    """The model's name as it is printed: a path shrinks to its file."""
+    """The model's name for printing: a path is reduced to its file name."""
     provider, *path = model.split("/")
     return f"{provider}/{path[-1]}" if path else provider
 

@@ -34,11 +34,11 @@ def run_evals(
     seed: int = 0,
     recording: Recording | None = None,
 ) -> Report:
-    """Every case of every set, put to every model. Without paths: the sets that come with the source.
+    """Run every case of every set with every model, by default the sets in the source tree.
 
-    `skill`, `rounds` and `names` choose among the sets; `cases` chooses cases by their names, and `draw` so many of
-    them by a seed. A `recording` is gone on with, or replayed instead of asking a model: then only the cases that it
-    has are run. Raises RequestError for a set that cannot be read, OperatorError for a model that cannot be loaded.
+    `skill`, `rounds` and `names` select sets; `cases` selects cases by name, and `draw` a random number of them. A
+    `recording` is extended, or replayed instead of asking a model: then only its cases are run. Raises RequestError for
+    an unreadable set, OperatorError for a model that cannot be loaded.
     """
     models = (recording.model,) if recording is not None else tuple(dict.fromkeys(models))
     if not models:
@@ -64,8 +64,8 @@ def run_evals(
 def choose_cases(
     sets: Sequence[EvalSet], names: Collection[str] = (), draw: int | None = None, seed: int = 0
 ) -> list[EvalSet]:
-    """The sets with the cases of these names (all, if there are none), of which `draw` are drawn by a seed: the same
-    ones wherever they stand in their files. Raises NotFoundError for a name that no case has."""
+    """The sets with the cases of these names (by default all), of which `draw` are drawn by a seed, independent of
+    their order in the files. Raises NotFoundError for an unknown name."""
     known = [_name(asked, case) for asked in sets for case in asked.cases]
     if missing := [name for name in names if name not in known]:
         raise NotFoundError(f"There is no case {', '.join(missing)} in these sets.")

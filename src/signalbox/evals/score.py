@@ -1,8 +1,8 @@
-"""Says whether an outcome is one that the case allows.
+"""Decides whether an outcome is allowed by the case.
 
-Strings are equal whatever their case, quotes, outer punctuation and leading article; moments by the instant
-they name; numbers within a millionth; lists as bags unless the case says `ordered`. A field left empty is not
-filled, and one that holds the schema's default may as well be left out.
+Strings are compared without case, quotes, outer punctuation and leading article; moments as instants; numbers within a
+millionth; lists in any order unless the case says `ordered`. An empty field counts as missing, and a field with the
+schema's default may be missing.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ def is_right(outcome: Outcome, case: Case, asked: EvalSet) -> bool:
 
 
 def misleads(outcome: Outcome, case: Case, asked: EvalSet) -> bool:
-    """True if the outcome has a value or a call that no alternative has: wrong, and said as if it were right.
+    """True if the outcome has a value or call that no alternative has.
 
-    What is left out, asked back or refused may be a miss, but misleads nobody.
+    Anything left out, asked or refused may be a miss, but misleads nobody.
     """
     return can_mislead(asked) and all(_MISLED[asked.skill](outcome, one, case, asked) for one in case.alternatives)
 
 
 def can_mislead(asked: EvalSet) -> bool:
-    """True if of a set it can be said whether a wrong outcome misleads."""
+    """True if misleading outcomes can be identified for a set."""
     return asked.skill in ("filling", "tools", "steps") or (
         asked.skill == "agent" and hasattr(find_judge(asked.agent), "misleads")
     )
@@ -141,7 +141,7 @@ _JUDGES = {
 
 
 def _asks(outcome: Outcome, names: Sequence[str]) -> bool:
-    """A reply asks if it puts a question or names what it lacks."""
+    """True if a reply asks a question or names what is missing."""
     text = str(outcome.get("text", "")).casefold().replace("_", " ")
     named = any(str(name).casefold().replace("_", " ") in text for name in names)
     return bool(outcome.get("missing")) or "?" in text or named

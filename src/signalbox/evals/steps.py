@@ -1,4 +1,4 @@
-"""Holds conversations with the front door, or with the agent that a case names, and judges every answer by its text."""
+"""Runs conversations with the front door, or with the agent named by a case, and judges every answer by its text."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = ["embedded_settings", "hold_turns", "open_steps", "step_figures"]
 
 @contextmanager
 def open_steps(asked: EvalSet, model: str) -> Iterator[Callable[[Case], dict[str, Any]]]:
-    """What holds one conversation of the set, on the embedded worlds, at the set's moment."""
+    """A function that runs one conversation of the set, on the embedded worlds, at the set's time."""
     with environment({**embedded_settings(), **moment_and_model(asked, model)}):
         yield _hold
 
 
 def embedded_settings() -> dict[str, str | None]:
-    """The environment in which no agent has a real system, and requests begin at the front door."""
+    """The environment without real systems, in which requests start at the front door."""
     agents = [one.name for one in entry_points(group="signalbox.judges")]
     embedded = {name: value for agent in agents for name, value in find_judge(agent).settings("").items()}
     return {**embedded, "SIGNALBOX_DEFAULT_AGENT": None}
@@ -39,8 +39,8 @@ def _hold(case: Case) -> dict[str, Any]:
 
 
 def hold_turns(agent: str, turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Say each turn to an agent in one thread of a new home. Of each: the answer, what is wrong with it, and the model
-    calls and tokens it took. While the agent waits, what is said is the answer to its question."""
+    """Send each turn to an agent in one thread with a new home. Returns each answer, what is wrong with it, and its
+    model calls and tokens. While the agent waits, a message answers its question."""
     with own_world():
         return asyncio.run(_held(agent, turns))
 
@@ -73,7 +73,7 @@ def _judged(turn: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any
 
 
 def step_figures(outcomes: Sequence[tuple[Mapping[str, Any], Case, bool]]) -> dict[str, str]:
-    """Of conversations, each with its case and whether it is right: right by kind, errors, calls and tokens."""
+    """A summary of conversations: correct ones by kind, errors, calls and tokens."""
     turns = [turn for outcome, _, _ in outcomes for turn in outcome.get("turns") or ()]
     kinds: dict[str, list[bool]] = {}
     for _, case, right in outcomes:

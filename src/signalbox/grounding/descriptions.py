@@ -33,8 +33,11 @@ class _Term:
 
 
 def described(text: str, scene: Scene, *, kept: frozenset[str] = frozenset()) -> tuple[Result | None, bool]:
-    """Return what a description means, and whether all of its words fit. None if none of its words identifies anything.
-    `kept` are words to look for in names although they usually mean something else."""
+    """Return what a description means, and whether all of its words fit.
+
+    None if none of its words identifies anything. `kept` are words to look for in names although they usually mean
+    something else.
+    """
     words = read_words(text)
     said = {one.word for one in words}
     several = bool(said & (refs.PLURALS | refs.ALL | refs.BOTH))

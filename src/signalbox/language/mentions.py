@@ -1,4 +1,4 @@
-"""Known values, such as hosts and services, that stand in a text: as they are written or in another form."""
+"""Known values, such as hosts and services, found in a text in any spelling."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["Mention", "Values", "find_mentions"]
 _MOST_WORDS, _LONGEST, _SHORTEST, _MOST = 400, 6, 3, 20
 _RUN = re.compile(r"[^\W_]+")
 _FORM = "~"
-"""Marks the key of a value in whatever form its words have."""
+"""Marks the key of a value in any form of its words."""
 
 
 class Mention(NamedTuple):
-    """A value in a text, the label it belongs to, and where it stands."""
+    """A value in a text, with its label and position."""
 
     label: str
     value: str
@@ -27,12 +27,12 @@ class Mention(NamedTuple):
 
     @property
     def is_name(self) -> bool:
-        """True if the value is no plain word: web-1, not north."""
+        """True if the value is not a plain word: web-1, not north."""
         return not self.value.isalpha()
 
 
 class Values:
-    """The values of labels by their spelling, ready to be looked for in texts."""
+    """An index of label values by spelling, for finding them in texts."""
 
     def __init__(self, labels: Mapping[str, Sequence[str]]) -> None:
         self.labels = frozenset(base(label) for label in labels)
@@ -59,10 +59,10 @@ class Values:
 
 
 def find_mentions(text: str, values: Values) -> list[Mention]:
-    """Return the values that stand in a text, those that are no plain words first.
+    """Return the values in a text, those that are not plain words first.
 
-    Of several in one place the longest is meant (the Brewery Tap, not a tap), and the one that is spelt as in the text
-    (db-1, not db1).
+    Of several at one position, the longest counts (the Brewery Tap, not a tap), and the one spelt as in the text (db-1,
+    not db1).
     """
     found: list[Mention] = []
     reached = 0
@@ -75,7 +75,7 @@ def find_mentions(text: str, values: Values) -> list[Mention]:
 
 
 def _spans(text: str, values: Values) -> dict[tuple[int, int], dict[tuple[str, str], None]]:
-    """Return the places in a text where values may stand, with their labels."""
+    """Return the positions in a text where values may be, with their labels."""
     words = read_words(text)[:_MOST_WORDS]
     found: dict[tuple[int, int], dict[tuple[str, str], None]] = {}
     for first, begin in enumerate(words):

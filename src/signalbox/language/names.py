@@ -1,7 +1,5 @@
-"""Near names: which known name a mistyped one was meant to be.
-
-rapidfuzz is imported where it is needed: most programs that could suggest a name never do.
-"""
+"""Similar names: which known name a mistyped one was meant to be. rapidfuzz is only imported when a suggestion is
+needed."""
 
 from __future__ import annotations
 
@@ -17,13 +15,13 @@ _RUN = re.compile(r"[^\W\d_]+|\d+")
 
 
 def key_of(name: str) -> str:
-    """What all spellings of a name share: PE 1, pe-1 and pe_01 have one key, and xrd-1-1 and xrd-11 two."""
+    """A key shared by all spellings of a name: PE 1, pe-1 and pe_01 have the same key, xrd-1-1 and xrd-11 do not."""
     runs = _RUN.findall(fold(name))
     return "".join(f"|{one.lstrip('0') or '0'}|" if one.isdigit() else one for one in runs)
 
 
 def nearest(word: str, candidates: Iterable[str], how_many: int = 3) -> list[str]:
-    """The candidates most like the word, the best first; none that is unlike it."""
+    """The candidates most similar to the word, best first."""
     from rapidfuzz import fuzz, process, utils
 
     names = list(candidates)
@@ -35,7 +33,7 @@ def nearest(word: str, candidates: Iterable[str], how_many: int = 3) -> list[str
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
-    """A sentence that names the nearest valid values, or what there is to choose from."""
+    """A sentence with the closest valid values, or with what is available."""
     names = list(dict.fromkeys(candidates))
     near = nearest(word, names)
     if near:
@@ -48,7 +46,7 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
 
 @lru_cache(maxsize=65536)
 def close(word: str, other: str) -> bool:
-    """True if `word` is `other` mistyped: one slip from four letters on, two from eight on.
+    """True if `word` is `other` mistyped: with one error from four letters on, two from eight on.
 
     Words of fewer than six letters must begin with the same one.
     """

@@ -1,4 +1,4 @@
-"""Number words: what each one counts."""
+"""Number words and their values."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ SMALL = word_list(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen"
 )
-"""The words from zero on: the place of each is its number."""
+"""The words from zero on, in order."""
 _TENS = word_list("twenty thirty forty fifty sixty seventy eighty ninety")
 NUMBERS: dict[str, int] = {
     **{word: value for value, word in enumerate(SMALL)},
     **{word: value for value, word in zip(range(20, 100, 10), _TENS, strict=True)},
     "fourty": 40,
 }
-"""The words that numbers below a hundred are made of."""
+"""The words for numbers below a hundred."""
 SCALES: dict[str, float] = {
     "dozen": 12.0,
     "hundred": 1e2,

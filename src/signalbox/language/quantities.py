@@ -18,13 +18,13 @@ _FAR = 5000
 _HOUR = 3600
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _BEFORE_ONE = ("a", "an", "last", "past", "every", "each", "per", "another")
-"""Words after which a bare unit of time means one of it: an hour, the last hour, every minute."""
+"""Words after which a bare unit of time means one: an hour, the last hour, every minute."""
 _RANK = re.compile(r"(?:st|nd|rd|th)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number of a text: from `start` to `end`, its unit included; `unit` is empty if it counts something."""
+    """A number in a text: from `start` to `end`, including its unit; `unit` is empty if it counts something."""
 
     value: float
     unit: str
@@ -33,7 +33,7 @@ class Quantity:
 
 
 def find_quantities(text: str) -> list[Quantity]:
-    """All numbers of a text, left to right."""
+    """All numbers in a text, from left to right."""
     tokens = [(re.sub(r"\s", "", found[0]), found.start(), found.end()) for found in _TOKEN.finditer(text)]
     lower = [word.casefold() for word, _, _ in tokens]
     found: list[Quantity] = []
@@ -55,13 +55,13 @@ def find_quantities(text: str) -> list[Quantity]:
 
 
 def _is_sign(text: str, before: int, after: int, start: int) -> bool:
-    """True if a minus belongs to the number behind it: not in 5-2, nor in a list with dashes."""
+    """True if a minus belongs to the following number: not in 5-2, nor in a list with dashes."""
     alone = not before or not (text[before - 1].isalnum() or text[before - 1] in ")/")
     return alone and (text[before:after] != "-" or after == start)
 
 
 def _joined(text: str, found: list[Quantity]) -> list[Quantity]:
-    """Lengths of time in two units are one: 1h15m, two hours and ten minutes."""
+    """Join durations in two units: 1h15m, two hours and ten minutes."""
     joined: list[Quantity] = []
     for one in found:
         before = joined[-1] if joined else None
@@ -148,12 +148,12 @@ def _spelled(words: list[str], at: int) -> tuple[float, int] | None:
 
 
 def _small_words(words: list[str], at: int) -> int:
-    """How many of the words here only join a part to its whole: half *an* hour, a quarter *of an* hour."""
+    """The number of words that only join a part to its whole: half *an* hour, a quarter *of an* hour."""
     return next((n for n, word in enumerate(words[at : at + 3]) if word not in ("a", "an", "of", "the")), 0)
 
 
 def _unit_at(words: list[str], at: int) -> tuple[str, int]:
-    """The unit that stands after a number, and the token after it."""
+    """The unit after a number, and the token after that."""
     if at < len(words) and _RANK.match(words[at]):
         return "", at + 1
     if at < len(words) and words[at] == "°" and at + 1 < len(words) and words[at + 1] in "cf":
@@ -169,7 +169,7 @@ def _unit_at(words: list[str], at: int) -> tuple[str, int]:
 
 
 def unit_of(name: str, description: str) -> str:
-    """The unit that a field is measured in, by its name (`height_cm`) or its description ("in minutes")."""
+    """The unit of a field, from its name (`height_cm`) or its description ("in minutes")."""
     parts = [part.casefold() for part in split_name(name)]
     if "per" in parts[1:]:
         parts = parts[: parts.index("per")]
@@ -186,7 +186,7 @@ def _measures(word: str) -> bool:
 
 
 def convert(quantity: Quantity, unit: str) -> float | None:
-    """The number in another unit; as it is where either has none, and None if they measure different things."""
+    """The number in another unit; unchanged if either has none, and None if they measure different things."""
     if not quantity.unit or not unit:
         return quantity.value
     for dimension, name, factor in dimension_of(quantity.unit):

@@ -1,7 +1,7 @@
-"""Words by which people refer to things they have in view or describe: the second one, them, all but the last.
+"""Words for referring to things in view or by description: the second one, them, all but the last.
 
-All words are folded (`words.fold`), and come from English, German, French, Spanish, Italian, Portuguese and Dutch;
-places are read in Polish as well.
+All words are folded (`words.fold`), and come from English, German, French, Spanish, Italian, Portuguese and Dutch,
+ordinals from Polish as well.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _ORDINALS = (
 POSITIONS: dict[str, int] = ORDINALS | {
     word: place for place, words in enumerate(_ORDINALS, start=1) for word in _folded(words)
 }
-"""Ordinals, each with its place."""
+"""Ordinals with their positions."""
 LAST = _folded(
     "last letzte letzten letzter letztes dernier dernière último última ultimo ultima laatste "
     "derniers dernières últimos últimas ultimi ultime ostatni ostatnia ostatnie ostatnią"
@@ -78,7 +78,7 @@ _ENDS: dict[str, int] = {
     **dict.fromkeys(_folded("top former topmost oberste obere bovenste"), 1),
     **dict.fromkeys(_folded("penultimate vorletzte vorletzten avant-dernier penúltimo penúltima voorlaatste"), -2),
 }
-"""Other words for a place; from the end where it is below zero."""
+"""Other words for a position; negative ones count from the end."""
 _MIDDLE = _folded("middle mittlere mittleren milieu medio mezzo meio middelste")
 PLACES: dict[str, int] = {**dict.fromkeys(_MIDDLE, 0), **_ENDS, **POSITIONS}
 _ORDINAL = re.compile(r"(\d{1,4})(?:st|nd|rd|th|º|ª|o|a|e|er|ere|eme|de|ste)")
@@ -87,7 +87,7 @@ FEW: dict[str, int] = {
     **dict.fromkeys(_folded("couple pair paar both beide beiden zwei deux dos dois duas twee"), 2),
     **dict.fromkeys(_folded("few drei trois tres tre drie"), 3),
 }
-"""How many follow "the first", said in a word that is no number."""
+"""Words other than numbers for how many follow "the first"."""
 
 IT = _folded(
     "it that this its same he she him her es das dies dieses diesen diesem ihn ihm ça cela celui celle ceci eso esto "
@@ -120,7 +120,7 @@ SINGULARS = _folded(
     "one task item thing job todo reminder entry device router box node host machine switch experiment test metric "
     "measure option choice aufgabe gerät tâche appareil tarea dispositivo compito attività tarefa taak apparaat"
 )
-"""What people call any one thing."""
+"""General words for a thing."""
 PLURALS = _folded(
     "ones tasks items things jobs todos reminders entries devices routers boxes nodes hosts machines switches "
     "experiments tests metrics measures options choices stuff network fleet inventory aufgaben geräte tâches "
@@ -128,7 +128,7 @@ PLURALS = _folded(
 )
 OPTION = _folded("option choice")
 MARKS = OPTION | _folded("number numbers no nr num id ids nummer numéro número numero")
-"""What stands before a number that is an id or a place."""
+"""Words before a number that is an id or a position."""
 FILLING = ARTICLES | _folded(
     "about with for to of on in at from by please is are was were be been being has have had and or also too just "
     "thats i i've ive only already again now then oh sorry well actually called named titled says saying said mentions "
@@ -138,10 +138,10 @@ FILLING = ARTICLES | _folded(
     "heißt genannt bitte mal avec pour sur du des au aux est sont qui que appelé appelée con para sobre del al es "
     "se llama che per su della dello dei com do da dos das no na é são met voor van over is zijn heet ook"
 )
-"""Words beside a reference that do not tell one thing from another."""
+"""Words next to a reference that do not distinguish things."""
 KINDS = SINGULARS | PLURALS
 LIGHT = FILLING | IT | THEM | OTHER | ALL | KINDS
-"""Words that do not tell one thing from another."""
+"""Words that do not distinguish things."""
 _STATES = (
     "done completed complete finished closed ticked checked erledigt erledigte erledigten fertig fertige "
     "abgeschlossen abgeschlossene terminé terminée terminées terminés fait faites hecho hecha hechas hechos "
@@ -156,7 +156,7 @@ _STATES = (
     "low unimportant niedrig niedrige unwichtig basse baja bajo bassa basso baixa baixo laag lage",
 )
 STATES: dict[str, frozenset[str]] = {word: same for same in map(_folded, _STATES) for word in same}
-"""Words for a state, each with those that mean the same."""
+"""Words for a state, with synonyms."""
 
 _EXCEPT = (
     "except for|excepting|except|but not|but|apart from|aside from|other than|without|excluding|minus|"
@@ -164,35 +164,35 @@ _EXCEPT = (
     "außer|ausser|bis auf|ohne|sauf|à part|excepté|excepto|salvo|menos|tranne|eccetto|meno|exceto|behalve|zonder"
 )
 EXCEPT = re.compile(rf"\s*,?\s+(?:{_EXCEPT})\s+", re.IGNORECASE)
-"""Between all of something and what is left out of it."""
+"""Words between a whole and its exceptions."""
 THROUGH = re.compile(
     r"\s*(?:\.{2,3}|…|–|—|->|→)\s*|\s+(?:up\s+to|through|thru|to|until|till|bis|jusqu['’]?à|à|hasta|al?|fino\s+a|até|tot(?:\s+en\s+met)?)\s+"
     r"|[ \t]+-[ \t]+"
     r"|(?<=\d)\s*-\s*(?=#?[^\W_]*\d)",
     re.IGNORECASE,
 )
-"""Between the two ends of a range."""
+"""Words between the two ends of a range."""
 BOUNDS = _folded("before after vor nach avant après antes después depois prima dopo voor na")
-"""Before a day that bounds others."""
+"""Words before a day that limits others."""
 FROM = re.compile(r"\s*(?:all\s+)?(?:from|von|de|desde|da|dal|van)\s+", re.IGNORECASE)
-"""Before the first end of a range."""
+"""Words before the first end of a range."""
 BETWEEN = re.compile(r"(?:between|zwischen|entre|tra|tussen)\s+(.+?)\s+(?:and|und|et|y|e|en)\s+(.+)", re.IGNORECASE)
 """A range as a whole, and its two ends."""
 JOINED = re.compile(
     r"\s*[,;&+\n]\s*(?:(?:and|und|et|y|e|ed|en|plus)\s+)?|\s+(?:and|und|et|y|e|ed|en|plus|as\s+well\s+as|sowie)\s+",
     re.IGNORECASE,
 )
-"""Between the members of a list."""
+"""Words between the members of a list."""
 SOME_OF = re.compile(
     r"(?:any\s+|just\s+|only\s+)?(?:one|either|some|half|most|a\s+few|a\s+couple|einer|eine|eines|einige|un|une|uno|una|um|uma|een)"
     r"\s+(?:of|von|der|de|des|di|dos|das|van)\s+",
     re.IGNORECASE,
 )
-"""Before a group of which only a part is meant."""
+"""Words before a group of which only a part is meant."""
 
 
 def said_count(said: Sequence[str]) -> int | None:
-    """How many things words speak of: "both", "all three", "the two milk ones"; None if they do not say."""
+    """The number of things in the words: "both", "all three", "the two milk ones"; None if there is none."""
     if BOTH.intersection(said):
         return 2
     for at, number in enumerate(map(number_of, said)):
@@ -206,7 +206,7 @@ def said_count(said: Sequence[str]) -> int | None:
 
 
 def places_named(said: Sequence[str]) -> list[tuple[int, int]]:
-    """The places that words name, each with how many from there.
+    """The positions that words name, each with how many from there.
 
     The first two are (1, 2), the last one is (-1, 1), and the second to last is (-2, 1); the middle is 0.
     """

@@ -1,8 +1,7 @@
 """Search many described things, such as the metrics of a server, for those that a text may mean.
 
-An `Index` is made once for the things. It compares words with their names, what people call them and their help texts:
-the words themselves, words that mean the same, slips of the pen, and how near whole texts are in meaning.
-"""
+An `Index` is made once for the things. It compares words with their names, synonyms and help texts: the words
+themselves, words of the same meaning, typing errors, and the similarity of whole texts."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ __all__ = ["Entry", "Found", "Hit", "Index"]
 
 _MOST_WORDS = 24
 _MOST_TEXTS = 10_000
-"""Beyond so many things only words are compared, not whole texts."""
+"""With more things than this, only words are compared, not whole texts."""
 _KIN, _MISSPELT = 0.6, 0.8
 _ASKED, _LIGHT, _NAME = 0.7, 0.4, 0.4
 _IN_NAME, _SAME_MEANING, _EXACT_NAME = 0.45, 0.5, 10.0
@@ -33,25 +32,25 @@ _MARKS = ".,;:?!()\"'`"
 
 T = TypeVar("T")
 _Terms = dict[str, float]
-"""Terms, as `base` gives words, that a word may stand for, each with how surely."""
+"""The terms (see `base`) that a word may stand for, with their certainty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry(Generic[T]):
-    """A thing to search for, and what is said of it."""
+    """A thing to search for, and its description."""
 
     thing: T
     name: Sequence[str]
     """The words of its name."""
     about: str = ""
-    """Its help text and what people call it."""
+    """Its help text and synonyms."""
     identifiers: Sequence[str] = ()
-    """Exact names; a text that has one of them means the thing."""
+    """Exact names; a text that contains one means the thing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit(Generic[T]):
-    """A thing that fits, how well, and which words of the text it explains."""
+    """A matching thing, its score, and the words of the text that it explains."""
 
     thing: T
     score: float
@@ -60,22 +59,22 @@ class Hit(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Found(Generic[T]):
-    """What a text may mean, the best first."""
+    """The matches for a text, best first."""
 
     hits: list[Hit[T]]
     mentions: list[Mention] = field(default_factory=list)
-    """The known values that stand in the text."""
+    """The known values in the text."""
     words: Mapping[str, float] = field(default_factory=dict)
-    """The words that may say what is meant, with their weights."""
+    """The words that may identify a thing, with their weights."""
 
     def unexplained(self, hit: Hit[T]) -> tuple[str, ...]:
-        """Return the words that say what is meant and have nothing to do with this hit; figures and times are none."""
+        """Return the identifying words that this hit does not explain, without figures and times."""
         telling = (word for word, weight in self.words.items() if weight >= 1.0 and not is_time_word(word))
         return tuple(word for word in telling if word not in hit.explained)
 
 
 class Index(Generic[T]):
-    """Things ready to be searched."""
+    """An index of things to search."""
 
     def __init__(self, entries: Sequence[Entry[T]]) -> None:
         self._things = [one.thing for one in entries]
@@ -104,14 +103,14 @@ class Index(Generic[T]):
         self._texts: Rows = embed([f"{' '.join(one.name)} {one.about}" for one in entries] if few else [])
 
     def named(self, identifier: str) -> T | None:
-        """Return the thing with this identifier; case does not count."""
+        """Return the thing with this identifier, ignoring case."""
         place = self._exact.get(identifier.lower())
         return None if place is None else self._things[place]
 
     def search(self, text: str, most: int = 40, values: Values | None = None) -> Found[T]:
-        """Return the things that a text may mean; none if no word of it says anything.
+        """Return the things that a text may mean; none if it has no identifying word.
 
-        Words that name one of the known values count less: what is meant of it is said by the others.
+        Words that name a known value count less than the others.
         """
         mentions = find_mentions(text, values) if values else []
         words = _telling_words(text, mentions, values.labels if values else ())
@@ -128,7 +127,7 @@ class Index(Generic[T]):
         return Found(hits, mentions, words)
 
     def _in_words(self, words: Mapping[str, float], terms: Mapping[str, _Terms], fits: Mapping[str, Rows]) -> Rows:
-        """Return the share of the words, by weight, that each thing has anywhere."""
+        """Return the weighted share of the words that each thing contains."""
         scores = np.zeros(len(self._things), dtype=np.float32)
         for word, importance in words.items():
             telling = max((self._weights[term] * sure for term, sure in terms[word].items()), default=0.0)
@@ -136,7 +135,7 @@ class Index(Generic[T]):
         return scores / max(sum(words.values()), 1e-6)
 
     def _in_names(self, words: Mapping[str, float], terms: Mapping[str, _Terms]) -> Rows:
-        """Return the share of each thing's name, by weight, that the words say."""
+        """Return the weighted share of each thing's name that the words cover."""
         said: _Terms = {}
         for word, importance in words.items():
             for term, sure in terms[word].items():
@@ -153,7 +152,7 @@ class Index(Generic[T]):
         return fit
 
     def _terms_of(self, word: str) -> _Terms:
-        """Return the terms that a word may stand for, each with how surely."""
+        """Return the terms that a word may stand for, with their certainty."""
         own = base(word)
         found = dict.fromkeys((term for term in kin_of(own) if term in self._places), _KIN)
         if own in self._places:
@@ -173,12 +172,12 @@ def _arrays(places: Mapping[str, Iterable[int]]) -> dict[str, np.ndarray]:
 
 
 def _weight(count: int, all_: int) -> float:
-    """Return how telling a term is that so many of all things have."""
+    """Return the weight of a term, given how many things have it."""
     return max(0.25, min(1.0, math.log(1 + all_ / count) / math.log(1 + max(all_, 2))))
 
 
 def _telling_words(text: str, mentions: Iterable[Mention], labels: Collection[str]) -> dict[str, float]:
-    """Return the words of a text that may say what is meant, with their weights."""
+    """Return the words of a text that may identify a thing, with their weights."""
     named = {word for one in mentions for word in tokens(text[one.start : one.end])}
     found: dict[str, float] = {}
     for word in tokens(text)[:400]:

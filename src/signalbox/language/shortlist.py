@@ -1,4 +1,4 @@
-"""Which of very many things to show for a text: those that it names, then those that are nearest to it."""
+"""Which of very many things to show for a text: those that it names, then the most similar ones."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _Features = frozenset[str]
 
 
 def shortlist(text: str, things: Sequence[Sequence[str]], most: int, earlier: str = "") -> list[int]:
-    """Return the places of at most `most` things, in their own order; all of them if they are few.
+    """Return the positions of at most `most` things, in their own order; all of them if there are few.
 
-    A thing is the texts that identify it, such as its id, name and role. One that stands whole in the text, however it
-    is hyphenated, counts most, then shared words, misspelt ones too, and last what the words mean. What few things
-    have counts more than what many have. `earlier` is what was said before the text, and counts half.
+    A thing is the texts that identify it, such as its id, name and role. A complete occurrence, however hyphenated,
+    counts most, then shared words, even misspelt, and last the meaning of the words. Rare features count more than
+    common ones. `earlier` is the text before, and counts half.
     """
     if len(things) <= most:
         return list(range(len(things)))
@@ -55,20 +55,20 @@ def _scores(
 
 
 def _features(thing: Sequence[str]) -> _Features:
-    """The runs of letters and of digits in the texts of a thing, and each of its texts as a whole."""
+    """The runs of letters and digits in the texts of a thing, and each whole text."""
     runs = [_runs(text) for text in thing]
     return frozenset(run for own in runs for run in own) | frozenset("".join(own) for own in runs if own)
 
 
 def _said(runs: Sequence[str], features: Iterable[str]) -> set[str]:
-    """The features that stand in a text as one of its runs, or as several side by side."""
+    """The features that occur in a text as one run or several adjacent ones."""
     said = {joined for start in range(len(runs)) for joined in accumulate(runs[start : start + _MOST_RUNS], add)}
     whole = "".join(runs)
     return {one for one in features if one in said or (not one.isascii() and len(one) > 1 and one in whole)}
 
 
 def _misspelt(runs: Sequence[str], features: Iterable[str]) -> dict[str, float]:
-    """The features that are spelt like a word of a text, each with the share that it counts."""
+    """The features spelt similarly to a word of a text, with their similarity."""
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 

@@ -1,6 +1,6 @@
-"""Layers that can be switched off by name, so that an evaluation can measure what each is worth.
+"""Layers that can be switched off by name, so that evaluations can measure their effect.
 
-The names are kept for the whole process, because the nodes of a run may work in other threads.
+This applies to the whole process, because nodes may run in other threads.
 """
 
 from __future__ import annotations

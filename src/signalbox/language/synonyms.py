@@ -1,4 +1,4 @@
-"""Words that mean the same or nearly the same, and words that say nothing of what is meant: `data/synonyms.yaml`."""
+"""Synonyms, and words that carry no meaning, from `data/synonyms.yaml`."""
 
 from __future__ import annotations
 
@@ -23,29 +23,30 @@ _ROOT, _LEAST_NEAR = 4, 0.42
 
 @lru_cache(maxsize=50_000)
 def base(word: str) -> str:
-    """Return what stands for a word: the first of those that mean the same, without its ending."""
+    """Return the representative of a word: the first of its synonyms, without its ending."""
     cut = stem(word.lower())
     return _SAME.get(cut, cut)
 
 
 FILLERS = word_set(_TABLES["fillers"])
-"""Words that say nothing of what is meant."""
+"""Words that carry no meaning."""
 LIGHT = frozenset(map(base, _TABLES["light"].split()))
-"""Words, as `base` gives them, that fit nearly everything."""
+"""Words (see `base`) that fit nearly everything."""
 ASKED: dict[str, str] = {word: meant for meant, words in _TABLES["asked"].items() for word in words.split()}
-"""What words such as "longest" ask for without naming it."""
+"""What words such as "longest" refer to implicitly."""
 _KIN = tuple(frozenset(map(base, line.split())) for line in _TABLES["kin"])
 
 
 @lru_cache(maxsize=20_000)
 def kin_of(term: str) -> frozenset[str]:
-    """Return the terms, as `base` gives them, that are near a term in meaning."""
+    """Return the terms (see `base`) similar in meaning to a term."""
     return frozenset().union(*(kin for kin in _KIN if term in kin)) - {term}
 
 
 @lru_cache(maxsize=100_000)
 def alike(word: str, other: str) -> float:
-    """Return how surely two words mean the same: 1 for one word, less for its forms, slips of the pen and kin."""
+    """Return how certainly two words mean the same: 1 for the same word, less for its forms, typing errors and
+    relatives."""
     if word.lower() == other.lower():
         return 1.0
     first, second = base(word), base(other)

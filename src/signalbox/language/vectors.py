@@ -1,8 +1,7 @@
-"""Word vectors that ship with the package: what a word means, as a row of numbers.
+"""Word vectors included in the package: the meaning of a word as a row of numbers.
 
-The table holds frequent words and pieces of words. A word that is not in it is put together from its pieces,
-in the order in which the table's own tokenizer joined them; what has no letters at all gets a row from its
-characters. Nothing is downloaded, and the same text always gives the same row.
+The table contains frequent words and pieces of words. Other words are assembled from pieces, in the order of the
+table's tokenizer; text without letters gets a row from its characters. The same text always gives the same row.
 """
 
 from __future__ import annotations
@@ -52,12 +51,12 @@ def _table() -> _Table:
 
 
 def embed(texts: Sequence[str]) -> Rows:
-    """One unit row for each text; the row of a text without any word is all zeros."""
+    """One unit vector per text; that of a text without words is all zeros."""
     return _stacked([_text_row(text[:_LONGEST_TEXT]) for text in texts])
 
 
 def word_rows(words: Sequence[str]) -> Rows:
-    """One unit row for each single word."""
+    """One unit vector per word."""
     return _stacked([_unit_row(word[:_LONGEST_WORD].lower()) for word in words])
 
 
@@ -66,7 +65,7 @@ def _stacked(rows: list[Rows]) -> Rows:
 
 
 def is_known(word: str) -> bool:
-    """True if the table holds the word whole: such a word is no typing error."""
+    """True if the table contains the whole word, so that it is not a typing error."""
     return _START + word.lower() in _table().rank
 
 
@@ -94,7 +93,7 @@ def _unit_row(word: str) -> Rows:
 
 
 def _pieces(word: str) -> list[str]:
-    """The word in pieces: the pair that the table ranks first is joined first, until none can be."""
+    """The pieces of a word: pairs are joined in the order of the table's ranks."""
     rank = _table().rank
     if _START + word in rank:
         return [_START + word]
@@ -111,7 +110,7 @@ def _pieces(word: str) -> list[str]:
 
 
 def _row_of_characters(word: str) -> Rows:
-    """A row for what the table cannot spell (digits, other scripts): equal for equal text, else unrelated."""
+    """A vector for text outside the table (digits, other scripts): equal for equal text, otherwise unrelated."""
     size = _table().rows.shape[1]
     made = np.frombuffer(hashlib.shake_128(word.encode("utf-8", "replace")).digest(size), dtype=np.int8)
     return _unit(made.astype(np.float32))

@@ -45,7 +45,7 @@ _short_tokens = lru_cache(maxsize=256)(_read_tokens)
 
 @lru_cache(maxsize=4096)
 def fold(text: str) -> str:
-    """A text without case, accents and differences that only a keyboard makes."""
+    """A text without case, accents and typographic differences."""
     if text.isascii():
         return text.casefold()
     split = unicodedata.normalize("NFKD", text.casefold())
@@ -54,12 +54,12 @@ def fold(text: str) -> str:
 
 
 def spellings(text: str) -> set[str]:
-    """A text, and how it is written on a keyboard without umlauts: Müller is Mueller."""
+    """A text, and its spelling without umlauts: Müller is Mueller."""
     return {text} if text.isascii() else {text, text.translate(_UMLAUTS)}
 
 
 class Word(NamedTuple):
-    """A word of a text, folded, and where it stands."""
+    """A folded word of a text, with its position."""
 
     word: str
     start: int
@@ -67,7 +67,7 @@ class Word(NamedTuple):
 
 
 def read_words(text: str) -> list[Word]:
-    """The words of a text, folded, in their order."""
+    """The folded words of a text, in order."""
     return [Word(fold(one[0]), one.start(), one.end()) for one in _BARE_WORD.finditer(text)]
 
 
@@ -75,7 +75,7 @@ def read_words(text: str) -> list[Word]:
 def stems_of(word: str) -> tuple[str, ...]:
     """The stems of a folded word, split where letters and digits meet.
 
-    Signs of scripts that put no spaces between words are stems of their own.
+    In scripts without spaces, each sign is a stem.
     """
     found: list[str] = []
     for run in _RUN.findall(word):
@@ -104,7 +104,7 @@ def split_name(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
-    """A word without its English ending; near enough to bring plural and singular, call and calling together."""
+    """A word without its English ending; good enough to match plural and singular, call and calling."""
     if len(word) <= 3 or not word.isascii():
         return word
     for ending, rest in (("ies", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x")):

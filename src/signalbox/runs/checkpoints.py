@@ -1,5 +1,7 @@
-"""LangGraph's checkpoints in our database, without pickle: only plain data and declared classes are read back. A
-checkpointer serves one run of one person and refuses all others. What LangGraph calls a thread is a run here."""
+"""LangGraph's checkpoints in our database, without pickle: only plain data and declared classes are read back.
+
+A checkpointer serves one run of one person and refuses all others. What LangGraph calls a thread is a run here.
+"""
 
 from __future__ import annotations
 
@@ -53,8 +55,11 @@ class _Serializer(JsonPlusSerializer):
 
 
 class _OfOneRun(Saver):  # type: ignore[type-arg]
-    """A checkpointer for a single run. Its async methods use threads. With the `steps` of a stored run, it stores a
-    node's end and its checkpoint in one transaction."""
+    """A checkpointer for a single run.
+
+    Its async methods use threads. With the `steps` of a stored run, it stores a node's end and its checkpoint in one
+    transaction.
+    """
 
     person: str
     run_id: str

@@ -57,9 +57,12 @@ class Database(Protocol):
         """Its name for people, without a password."""
 
     def transaction(self, person: str = "", *, maintenance: bool = False) -> AbstractContextManager[Connection]:
-        """A transaction, or inside another one of the same thread and person, a part of that one. Only for `gate.py`:
-        on PostgreSQL it sees this person's rows, with `maintenance` everybody's, otherwise none. Raises Conflict,
-        RequestError for a text that cannot be stored, and DatabaseError if the database cannot be used."""
+        """A transaction, or inside another one of the same thread and person, a part of that one.
+
+        Only for `gate.py`: on PostgreSQL it sees this person's rows, with `maintenance` everybody's, otherwise none.
+        Raises Conflict, RequestError for a text that cannot be stored, and DatabaseError if the database cannot be
+        used.
+        """
 
     def close(self) -> None:
         """Release it."""

@@ -19,7 +19,10 @@ _MOST = 40
 
 class Draft:
     """The text being written in a run: `tell` receives `{"id": message, "text": new text}`, with `node` if a model
-    writes it. A model may write several messages; usually the last one is the answer or its beginning."""
+    writes it.
+
+    A model may write several messages; usually the last one is the answer or its beginning.
+    """
 
     def __init__(self, tell: Callable[[dict[str, Any]], None]) -> None:
         self._tell = tell

@@ -45,8 +45,10 @@ def embedded_dependencies() -> str:
 
 
 def open_world(name: str, host: str = "127.0.0.1", port: int = 0) -> AbstractContextManager[str]:
-    """Serve the world of that name while the block runs; yields its address. Raises NotFoundError with the available
-    names, and MissingExtraError if a part of it is not installed."""
+    """Serve the world of that name while the block runs; yields its address.
+
+    Raises NotFoundError with the available names, and MissingExtraError if a part of it is not installed.
+    """
     known = {one.name: one for one in entry_points(group=GROUP)}
     if name not in known:
         raise NotFoundError(f"There is no world '{name}'.", suggestion=f"There are: {', '.join(sorted(known))}.")

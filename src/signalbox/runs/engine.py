@@ -1,5 +1,7 @@
-"""The one way to run an agent in the background. Only this module knows what executes the runs. A run belongs to the
-current person (`signalbox.toolbox.person`)."""
+"""The one way to run an agent in the background.
+
+Only this module knows what executes the runs. A run belongs to the current person (`signalbox.toolbox.person`).
+"""
 
 from __future__ import annotations
 
@@ -67,8 +69,10 @@ class Engine(Protocol):
         """A run of the current person, as it stands now. Raises NotFoundError for any other."""
 
     async def wait(self, run: Run) -> Run:
-        """Wait until the run, or the one that its request was handed over to, ends or pauses. This includes runs whose
-        process died. The run continues if the caller stops waiting. Raises NotFoundError."""
+        """Wait until the run, or the one that its request was handed over to, ends or pauses.
+
+        This includes runs whose process died. The run continues if the caller stops waiting. Raises NotFoundError.
+        """
 
     async def cancel(self, run: Run) -> None:
         """Stop a run that is active, waiting or interrupted. Raises RequestError if it has ended."""

@@ -1,6 +1,8 @@
-"""The numbered events of runs. They are stored before anyone receives them, so that a client that returns with its last
-number misses nothing and gets nothing twice, even from another process. One thread writes the events of all runs of a
-process, in batches."""
+"""The numbered events of runs.
+
+They are stored before anyone receives them, so that a client that returns with its last number misses nothing and gets
+nothing twice, even from another process. One thread writes the events of all runs of a process, in batches.
+"""
 
 from __future__ import annotations
 

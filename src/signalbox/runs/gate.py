@@ -1,7 +1,8 @@
-"""The gate: the only place that uses the tables of runs, and binds every statement to its owner. A transaction is for
-one person. Callers pass no SQL: each call names one table, and the gate adds the owner to the conditions and to new
-rows. Anything that cannot be bound is refused. On PostgreSQL the transaction also says who it is for, and row-level
-security applies even if this file is wrong.
+"""The gate: the only place that uses the tables of runs, and binds every statement to its owner.
+
+A transaction is for one person. Callers pass no SQL: each call names one table, and the gate adds the owner to the
+conditions and to new rows. Anything that cannot be bound is refused. On PostgreSQL the transaction also says who it is
+for, and row-level security applies even if this file is wrong.
 
 LangGraph's checkpoints are guarded through their run: `checkpoints.py` opens those of one run of one person, and a run
 comes only from here.

@@ -1,6 +1,8 @@
-"""Starting, streaming, resuming, cancelling, listing, showing and deleting runs. Nothing else starts one. A named run
-is stored as it proceeds: its thread is claimed, every node is a checkpoint, and after a crash it continues from the
-last finished node. A run without a name is stored from its first pause on."""
+"""Starting, streaming, resuming, cancelling, listing, showing and deleting runs.
+
+Nothing else starts one. A named run is stored as it proceeds: its thread is claimed, every node is a checkpoint, and
+after a crash it continues from the last finished node. A run without a name is stored from its first pause on.
+"""
 
 from __future__ import annotations
 
@@ -150,9 +152,9 @@ def resume(
 ) -> MapResult:
     """Resume a waiting run with the answer to its question, or an interrupted one.
 
-    Where several questions wait, `question` says which is answered, by its node or its id; without it, it is the first.
-    Raises NotFoundError if there is nothing to go on with, and RequestError if the question cannot take the
-    answer, where it was answered before, or where another process is at it.
+    If several questions are open, `question` is the node or id of the one that is answered; by default it is the first.
+    Raises NotFoundError if there is nothing to resume, and RequestError if the answer does not fit, was already given,
+    or another process has the run.
     """
     return take_up(records.find_run(thread_id, RESUMABLE), answer, question, model, force).carry(listener)
 

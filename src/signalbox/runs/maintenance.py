@@ -1,5 +1,7 @@
-"""Work across all people: finding runs that dead processes left behind, and what is due. Nothing else sees the runs of
-more than one person. Runs are continued as their own person."""
+"""Work across all people: finding runs that dead processes left behind, and what is due.
+
+Nothing else sees the runs of more than one person. Runs are continued as their own person.
+"""
 
 from __future__ import annotations
 

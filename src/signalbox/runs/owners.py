@@ -1,6 +1,8 @@
-"""Which process executes a run, and whether it still does. On SQLite a process holds a lock on a file in SIGNALBOX_HOME
-until it ends in any way. On PostgreSQL workers execute runs from the queue, each with the lease of a job; other
-processes are known by their heartbeat."""
+"""Which process executes a run, and whether it still does.
+
+On SQLite a process holds a lock on a file in SIGNALBOX_HOME until it ends in any way. On PostgreSQL workers execute
+runs from the queue, each with the lease of a job; other processes are known by their heartbeat.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Calling an agent inside the run of another, as a nested run. Its steps are stored with the outer run, which also asks
-its questions and passes the answers back. Its use of models is charged to the outer run, and cancelling that one stops
-it too."""
+"""Calling an agent inside the run of another, as a nested run.
+
+Its steps are stored with the outer run, which also asks its questions and passes the answers back. Its use of models is
+charged to the outer run, and cancelling that one stops it too.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,11 @@ __all__ = ["call_agent"]
 
 
 async def call_agent(name: str, request: str, said: str, label: str) -> Part:
-    """The agent's reply to a request that a model wrote. A question of the agent pauses the run. Raises NotFoundError,
-    RequestError, and OperatorError if something is not set up."""
+    """The agent's reply to a request that a model wrote.
+
+    A question of the agent pauses the run. Raises NotFoundError, RequestError, and OperatorError if something is not
+    set up.
+    """
     agent, here, started = find_agent(name), run_context(), perf_counter()
     mark_used(agent)
     run = await asyncio.to_thread(_opened, agent, check_question(request), here)

@@ -1,6 +1,9 @@
 """The queue on PostgreSQL, managed by procrastinate: it says which worker has a run, and checkpoints say how far the
-run is. A run is enqueued in the transaction that accepts it. Priorities give people fair shares: each further run of a
-person is placed one position behind."""
+run is.
+
+A run is enqueued in the transaction that accepts it. Priorities give people fair shares: each further run of a person
+is placed one position behind.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""The records of runs: what each is, its status, and everything needed to continue it. A run is found by its exact
-name, and only among those of the current person."""
+"""The records of runs: what each is, its status, and everything needed to continue it.
+
+A run is found by its exact name, and only among those of the current person.
+"""
 
 from __future__ import annotations
 
@@ -412,8 +414,10 @@ def carrier_of(run: Run) -> Run:
 
 
 def count_attempt(run: Run) -> None:
-    """Count a retry of an interrupted run; the count restarts when a node has completed. Raises BusyError if it has
-    just changed."""
+    """Count a retry of an interrupted run; the count restarts when a node has completed.
+
+    Raises BusyError if it has just changed.
+    """
     ended = len(steps.ended(run, inside=True))
     run.attempts, run.ended = (run.attempts + 1 if ended == run.ended else 1), ended
     _keep_record(run)

@@ -21,9 +21,11 @@ def open_question(run: Run) -> dict[str, Any]:
 
 
 def is_reply(run: Run, said: str) -> bool:
-    """True if the message answers the question of a waiting run; False if it is a new request. Only a yes, a no or an
-    option answers a confirmation. Any text answers a question that asks for text, or a confirmation with a string
-    schema, whose agent reads the reply itself. Any text also answers questions of a map that is not an installed agent.
+    """True if the message answers the question of a waiting run; False if it is a new request.
+
+    Only a yes, a no or an option answers a confirmation. Any text answers a question that asks for text, or a
+    confirmation with a string schema, whose agent reads the reply itself. Any text also answers questions of a map that
+    is not an installed agent.
     """
     question = open_question(run)
     if question.get("kind") != "confirm" or (question.get("schema") or {}).get("type") == "string":

@@ -1,5 +1,7 @@
-"""The tables of runs for new databases; `migrations/` upgrades older ones. Every table has an owner, `user_id`. Only
-`gate.py` reads and writes them."""
+"""The tables of runs for new databases; `migrations/` upgrades older ones.
+
+Every table has an owner, `user_id`. Only `gate.py` reads and writes them.
+"""
 
 from __future__ import annotations
 

@@ -57,8 +57,11 @@ def is_map(agent: Agent) -> bool:
 
 
 def read_input(agent: Agent, given: Any) -> tuple[str, dict[str, Any] | None]:
-    """The request as text, and the initial state if an agent takes one. Raises RequestError. The text is the input
-    itself, the last of `messages`, or one of `request`, `question`, `message`, `input`, `text`."""
+    """The request as text, and the initial state if an agent takes one.
+
+    Raises RequestError. The text is the input itself, the last of `messages`, or one of `request`, `question`,
+    `message`, `input`, `text`.
+    """
     if isinstance(given, str):
         return given, None
     if not isinstance(given, Mapping):

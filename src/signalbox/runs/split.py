@@ -17,8 +17,10 @@ __all__ = ["split"]
 
 
 async def split(agent: Agent, parts: Iterable[Mapping[str, Any]], at_once: int) -> AsyncIterator[dict[str, Any]]:
-    """Yield the final state of each part as soon as it ends, with a limited number of parts at a time. If the caller
-    stops, active parts are stopped. Raises RequestError if a part fails."""
+    """Yield the final state of each part as soon as it ends, with a limited number of parts at a time.
+
+    If the caller stops, active parts are stopped. Raises RequestError if a part fails.
+    """
     waiting, carried = iter(parts), dict[asyncio.Task[Run], Run]()
     try:
         while True:

@@ -1,6 +1,8 @@
-"""What a person reads while a node or tool works, such as "Reading the BGP neighbours of pe2". An agent defines it in
-`steps.yaml` next to its map: for each node or tool one or more texts, of which the first is used whose {arguments} are
-all given; `when` limits one to certain arguments. An empty text is not shown."""
+"""What a person reads while a node or tool works, such as "Reading the BGP neighbours of pe2".
+
+An agent defines it in `steps.yaml` next to its map: for each node or tool one or more texts, of which the first is used
+whose {arguments} are all given; `when` limits one to certain arguments. An empty text is not shown.
+"""
 
 from __future__ import annotations
 

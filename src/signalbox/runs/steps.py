@@ -1,6 +1,8 @@
-"""The steps of a run: which nodes started and ended, and what runs again after a crash. A node's start is stored before
-it runs. Its end is stored in the transaction that stores its output, so that a node has ended exactly if its checkpoint
-says so; listeners get the end after that."""
+"""The steps of a run: which nodes started and ended, and what runs again after a crash.
+
+A node's start is stored before it runs. Its end is stored in the transaction that stores its output, so that a node has
+ended exactly if its checkpoint says so; listeners get the end after that.
+"""
 
 from __future__ import annotations
 
@@ -70,8 +72,10 @@ class Steps:
             raise
 
     def is_ours(self, held: Transaction) -> bool:
-        """True if the run still belongs to its owner; then nobody takes it over before the transaction ends. On
-        PostgreSQL the last statements of a process may be executed after it was found dead."""
+        """True if the run still belongs to its owner; then nobody takes it over before the transaction ends.
+
+        On PostgreSQL the last statements of a process may be executed after it was found dead.
+        """
         return held.is_held("runs", "run_id = ? AND status = ? AND owner = ?", (self._run_id, "running", self._owner))
 
     def require_ours(self, held: Transaction) -> None:

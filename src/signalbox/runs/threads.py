@@ -1,5 +1,7 @@
-"""Threads: their owner, and what was asked in them, stored as plain JSON. A thread belongs to one person and does not
-exist for anybody else."""
+"""Threads: their owner, and what was asked in them, stored as plain JSON.
+
+A thread belongs to one person and does not exist for anybody else.
+"""
 
 from __future__ import annotations
 
@@ -74,8 +76,10 @@ def require_own(thread_id: str) -> Thread:
 
 
 def take(held: Transaction, thread_id: str, said: str = "") -> None:
-    """Use a thread in a run's transaction, creating it if necessary. `said` becomes the title if there is none. Raises
-    NotFoundError if it belongs to somebody else."""
+    """Use a thread in a run's transaction, creating it if necessary.
+
+    `said` becomes the title if there is none. Raises NotFoundError if it belongs to somebody else.
+    """
     is_new = _make(held, thread_id, {})
     if not is_new and not held.update("threads", {"updated_at": now().isoformat()}, "thread_id = ?", (thread_id,)):
         raise NotFoundError(f"There is no thread '{thread_id}'.", suggestion="Give this one another name.")

@@ -1,6 +1,9 @@
 """A worker: it takes runs from the queue on PostgreSQL and executes them, as many at a time as the settings allow.
-procrastinate fetches the jobs. The heartbeat is our own, so that it continues while a stopping worker finishes its
-runs, and survives short outages of the database."""
+procrastinate fetches the jobs.
+
+The heartbeat is our own, so that it continues while a stopping worker finishes its runs, and survives short outages of
+the database.
+"""
 
 from __future__ import annotations
 
@@ -81,8 +84,10 @@ async def _settled(tell: Callable[[], Awaitable[None]]) -> None:
 
 
 async def work(stopping: asyncio.Event) -> None:
-    """Execute runs until `stopping` is set, then give the active ones the configured time to finish. During an outage
-    it waits for the database."""
+    """Execute runs until `stopping` is set, then give the active ones the configured time to finish.
+
+    During an outage it waits for the database.
+    """
     # What goes wrong is told here, in a line.
     logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
     ended: list[int] = []

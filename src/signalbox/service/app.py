@@ -73,9 +73,11 @@ class _Service(FastAPI):
 
 
 def create_app(page: Callable[[], Any] | None = None, host: str | None = None, *, carries: bool = True) -> FastAPI:
-    """The service as an ASGI application; `page` makes the application for all other paths. `host` is an additional
-    name of the service. Without `carries`, runs on PostgreSQL are left to other processes. Raises ConfigurationError if
-    a setting is wrong."""
+    """The service as an ASGI application; `page` makes the application for all other paths.
+
+    `host` is an additional name of the service. Without `carries`, runs on PostgreSQL are left to other processes.
+    Raises ConfigurationError if a setting is wrong.
+    """
     others = {"The MCP endpoint": Later("The MCP endpoint", _mcp, soon=False)}
     if page is not None:
         others["The page"] = Later("The page", page, soon=True)

@@ -1,5 +1,7 @@
-"""Authentication: every request is made by a known person, except to the paths in `_OPEN`. This includes the API, MCP
-and the page."""
+"""Authentication: every request is made by a known person, except to the paths in `_OPEN`.
+
+This includes the API, MCP and the page.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,10 @@ def is_ours(path: str) -> bool:
 
 
 class Door:
-    """Identifies the sender of a request by a bearer token or key, a key in `X-Api-Key`, or the page's cookie. Anyone
-    else gets 401, and a browser opening a page gets the sign-in page."""
+    """Identifies the sender of a request by a bearer token or key, a key in `X-Api-Key`, or the page's cookie.
+
+    Anyone else gets 401, and a browser opening a page gets the sign-in page.
+    """
 
     def __init__(self, app: ASGIApp, has_page: bool = False) -> None:
         self.app, self.has_page = app, has_page

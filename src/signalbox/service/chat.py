@@ -59,8 +59,10 @@ async def chat(
     idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
     last_event_id: Annotated[str | None, Header(max_length=20)] = None,
 ) -> Response:
-    """Send a message and get the answer as JSON, or as events if the client accepts them or sets `stream`. Repeating a
-    request with the same `Idempotency-Key` returns the same answer, and nothing is done twice."""
+    """Send a message and get the answer as JSON, or as events if the client accepts them or sets `stream`.
+
+    Repeating a request with the same `Idempotency-Key` returns the same answer, and nothing is done twice.
+    """
     person = require_self(user_id)
     streamed = said.stream or is_wanted(request.headers.get("accept", ""))
     turn = await _turn(person, said, idempotency_key)

@@ -78,8 +78,11 @@ class TextFormat(Options):
 
 
 class Completion(Options):
-    """A request: the last message is what is asked, and earlier ones are the conversation. The answer comes from an
-    agent, so settings for sampling and billing have no effect. Settings that would change the answer are refused."""
+    """A request: the last message is what is asked, and earlier ones are the conversation.
+
+    The answer comes from an agent, so settings for sampling and billing have no effect. Settings that would change the
+    answer are refused.
+    """
 
     model: str = Field(min_length=1, max_length=200)
     messages: list[ChatMessage] = Field(min_length=1, max_length=1000)

@@ -35,9 +35,11 @@ class Host:
 
 
 class Hosts:
-    """Only answers requests to this service: a foreign Host gets 421, a foreign Origin 403. Its own names are the
-    loopback ones, the address at which the request arrived, `bound` (the name it listens on) and those in
-    SIGNALBOX_ALLOWED_HOSTS. A request without Origin passes."""
+    """Only answers requests to this service: a foreign Host gets 421, a foreign Origin 403.
+
+    Its own names are the loopback ones, the address at which the request arrived, `bound` (the name it listens on) and
+    those in SIGNALBOX_ALLOWED_HOSTS. A request without Origin passes.
+    """
 
     def __init__(self, app: ASGIApp, bound: Iterable[str] = ()) -> None:
         self.app = app

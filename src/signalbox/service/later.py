@@ -21,8 +21,10 @@ _log = logging.getLogger("signalbox.service")
 
 
 class Later:
-    """An application that is created in a thread, at its first request or soon after the start. `hold` keeps it alive,
-    and is cancelled to end it."""
+    """An application that is created in a thread, at its first request or soon after the start.
+
+    `hold` keeps it alive, and is cancelled to end it.
+    """
 
     def __init__(self, name: str, make: Callable[[], Any], *, soon: bool) -> None:
         self.name = name

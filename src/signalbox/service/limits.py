@@ -144,8 +144,11 @@ class RateLimit:
 
 
 class Allowance:
-    """The remaining requests of each person or address, refilled steadily. On PostgreSQL a process takes a few at a
-    time from the shared allowance, because a statement per request would cost too much."""
+    """The remaining requests of each person or address, refilled steadily.
+
+    On PostgreSQL a process takes a few at a time from the shared allowance, because a statement per request would cost
+    too much.
+    """
 
     def __init__(self) -> None:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()

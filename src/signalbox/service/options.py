@@ -1,5 +1,8 @@
-"""Options of a request: unsupported ones are refused by name instead of ignored. An option that is absent, null or at a
-harmless default (false, 0, empty) passes, because clients always send many of them."""
+"""Options of a request: unsupported ones are refused by name instead of ignored.
+
+An option that is absent, null or at a harmless default (false, 0, empty) passes, because clients always send many of
+them.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""OpenAI's Responses: every agent and map is a model, and `previous_response_id` continues a conversation. The id of a
-response contains its run and, if the run was resumed, the number of the preceding event: each answer of a run is a
-separate response."""
+"""OpenAI's Responses: every agent and map is a model, and `previous_response_id` continues a conversation.
+
+The id of a response contains its run and, if the run was resumed, the number of the preceding event: each answer of a
+run is a separate response.
+"""
 
 from __future__ import annotations
 
@@ -81,9 +83,12 @@ class TextOptions(Options):
 
 
 class NewResponse(Options):
-    """A request: the last message is what is asked. With `previous_response_id` it continues from that response;
-    otherwise the earlier messages are the conversation. `background` returns an id at once, for fetching the answer
-    later. Settings for sampling and billing have no effect; settings that would change the answer are refused."""
+    """A request: the last message is what is asked.
+
+    With `previous_response_id` it continues from that response; otherwise the earlier messages are the conversation.
+    `background` returns an id at once, for fetching the answer later. Settings for sampling and billing have no effect;
+    settings that would change the answer are refused.
+    """
 
     model: str = Field(min_length=1, max_length=200)
     input: Annotated[list[Message], BeforeValidator(_as_messages, json_schema_input_type=str | list[Message])] = Field(

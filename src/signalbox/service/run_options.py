@@ -24,9 +24,11 @@ class ResumeCommand(Options):
 
 
 class NewRun(Options):
-    """A run: `input` starts one, `command` answers the question of a waiting one. These are the options of LangGraph's
-    Agent Server. A run is always stored step by step, its stream can always be resumed, and a thread has one run at a
-    time: `multitask_strategy` says what happens to another. With a `checkpoint` and no input it continues from there.
+    """A run: `input` starts one, `command` answers the question of a waiting one.
+
+    These are the options of LangGraph's Agent Server. A run is always stored step by step, its stream can always be
+    resumed, and a thread has one run at a time: `multitask_strategy` says what happens to another. With a `checkpoint`
+    and no input it continues from there.
     """
 
     assistant_id: str = Field(min_length=1, max_length=200)

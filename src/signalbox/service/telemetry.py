@@ -1,6 +1,8 @@
-"""OpenTelemetry: spans of requests, runs, nodes, models and tools, sent to `OTEL_EXPORTER_OTLP_ENDPOINT`. The names are
-those of the GenAI conventions. Nothing is imported if it is not set. Spans contain names, times, counts and outcomes,
-but no prompts, answers or arguments."""
+"""OpenTelemetry: spans of requests, runs, nodes, models and tools, sent to `OTEL_EXPORTER_OTLP_ENDPOINT`.
+
+The names are those of the GenAI conventions. Nothing is imported if it is not set. Spans contain names, times, counts
+and outcomes, but no prompts, answers or arguments.
+"""
 
 from __future__ import annotations
 

@@ -59,8 +59,11 @@ def is_secret_set() -> bool:
 
 
 def make_token(person: str, hours: float = 24 * 30, scopes: Sequence[str] = (), name: str = "") -> str:
-    """A token for development. Without a name, this machine's person gets their name in the operating system. Raises
-    ConfigurationError if tokens are issued elsewhere (a JWKS address)."""
+    """A token for development.
+
+    Without a name, this machine's person gets their name in the operating system. Raises ConfigurationError if tokens
+    are issued elsewhere (a JWKS address).
+    """
     settings = get_settings()
     if settings.jwks_url:
         raise ConfigurationError(
@@ -205,8 +208,10 @@ def _checked(secret: str) -> str:
 
 @lru_cache(maxsize=8)
 def _own_secret(_home: str) -> str:
-    """The secret of this machine, created at its first use in a private file. If several processes start at once, one
-    creates it: the file is renamed once it is complete."""
+    """The secret of this machine, created at its first use in a private file.
+
+    If several processes start at once, one creates it: the file is renamed once it is complete.
+    """
     path = home_folder() / _SECRET_FILE
     if not path.exists():
         draft = home_file(f".{_SECRET_FILE}-{secrets.token_hex(8)}")

@@ -1,7 +1,10 @@
-"""One turn of a chat: the message is stored, the chat function runs, and the answer is stored. A turn continues if its
-client disconnects. On PostgreSQL it is a run like any other, and another worker continues it if its own is lost. On
-SQLite the process itself answers; a run with checkpoints would cost twice the CPU. The chat function is found by the
-entry point group `signalbox.chat`: `run_agent(message_history, user_id)` of the agent-service contract."""
+"""One turn of a chat: the message is stored, the chat function runs, and the answer is stored.
+
+A turn continues if its client disconnects. On PostgreSQL it is a run like any other, and another worker continues it if
+its own is lost. On SQLite the process itself answers; a run with checkpoints would cost twice the CPU. The chat
+function is found by the entry point group `signalbox.chat`: `run_agent(message_history, user_id)` of the agent-service
+contract.
+"""
 
 from __future__ import annotations
 
@@ -222,9 +225,11 @@ def _told(run: Run) -> dict[str, Any]:
 async def start_turn(
     person: str, message: str, conversation_id: str | None, key: str | None = None, digest: str = ""
 ) -> Turn:
-    """Start a turn: when this returns, the message is stored. A known key returns its existing turn. Without a
-    `conversation_id` it continues the conversation used last. Raises NotFoundError for a conversation that is not this
-    person's, and FullError if too many runs are queued."""
+    """Start a turn: when this returns, the message is stored.
+
+    A known key returns its existing turn. Without a `conversation_id` it continues the conversation used last. Raises
+    NotFoundError for a conversation that is not this person's, and FullError if too many runs are queued.
+    """
     chat_agent()
     if on_queue():
         await asyncio.to_thread(_require_room, person)

@@ -1,6 +1,8 @@
-"""Webhooks of runs: when a run ends or pauses, its JSON is posted to the address given by the client. Only hosts listed
-by the operator are allowed (SIGNALBOX_WEBHOOK_HOSTS), so that nobody reaches the internal network through the service.
-Failed deliveries are retried for some minutes, by any process."""
+"""Webhooks of runs: when a run ends or pauses, its JSON is posted to the address given by the client.
+
+Only hosts listed by the operator are allowed (SIGNALBOX_WEBHOOK_HOSTS), so that nobody reaches the internal network
+through the service. Failed deliveries are retried for some minutes, by any process.
+"""
 
 from __future__ import annotations
 

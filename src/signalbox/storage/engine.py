@@ -88,9 +88,11 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """Access to a file without switching threads for every statement. `here` is the event loop's own connection, for
-    work of a millisecond: it never waits for the disk or for a lock, which is an error instead. `there` belongs to
-    `thread`, which may wait for both."""
+    """Access to a file without switching threads for every statement.
+
+    `here` is the event loop's own connection, for work of a millisecond: it never waits for the disk or for a lock,
+    which is an error instead. `there` belongs to `thread`, which may wait for both.
+    """
 
     here: Way
     there: Way

@@ -85,8 +85,11 @@ class Message(Owned, Base):
 
 
 class Task(Owned, Base):
-    """A task. `due` is the person's wall clock: `2026-11-20`, or `2026-11-20T17:30` if a time was given. One without a
-    due date has `NEVER`, which sorts last in an index."""
+    """A task.
+
+    `due` is the person's wall clock: `2026-11-20`, or `2026-11-20T17:30` if a time was given. One without a due date
+    has `NEVER`, which sorts last in an index.
+    """
 
     __tablename__ = "tasks"
     __table_args__ = (

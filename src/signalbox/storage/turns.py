@@ -64,8 +64,10 @@ _ANSWER_KEY = Prepared(
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A turn that has begun: where, and the id of the message. If the request's key is known, nothing was begun, and
-    `repeats` is set instead."""
+    """A turn that has begun: where, and the id of the message.
+
+    If the request's key is known, nothing was begun, and `repeats` is set instead.
+    """
 
     conversation_id: str = ""
     message_id: int = 0

@@ -1,4 +1,5 @@
-"""What agents call other systems with: MCP sessions, what a call may do, who asks, and the evidence."""
+"""How agents call other systems: MCP sessions, tools and the loop, the policy of effects, the current person, and the
+evidence."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`calculate`: arithmetic on figures and moments, so that no model does it in its head.
 
-An expression is parsed as Python's and evaluated here: numbers, moments in quotes, + - * / // % **, and a few
+An expression is parsed as Python and evaluated here: numbers, moments in quotes, + - * / // % **, and a few
 functions. Nothing else of Python is reachable.
 """
 
@@ -21,7 +21,7 @@ __all__ = ["CALCULATE", "CONSTANTS", "evaluate", "operands"]
 
 Value = float | datetime | timedelta
 CONSTANTS = frozenset((0, 1, 2, 7, 8, 10, 12, 24, 30, 60, 100, 365, 1000, 1024, 3600, 86400, 1e6, 1048576, 1e9))
-"""Numbers that may stand in an expression without being in a result: they convert and count."""
+"""Numbers that an expression may contain although no result does, for converting and counting."""
 _LONGEST, _HIGHEST_POWER, _LARGEST = 500, 64, 1e300
 _OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -93,7 +93,7 @@ def _value(node: ast.expr) -> Any:
 
 
 def _given(nodes: list[ast.expr]) -> Iterator[Any]:
-    """The arguments of a function; a list stands for what is in it."""
+    """The arguments of a function; a list stands for its items."""
     for node in nodes:
         if isinstance(node, ast.List | ast.Tuple):
             yield from _given(node.elts)

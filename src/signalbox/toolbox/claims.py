@@ -1,6 +1,6 @@
-"""The facts in a text: its figures, moments and names, found by how they are written and not by any language's words.
+"""The facts in a text: its figures, moments and names, found by how they are written, independent of the language.
 
-A figure is written with digits. A name stands in backticks or quotation marks, or mixes letters, digits, underscores
+A figure is written with digits. A name is in backticks or quotation marks, or mixes letters, digits, underscores
 and signs (web-1, p95, http_requests_total, 10.0.0.1, GigabitEthernet0/0/0/1).
 """
 
@@ -50,19 +50,19 @@ _SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _UNCONVERTED = ("money", "temperature", "percent", "count")
 _NEAR = 40
 _COARSE = 0.15
-"""A whole number may differ from the exact one by this share: 42 for 41.6, but not 1 for 0.6."""
+"""The largest relative error of a rounded whole number: 42 for 41.6, but not 1 for 0.6."""
 
 Unit = tuple[str, float]
-"""What is measured, and how many of its base unit this one is."""
+"""The dimension, and the factor to its base unit."""
 Day = tuple[int, int, int]
-"""Year, month and day; a year that is not written is 0."""
+"""Year, month and day; the year is 0 if it is not written."""
 Clock = tuple[int, int, int | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number as it is written. `readings` are what it may mean (1.234 may be 1234), each with the size of its last
-    place; `suffix` is the word after it, and `units` are what that may mean."""
+    """A number as it is written. `readings` are its possible values (1.234 may be 1234), each with the size of its last
+    digit; `suffix` is the word after it, and `units` are its possible meanings."""
 
     text: str
     readings: tuple[tuple[float, float], ...]
@@ -82,7 +82,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name; `is_marked` if it stands in backticks or quotation marks."""
+    """A name; `is_marked` if it is in backticks or quotation marks."""
 
     text: str
     is_marked: bool = False
@@ -90,26 +90,26 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a text holds. `units` are those that it names apart from its figures, as the head of a table does."""
+    """The facts in a text. `units` are those named apart from figures, such as in the header of a table."""
 
     figures: tuple[Figure, ...]
     moments: tuple[Moment, ...]
     names: tuple[Name, ...]
     units: frozenset[Unit]
     values: Mapping[tuple[tuple[Unit, ...], str], Sequence[float]]
-    """The values of the figures in their order, by the units and the suffix that they are written with."""
+    """The sorted values of the figures, by unit and suffix."""
 
 
 @lru_cache(maxsize=128)
 def plain(text: str) -> str:
-    """A text without case, runs of blanks, and differences that only a keyboard makes."""
+    """A text without case, repeated blanks and typographic differences."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("−", "-").split())
 
 
 @lru_cache(maxsize=128)
 def find_facts(text: str, *, is_answer: bool = False) -> Facts:
-    """All facts of a source. With `is_answer`, of an answer: what stands in backticks or quotation marks is one name,
-    and numbers may be written as in any language."""
+    """All facts in a source. With `is_answer`, anything in backticks or quotation marks is one name, and numbers may be
+    in any language's format."""
     figures: list[Figure] = []
     moments: list[Moment] = []
     names: list[Name] = []
@@ -173,7 +173,7 @@ def _word(word: str) -> Iterator[Name | Unit]:
 
 
 def _is_figure(found: re.Match[str]) -> bool:
-    """False for letters right behind a number that are no unit: 7a, 2xx, 3rd."""
+    """False for letters right after a number that are not a unit: 7a, 2xx, 3rd."""
     unit = found["unit"] or ""
     return not unit[:1].isalpha() or unit in _SCALES or bool(dimension_of(unit))
 
@@ -187,7 +187,7 @@ def _figure(found: re.Match[str], *, is_answer: bool) -> Figure:
 
 
 def _next_part(text: str, place: int, figure: Figure) -> tuple[Figure, int] | None:
-    """A length of time together with the smaller part that follows it, and where that ends."""
+    """A duration together with the smaller part that follows it, and its end."""
     gap = _BETWEEN.match(text, place)
     found = _FOUND.match(text, gap.end() if gap else place)
     if found is None or not found["number"] or not _is_figure(found):
@@ -207,7 +207,7 @@ def _units(word: str) -> Iterator[Unit]:
 
 
 def _readings(number: str) -> tuple[tuple[float, float], ...]:
-    """1,299.5 and 1.299,5 are the same; 1.234 and 1,234 may be either, as in English first."""
+    """1,299.5 and 1.299,5 are the same; 1.234 and 1,234 are ambiguous, the English reading first."""
     body, _, power = re.sub(r"[’'\u00a0\u202f]", "", number.replace("−", "-")).lower().partition("e")
     forms = [body]
     if "," in body and "." in body:
@@ -277,7 +277,7 @@ def holds_figure(facts: Facts, claim: Figure) -> bool:
 def _factors(
     wanted: dict[str, float], given: dict[str, float], suffix: str, beside: frozenset[Unit]
 ) -> Iterator[float]:
-    """What a figure of the source is multiplied by to be in the unit of a claim; a bare one may be in a unit beside."""
+    """The factor from a figure of the source to the unit of a claim; a bare figure may have a unit named elsewhere."""
     if not wanted or not given:
         yield 1.0
         yield _SCALES.get(suffix, 1.0)
@@ -291,7 +291,7 @@ def _factors(
 
 
 def _has(values: Sequence[float], factor: float, stated: float, step: float) -> bool:
-    """True if one of the values, in their order, rounds to what is stated."""
+    """True if one of the sorted values rounds to the stated one."""
     far = step / 2 + 1e-8 * (abs(stated) + step)
     for middle in (stated, -stated):
         start = bisect_left(values, (middle - far) / factor)

@@ -1,7 +1,7 @@
-"""What counts as a yes. A change that was shown waits for one, in every room, on the page and in the APIs alike.
+"""What counts as a yes, for all agents, on the page and in the APIs.
 
-A yes is a button, an option, or a reply that as a whole stands in the table below. Words are never looked for inside a
-longer reply: "yes, once the term is over" holds a condition, and no list of conditions could be complete.
+A yes is a button, an option, or a reply that is entirely in the table below. Longer replies are never searched: "yes,
+once the term is over" contains a condition, and no list of conditions could be complete.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["NO", "OPTIONS", "YES", "Decision", "asked_again", "confirmed", "read
 
 Decision = Literal["yes", "no", "other"]
 OPTIONS = ("yes", "no")
-"""What a question of yes or no offers."""
+"""The options of a yes-or-no question."""
 
 YES: dict[str, tuple[str, ...]] = {
     "signs": ("👍", "✅"),
@@ -54,7 +54,7 @@ YES: dict[str, tuple[str, ...]] = {
         "akkoord", "bevestig", "bevestigd", "ik bevestig", "ga je gang", "prima", "natuurlijk", "zeker",
     ),
 }  # fmt: skip
-"""Every reply that is a yes, by the language it is said in."""
+"""Every reply that is a yes, by language."""
 
 NO: dict[str, tuple[str, ...]] = {
     "signs": ("👎", "❌"),
@@ -89,7 +89,7 @@ NO: dict[str, tuple[str, ...]] = {
         "annuleren", "annuleer", "vergeet het", "weiger",
     ),
 }  # fmt: skip
-"""Every reply that is a no. What stands in neither table is neither: nothing is done, and nothing is dropped unsaid."""
+"""Every reply that is a no. Any other reply is neither: nothing is done or dropped silently."""
 
 _TRIMMED = " \t\r\n.!…,;:\"'“”„«»()¡"
 _ACTIONS: dict[str, Decision] = {
@@ -99,7 +99,7 @@ _ACTIONS: dict[str, Decision] = {
 
 
 def _normalise(text: str) -> str:
-    """A reply without case, outer punctuation, inner commas, and differences that only a keyboard makes."""
+    """A reply without case, outer punctuation, inner commas and typographic differences."""
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     plain = folded.replace("\ufe0f", "").replace(",", " ").replace("!", " ")
     return " ".join(plain.split()).strip(_TRIMMED)
@@ -112,7 +112,7 @@ _MEANINGS: dict[str, Decision] = {
 
 
 def read_reply(reply: Any) -> Decision:
-    """True if a reply to a question of yes or no is a yes, a no, or neither of the two.
+    """Whether a reply is a yes (True), a no (False) or neither (None).
 
     A reply is what a person wrote, a boolean, or what a client sends for a button: `{"action": "approve"}`, or
     `{"data": …}` with one of the others in it.
@@ -132,7 +132,7 @@ def read_reply(reply: Any) -> Decision:
 
 
 def confirmed(message: str, **shown: Any) -> bool:
-    """Pause a run until the person says yes or no to this. After anything else the same is asked again.
+    """Pause a run until the person says yes or no. After anything else the question is asked again.
 
     `shown` are further parts of the question: its text, its blocks, its source.
     """
@@ -146,7 +146,7 @@ def confirmed(message: str, **shown: Any) -> bool:
 
 
 def asked_again(question: Mapping[str, Any]) -> dict[str, Any]:
-    """The question after a reply that is no answer to it: it says that nothing was done, and that it stays open."""
+    """The question again, with a note that nothing was done and that it is still open."""
     options = " or ".join(str(one) for one in question.get("options") or OPTIONS)
     told = f"Nothing was done. Please answer {options}; after that you can ask for something else."
     return {**question, "message": f"{told}\n\n{question['message']}"}

@@ -1,11 +1,11 @@
 """The policy of effects: whether a call runs at once or is shown first and waits for a yes.
 
-It goes by what a call does, never by how the request was worded, so it holds in every language and with every model. It
-is the one place that sees the person's messages again, as plain text to compare with: it does not parse them.
+It depends on what a call does, never on how the request was worded, so it works in every language and with every model.
+It is the only place that uses the person's messages again, as plain text to compare with; it does not parse them.
 
-A read runs. A change to one thing of the person's own that can be undone runs, if the person's messages name that thing
-and contain the text that is written. Everything else is confirmed: deletions, several things at once, changes to a
-shared system, what the model is unsure about.
+A read runs. A reversible change to one of the person's own things runs if their messages name it and contain the text
+to be written. Everything else is confirmed: deletions, several things at once, changes to a shared system, and whatever
+the model is unsure about.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _WORD = re.compile(r"[^\W_]+")
 _ALONE = re.compile(r"(?<!\w)(?<!\d[.:])(?<!\w[-/@])\d+(?!\w|[-/:@.]\w)")
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _ENOUGH = 0.3
-"""The share of a name that words must have to mean it."""
+"""The share of a name that must be said to mean it."""
 _CLEARLY = 1 / 2
-"""The share of a name that they must have beside another thing that is named in full."""
+"""The share of a name that must be said if another thing is named in full."""
 _MOST = 1 / 2
 _TELLING = 3
-"""Shorter words tell nothing apart."""
+"""Shorter words do not identify anything."""
 _SHORT = 4
 _SHORTEST = 2
 
 
 @dataclass(frozen=True)
 class Thing:
-    """Something of the person's that a call may change: the number or id a person would write, and its name."""
+    """Something of the person's that a call may change: its number or id, and its name."""
 
     key: str
     name: str
@@ -51,10 +51,9 @@ class Thing:
 class Said:
     """What the person wrote and saw.
 
-    `message` is the last message, and `earlier` are all of the person's messages before it.
-    `shown` are the keys of the list last shown, in its order, and `only` the key of the one thing the last answer was
-    about. `things` are all that a name could mean.
-    """
+    `message` is the last message, and `earlier` are all of the person's messages before it. `shown` are the keys of the
+    list shown last, in order, and `only` the key of the one thing the last answer was about. `things` are all that a
+    name could refer to."""
 
     message: str
     earlier: tuple[str, ...] = ()
@@ -65,11 +64,11 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a call would do. `is_reversible` holds only for a change to the person's own things that can be undone.
+    """What a call would do.
 
-    `texts` are the free texts it would write: a title, a note, a label. `reference` are the words by which the call
-    names its one target, where code has found that target by them and by nothing else. `after_data` says that the call
-    was made after results of tools had entered the turn.
+    `is_reversible` is only set for a change to the person's own things that can be undone. `texts` are the free texts
+    it would write: a title, a note, a label. `reference` are the words that name the one target, if code found it by
+    them alone. `after_data` is set if the call was made after tool results had entered the turn.
     """
 
     is_read: bool = False
@@ -82,7 +81,7 @@ class Effect:
 
 
 def decide(effect: Effect, said: Said) -> Verdict:
-    """True if a call runs, or is shown and confirmed."""
+    """Whether a call runs at once, or is shown and confirmed."""
     if effect.is_read:
         return "run"
     if effect.is_unsure or not effect.is_reversible:
@@ -93,7 +92,7 @@ def decide(effect: Effect, said: Said) -> Verdict:
 
 
 def _is_meant(thing: Thing, effect: Effect, said: Said) -> bool:
-    """True if the person means a thing: it is named, or it is the one that the conversation is about."""
+    """True if the person means this thing: it is named, or it is what the conversation is about."""
     if names(said, thing):
         return True
     if effect.after_data or len(effect.targets) > 1:
@@ -109,10 +108,9 @@ def _is_meant(thing: Thing, effect: Effect, said: Said) -> bool:
 
 
 def names(said: Said, thing: Thing, *, is_strict: bool = False) -> bool:
-    """True if the last message names a thing: by its number, by words of its name that fit no other, or by its place in
-    the list last shown. With `is_strict` a number needs its mark (#12), and a place does not count: "at 2" may be an
-    hour.
-    """
+    """True if the last message names a thing: by its number, by words of its name that fit no other, or by its position
+    in the list shown last. With `is_strict` a number needs its mark (#12), and a position does not count: "at 2" may be
+    a time."""
     message = fold(said.message)
     if re.search(rf"#\s?{re.escape(fold(thing.key))}(?!\w)", message):
         return True
@@ -126,7 +124,7 @@ def names(said: Said, thing: Thing, *, is_strict: bool = False) -> bool:
 
 
 def _standing_words(message: str) -> set[str]:
-    """The words of a message, without numbers that are a part of something else: web-1, 10.0.0.1, 14:05."""
+    """The words of a message, without numbers that are part of something else: web-1, 10.0.0.1, 14:05."""
     found = list(_WORD.finditer(message))
     return {one[0] for one in found if not one[0].isdecimal() or _ALONE.match(message, one.start())}
 
@@ -161,12 +159,12 @@ def named_in(message: str, things: tuple[Thing, ...]) -> frozenset[str]:
 
 
 def _tells(word: str) -> bool:
-    """True if a word alone may mean a thing: it is no article or link."""
+    """True if a single word may mean a thing: it is not an article or conjunction."""
     return len(word) >= _SHORT or _IDEOGRAPH.match(word) is not None or word not in FILLING
 
 
 def _named_in_full(message: str, things: Sequence[Thing]) -> set[str]:
-    """The things whose whole names stand in a message, the longest names first; none that shares its name."""
+    """The things whose full names are in a message, longest names first; without things that share a name."""
     rest, found = message, set()
     joined = [(_joined(one.name), one) for one in things]
     many = Counter(name for name, _ in joined)
@@ -178,7 +176,7 @@ def _named_in_full(message: str, things: Sequence[Thing]) -> set[str]:
 
 
 def _span(name: str, message: str) -> tuple[int, int] | None:
-    """Where a name stands in a message, with or without spaces and in whole words; None if it does not."""
+    """The position of a name in a message, with or without spaces and as whole words; None if it is not there."""
     if len(name) < _SHORTEST:
         return None
     words = list(_WORD.finditer(message))
@@ -201,7 +199,7 @@ def _has_all(name: str, words: Sequence[str]) -> bool:
 
 
 def _places(thing: Thing, shown: Sequence[str]) -> set[str]:
-    """What people write for the place of a thing in the list last shown."""
+    """What people write for a thing's position in the list shown last."""
     if thing.key not in shown:
         return set()
     at = shown.index(thing.key)
@@ -212,7 +210,7 @@ def _places(thing: Thing, shown: Sequence[str]) -> set[str]:
 
 
 def _occurs(words: str, message: str) -> bool:
-    """True if words stand in a message as they are."""
+    """True if words occur in a message unchanged."""
     sought, there = _WORD.findall(fold(words)), _WORD.findall(fold(message))
     size = len(sought)
     return size > 0 and any(there[at : at + size] == sought for at in range(len(there) - size + 1))
@@ -224,7 +222,7 @@ def _found(words: Sequence[str], there: frozenset[str]) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def _alike(word: str, other: str) -> bool:
-    """True if two words differ by an ending or a slip: kaufen and kaufe, mleko and mleka."""
+    """True if two words differ by an ending or a typing error: kaufen and kaufe, mleko and mleka."""
     if min(len(word), len(other)) < _SHORT:
         return False
     common = next(
@@ -235,7 +233,7 @@ def _alike(word: str, other: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _words(text: str) -> tuple[str, ...]:
-    """The words of a text that tell something apart; signs of scripts without spaces are words of their own."""
+    """The distinctive words of a text; in scripts without spaces, each sign is a word."""
     found: list[str] = []
     for word in _WORD.findall(fold(text)):
         if _IDEOGRAPH.search(word):

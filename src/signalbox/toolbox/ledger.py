@@ -28,10 +28,11 @@ _hearing: ContextVar[Listener | None] = ContextVar("hearing", default=None)
 
 @dataclass(slots=True)
 class Call:
-    """One call of a tool. `summary` and `digest` say what came back, and `result` has the beginning of it.
+    """One call of a tool.
 
-    `key` is the same when the same call is made again because its process died before the step had ended: who writes
-    gives it along, and so never writes twice. `is_change` says that it was made to change something.
+    `summary` and `digest` describe the result, and `result` has its beginning. `key` stays the same if the call is
+    repeated after a crash: writes pass it along, and so never write twice. `is_change` is set if the call changes
+    something.
     """
 
     id: str
@@ -48,7 +49,7 @@ class Call:
     is_change: bool = False
 
     def returned(self, summary: str, result: Any = None) -> None:
-        """Say what came back; the digest of the result tells two results apart."""
+        """Set the result; its digest distinguishes two results."""
         self.summary = summary
         told = json.dumps(result, sort_keys=True, default=str, ensure_ascii=False)
         self.digest = hashlib.sha256(told.encode()).hexdigest()[:16]
@@ -62,18 +63,19 @@ class Call:
         return {**redact(shown), "ms": round(self.ms, 1)}
 
     def as_kept(self) -> dict[str, Any]:
-        """The call as plain data for a checkpoint, to be adopted by the ledger of whoever goes on with the run."""
+        """The call as plain data for a checkpoint, to be adopted by the ledger of the process that continues the
+        run."""
         told = {one.name: getattr(self, one.name) for one in fields(self)}
         return {**told, "start": self.start.isoformat()}
 
     def as_event(self) -> dict[str, Any]:
-        """The call as who follows a run hears of it: with its step, and the beginning of what came back."""
+        """The call as an event for followers of the run: with its step and the beginning of its result."""
         return {**self.as_dict(), "step": self.step, "result": self.result}
 
 
 @contextmanager
 def hear_calls(listener: Listener | None) -> Iterator[None]:
-    """Have the ledgers that are made in the block, and given no listener of their own, tell this one of their calls."""
+    """Set the default listener for ledgers created inside the block."""
     token = _hearing.set(listener)
     try:
         yield
@@ -87,14 +89,14 @@ class Ledger:
 
     calls: list[Call] = field(default_factory=list)
     listener: Listener | None = field(default_factory=_hearing.get)
-    """Hears of every call when it starts and when it has ended, which the second argument says."""
+    """Receives every call when it starts and when it has ended (the second argument)."""
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     @contextmanager
     def call(self, tool: str, args: Mapping[str, Any], step: str = "", number: int = 1) -> Iterator[Call]:
-        """Record what the block does as one call: it failed if the block raises, and the error passes on.
+        """Record the block as one call, which fails if the block raises.
 
-        Its id has at least this `number`: those below may be of calls that another process made, to be adopted later.
+        Its id has at least this `number`: lower ones may belong to calls of another process, adopted later.
         """
         with self._lock:
             entry = Call(self._next_id(number), tool, dict(args), now(), step)
@@ -120,7 +122,7 @@ class Ledger:
                 self._tell(entry, True)
 
     def adopt(self, kept: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-        """Take in calls that another process made for the same run. Gives the id that each has here, by its key."""
+        """Add calls that another process made for the same run. Returns the id of each here, by its key."""
         with self._lock:
             known = {call.key: call for call in self.calls}
             for told in kept:
@@ -134,7 +136,7 @@ class Ledger:
         return {key: call.id for key, call in known.items()}
 
     def key_for(self, tool: str, args: Mapping[str, Any]) -> str:
-        """The idempotency key that a call of this tool would get if it were made now, from here."""
+        """The idempotency key that a call of this tool would get now, from here."""
         with self._lock:
             return self._key(Call("", tool, dict(args), now()))
 
@@ -156,8 +158,8 @@ class Ledger:
 
 
 def _place() -> str:
-    """Where in a run this is: the step that LangGraph is at. It has the same name when it runs again from the same
-    checkpoint, and another each time that a loop comes by. Outside a run no two places are the same."""
+    """The position in a run: LangGraph's current step. It is the same when the step is repeated from its checkpoint,
+    and different in each round of a loop. Outside a run every position is unique."""
     config = sys.modules.get("langgraph.config")
     try:
         found = config.get_config()["configurable"].get("checkpoint_ns") if config is not None else None
@@ -170,13 +172,13 @@ _CURRENT: ContextVar[Ledger | None] = ContextVar("signalbox_ledger", default=Non
 
 
 def current_ledger() -> Ledger:
-    """The ledger of the run that is under way; a fresh one where nobody keeps any."""
+    """The ledger of the current run; a new one if there is none."""
     return _CURRENT.get() or Ledger()
 
 
 @contextmanager
 def use_ledger(ledger: Ledger) -> Iterator[Ledger]:
-    """Let every call inside the block be written to this ledger."""
+    """Use this ledger inside the block."""
     token = _CURRENT.set(ledger)
     try:
         yield ledger

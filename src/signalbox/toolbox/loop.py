@@ -1,14 +1,13 @@
-"""The loop in which a capable model works: it calls tools, sees the results, and goes on until it answers.
+"""The loop in which a capable model works: it calls tools, sees the results, and continues until it answers.
 
-    model   one round: the next reply of the model, or the end. A pass without a question to the model hands out the
-            calls that still wait.
-    call    one call: shown and confirmed first where the policy of effects says so. Reads of a reply run side by side;
-            a change runs alone, in its place.
+    model   one round: the next reply of the model, or the end. A pass that does not ask the model dispatches the
+            remaining calls.
+    call    one call: shown and confirmed first if the policy of effects says so. Reads of one reply run in parallel;
+            a change runs alone, in order.
 
 It is a LangGraph graph without a checkpointer of its own: inside another graph, each pass is a checkpoint of that run.
-A reply is stored before its calls run, and each call's result when it has ended, so that a run that is resumed asks for
-no reply twice. A change that was under way when the process died is made again with the same idempotency key.
-"""
+A reply is stored before its calls run, and each call's result when it has ended, so that a resumed run requests no
+reply twice. A change that was active when the process died is repeated with the same idempotency key."""
 
 from __future__ import annotations
 
@@ -48,8 +47,7 @@ _MOST_CLAIMS, _MOST_TURNS, _MOST_STEPS = 20, 50, 10_000
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far a run of the loop may go: replies of the model, calls in a reply, tokens in and out, and seconds without
-    a pause."""
+    """The limits of a loop: replies of the model, calls per reply, tokens in and out, and seconds without pauses."""
 
     rounds: int = 8
     calls: int = 24
@@ -59,12 +57,11 @@ class Limits:
 
 @dataclass
 class LoopContext:
-    """What a run of the loop is lent.
+    """What a loop runs with.
 
-    With `streams`, the model's text is told sentence by sentence on the graph's custom stream, each after its check:
+    With `streams`, the model's text goes to the graph's custom stream sentence by sentence, each after its check:
     `{"type": "text", "message", "text"}`. Without `may_pause`, a change that has to be confirmed ends the run with a
-    `question`. Without a `model`, the calls of the replies that the run begins with are all that is done, and their
-    results are the answer.
+    `question`. Without a `model`, only the calls of the initial replies are made, and their results are the answer.
     """
 
     model: Any
@@ -73,13 +70,13 @@ class LoopContext:
     started: float = field(default_factory=monotonic)
 
     def left(self, seconds: float) -> float:
-        """What is left of so many seconds."""
+        """The rest of these seconds."""
         return seconds - (monotonic() - self.started)
 
 
 class LoopState(TypedDict, total=False):
-    """A run of the loop. `results` are by the id of their call, and so are the questions that were `shown` to be
-    confirmed, and those that the person had `agreed` to before the run began."""
+    """The state of a loop. By call id: the `results`, the questions that were `shown` for confirmation, and those that
+    the person had `agreed` to before the run began."""
 
     asked: Asked
     replies: Annotated[list[Reply], operator.add]
@@ -92,9 +89,10 @@ class LoopState(TypedDict, total=False):
 def build_loop(
     tools: Iterable[Tool], instructions: str, *, limits: Limits | None = None, names: Iterable[str] = ()
 ) -> Any:
-    """The compiled loop over these tools. `names` are names that exist in the system behind them.
+    """The compiled loop over these tools.
 
-    Raises ContractError where two tools share a name, or one has an argument called `answer`.
+    `names` are names that exist in the system behind them. Raises ContractError if two tools share a name, or one has
+    an argument called `answer`.
     """
     nodes = LoopNodes(tools, instructions, limits=limits, names=names)
 
@@ -121,7 +119,7 @@ def start_loop(
     data: str = "",
     records: str = "",
 ) -> LoopState:
-    """The state that a run of the loop begins with. See `Asked`."""
+    """The initial state of a loop. See `Asked`."""
     turns = [dict(turn) for turn in conversation[-_MOST_TURNS:]]
     asked = Asked(
         request=request, said=persons_words() or request, after_data=follows_results(), conversation=turns,
@@ -132,9 +130,10 @@ def start_loop(
 
 
 async def run_loop(loop: Any, state: LoopState, context: LoopContext) -> Outcome:
-    """Run the loop to its end, inside a node of a graph or by itself. A pause passes through to the graph outside.
+    """Run the loop to its end, inside a node of a graph or on its own.
 
-    Raises ContractError if it pauses by itself, with nobody to keep the pause: there, set `may_pause` to False.
+    A pause is passed on to the outer graph. Raises ContractError if it pauses on its own, where the pause cannot be
+    stored: then set `may_pause` to False.
     """
     limit: Any = {"recursion_limit": _MOST_STEPS}
     ended = await loop.ainvoke(state, limit, context=context, output_keys=["outcome", "results"])
@@ -147,8 +146,8 @@ async def run_loop(loop: Any, state: LoopState, context: LoopContext) -> Outcome
 
 
 class LoopNodes:
-    """The two nodes of the graph, for a room whose own map has them as rows: `nodes` are then their names there. The
-    row of a call leads to that of the model, and its state has the keys of LoopState. See `build_loop`."""
+    """The two nodes of the graph, for agents whose map has them as rows, under the names `nodes`. The call's row leads
+    to the model's, and the state has the keys of LoopState. See `build_loop`."""
 
     def __init__(
         self,
@@ -172,7 +171,7 @@ class LoopNodes:
         self._vocabulary = "\n".join([instructions, *(f"{one.name} {one.description}" for one in every)])
 
     async def model(self, state: LoopState, context: LoopContext) -> Command[Any]:
-        """Hand out the calls that wait; where none does, end the run or ask the model for its next reply."""
+        """Dispatch the waiting calls; if there are none, end the run or ask the model for its next reply."""
         calls, results = list_calls(state["replies"]), dict(state["results"])
         new = known_results(calls, results, self._tools, self._limits.calls)
         results |= new
@@ -194,7 +193,7 @@ class LoopNodes:
         return Command(update=update, goto=sent or self._nodes[0])
 
     async def call(self, sent: Mapping[str, Any], context: LoopContext) -> Any:
-        """Make the call that was sent here."""
+        """Make the call that was dispatched to this node."""
         left = context.left(self._limits.seconds)
         return await make_call(self._tools, sent, left, may_pause=context.may_pause)
 
@@ -213,7 +212,7 @@ class LoopNodes:
     def _sent(
         self, call: ToolCall, calls: Sequence[ToolCall], state: LoopState, results: Mapping[str, Mapping[str, Any]]
     ) -> dict[str, Any]:
-        """What a call needs to know of the run and nothing more, since it is stored."""
+        """The part of the state that a call needs; it is kept small, since it is stored."""
         if not self._changes(call):
             sources = [*(one["text"] for one in results.values()), *said_texts(state["asked"])]
             return {"call": call, "sources": sources if call["name"] == CALCULATE.name else []}
@@ -235,7 +234,7 @@ class LoopNodes:
     async def _go_on(
         self, state: LoopState, calls: Sequence[ToolCall], results: dict[str, Any], context: LoopContext
     ) -> dict[str, Any]:
-        """The `outcome`, or the next reply of the model where it calls tools or has to write its answer again."""
+        """The `outcome`, or the model's next reply if it calls tools or has to rewrite its answer."""
         if (ended := _answered(calls, results, is_all=context.model is None)) is not None:
             return {"outcome": ended}
         messages = [one["message"] for one in state["replies"]]
@@ -272,8 +271,8 @@ class LoopNodes:
 def _answered(
     calls: Sequence[ToolCall], results: Mapping[str, dict[str, Any]], *, is_all: bool = False
 ) -> Outcome | None:
-    """The outcome where calls of the last reply are the answer, or one of them asks the person; None to go on. If these
-    calls are all there is (`is_all`), they are the answer whatever came of them."""
+    """The outcome if calls of the last reply are the answer, or one of them asks the person; None to continue. If there
+    will be no other calls (`is_all`), they are the answer in any case."""
     if is_all and not calls:
         return presented([], results)
     last = [one for one in calls if one["round"] == calls[-1]["round"]]

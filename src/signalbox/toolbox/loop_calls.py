@@ -1,6 +1,6 @@
-"""The calls of a run of the loop: which there are, which have a result already, and how one is made.
+"""The calls of a loop: which there are, which already have results, and how one is made.
 
-A result is kept as plain data: what the tool gave (`Result`), and `name`, `args`, `kind`, `ok`, `entry` (the evidence).
+A result is stored as plain data: that of the tool (`Result`), and `name`, `args`, `kind`, `ok`, `entry` (the evidence).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from signalbox.toolbox.verify import Sources
 __all__ = ["ToolCall", "known_results", "list_calls", "make_call", "numbered_results", "signature_of", "was_change"]
 
 ToolCall = dict[str, Any]
-"""`id`, `name`, `args`, the `round` that it was made in, and whether it `is_marked` as the answer."""
+"""`id`, `name`, `args`, the `round` in which it was made, and whether it `is_marked` as the answer."""
 Results = Mapping[str, dict[str, Any]]
 """Results by the ids of their calls."""
 _CHANGED = "This has changed since you were asked, and nothing was done.\n\n"
@@ -47,7 +47,7 @@ _log = logging.getLogger("signalbox.toolbox")
 
 
 def list_calls(replies: Sequence[Reply]) -> list[ToolCall]:
-    """All calls of these replies, in their order."""
+    """All calls of these replies, in order."""
     return [
         {
             "id": str(call["id"]),
@@ -62,16 +62,15 @@ def list_calls(replies: Sequence[Reply]) -> list[ToolCall]:
 
 
 def signature_of(call: ToolCall) -> str:
-    """The same for two calls that ask for the same."""
+    """A key that is equal for equivalent calls."""
     return json.dumps([call["name"], call["args"]], sort_keys=True, default=str)
 
 
 def known_results(
     calls: Sequence[ToolCall], results: Results, tools: Mapping[str, Tool], most: int
 ) -> dict[str, dict[str, Any]]:
-    """Results for calls that wait and are not made: what was called before with no other change since, be it a read or
-    a change; a change that was refused before, or is to be confirmed; and what goes beyond the `most` calls that a
-    reply may have."""
+    """Results for waiting calls that are not made: repeated calls without another change in between; a change that was
+    refused before, or is to be confirmed; and calls beyond the `most` per reply."""
     known: dict[str, str] = {}
     tried: dict[tuple[int, str], str] = {}
     found: dict[str, dict[str, Any]] = {}
@@ -111,8 +110,8 @@ def _unmade(call: ToolCall) -> dict[str, Any]:
 
 
 def numbered_results(calls: Sequence[ToolCall], results: Results) -> dict[str, dict[str, Any]]:
-    """The results in the order of their calls, each with the `number` that the model knows it by (E1, E2, …) and the id
-    of its `evidence` in the ledger, which adopts what another process called."""
+    """The results in the order of their calls, each with the model's `number` for it (E1, E2, …) and the id of its
+    `evidence` in the ledger, which adopts the calls of other processes."""
     ids = current_ledger().adopt(entry for one in results.values() if (entry := one["entry"]))
     numbers: dict[str, str] = {}
     for call in calls:
@@ -125,8 +124,8 @@ def numbered_results(calls: Sequence[ToolCall], results: Results) -> dict[str, d
 
 
 async def make_call(tools: Mapping[str, Tool], sent: Mapping[str, Any], seconds: float, *, may_pause: bool) -> Any:
-    """Make one call: its `results`, or what is to be `shown` before it is made. What fails is a result for the model to
-    read; a pause passes through. `seconds` are those that a read has left."""
+    """Make one call: returns its `results`, or what must be `shown` first. Failures are results for the model to read;
+    a pause is passed on. `seconds` is the time left for a read."""
     call, entry, limit = sent["call"], None, asyncio.timeout(None)
     told = _unmade(call)
     try:
@@ -184,7 +183,7 @@ def _failed(error: SignalboxError) -> dict[str, Any]:
 
 
 def _check_operands(args: Mapping[str, Any], sources: Sequence[str]) -> None:
-    """Raises ToolFailedError for an expression whose figures come from nowhere."""
+    """Raises ToolFailedError for an expression with figures of unknown origin."""
     given = [one for one in operands(str(args["expression"])) if one not in CONSTANTS]
     held = Sources({}, sources, zone=person_zone())
     unknown = [str(one) for one in given if not held.supports(one)]
@@ -212,7 +211,7 @@ def _as_shown(question: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _declined(question: Mapping[str, Any]) -> dict[str, Any]:
-    """Pause until the person has answered: nothing if they say yes, else the result of a call that was not made."""
+    """Pause until the person has answered: None if they say yes, or else the result of the refused call."""
     message = f"{_CHANGED}{question['message']}" if question.get("is_again") else question["message"]
     # A question that was stored by an older version has no summary.
     shown = {name: question[name] for name in ("summary", "blocks", "source") if name in question}
@@ -222,6 +221,6 @@ def _declined(question: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _unasked(question: Mapping[str, Any]) -> dict[str, Any]:
-    """The result of a call that waits for an answer which this run cannot wait for."""
+    """The result of a call that needs an answer in a run that cannot pause."""
     asks = {"kind": "confirm", "options": list(OPTIONS), **question}
     return {"text": f"Not done yet, the person has to confirm it:\n{question['message']}", "asks": asks}

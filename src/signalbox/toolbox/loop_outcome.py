@@ -1,4 +1,4 @@
-"""How a run of the loop came out: what a person is told, what it rests on, and what was left out."""
+"""The outcome of a loop: the answer, its evidence, and what was left out."""
 
 from __future__ import annotations
 
@@ -24,14 +24,12 @@ _LONGEST = 2_000
 
 
 class Outcome(TypedDict):
-    """What came of a run. `answer` is Markdown. `results` are all of them, in the order of their calls;
-    `is_answer` marks those that are the answer as they stand.
+    """The outcome.
 
-    `is_written` says that the answer is the model's own words, and not results as they stand: those that it marked, or
-    that are shown because nothing it wrote rests on them.
-
-    `stopped` names the limit that ended the run (rounds, tokens, time), `removed` counts the sentences that nothing
-    supported, `error` is the model's fault that ended it, and `question` waits for the person.
+    `answer` is Markdown. `results` are all results, in the order of their calls; `is_answer` marks those that are the
+    answer as they are. `is_written` is set if the answer is the model's own words. `stopped` is the limit that ended
+    the run (rounds, tokens, time), `removed` the number of unsupported sentences, `error` the model's failure, and
+    `question` the one for the person.
     """
 
     answer: str
@@ -47,7 +45,7 @@ class Outcome(TypedDict):
 
 
 def presented(chosen: Sequence[dict[str, Any]], results: Results, question: dict[str, Any] | None = None) -> Outcome:
-    """Results that are the answer as they stand, or the question that one of them asks; with every other change."""
+    """Results that are the answer as they are, or the question of one of them; with all other changes."""
     added = [one for one in _told(results) if was_change(one) and one not in chosen]
     texts = [question["message"]] if question else [one["text"] for one in chosen]
     answer = "\n\n".join(dict.fromkeys([*map(_with_evidence, added), *texts]))
@@ -57,8 +55,8 @@ def presented(chosen: Sequence[dict[str, Any]], results: Results, question: dict
 
 
 def written(checked: Sequence[Checked], results: Results, stopped: str = "") -> Outcome:
-    """The model's own answer, without the sentences that nothing supports, and with every change that it does not tell
-    word for word: the model is told to leave these to the results."""
+    """The model's own answer, without unsupported sentences, and with every change that it does not quote: the model is
+    told to leave these to the results."""
     kept = [one for one in checked if not one.unsupported]
     removed = len(checked) - len(kept)
     numbers = {number for one in kept for number in one.evidence}
@@ -85,13 +83,13 @@ def _bare(text: str) -> str:
 
 
 def reported(results: Results, stopped: str) -> Outcome:
-    """What was found up to a limit."""
+    """What was found before a limit was reached."""
     answer = "\n\n".join([*map(_with_evidence, _told(results)), f"_{_STOPS[stopped]}_"])
     return _outcome(answer, _told(results), results, stopped=stopped)
 
 
 def failed(results: Results, error: SignalboxError, removed: int = 0) -> Outcome:
-    """What was found before the model failed, and how it failed."""
+    """What was found before the model failed, and the failure."""
     answer = "\n\n".join(map(_with_evidence, _told(results)))
     return {**_outcome(answer, _told(results), results, removed=removed), "error": error.as_dict()}
 
@@ -124,7 +122,7 @@ def _outcome(
 
 
 def _told(results: Results) -> list[dict[str, Any]]:
-    """What a person has to know: everything that was read, and every change that was made or tried."""
+    """What a person has to know: everything that was read, and every change that was made or attempted."""
     return [one for one in results.values() if (one["ok"] or was_change(one)) and not one.get("same_as")]
 
 
@@ -134,7 +132,7 @@ def _with_evidence(result: Mapping[str, Any]) -> str:
 
 
 def renumbered(text: str, results: Results) -> str:
-    """Citations by the ids of the ledger, instead of the numbers that the model knows."""
+    """Citations by ids of the ledger instead of the model's numbers."""
     ids = {one["number"]: one["evidence"] or one["number"] for one in results.values()}
     if all(number == own for number, own in ids.items()):
         return text

@@ -1,5 +1,5 @@
-"""What a model in the loop is sent, in the order in which a provider's cache can hold it: the fixed instructions and
-tools, then date and zone, then the conversation, then the request, then what was called and what came back."""
+"""What a model in the loop is sent, in an order that providers can cache: the fixed instructions and
+tools, then date and zone, then the conversation, then the request, then the calls and their results."""
 
 from __future__ import annotations
 
@@ -19,22 +19,21 @@ __all__ = [
 
 
 class Reply(TypedDict):
-    """A reply of the model, or what code answered to one. LangGraph would stream a bare message of the state to whoever
-    listens, before it is checked."""
+    """A reply of the model, or the code's answer to one; wrapped, because LangGraph would stream a bare message in the
+    state before it is checked."""
 
     message: AnyMessage
 
 
 class Asked(TypedDict):
-    """What a run of the loop begins with. `conversation` are the earlier turns of the thread, each `{"said", "agent",
-    "answer"}`. `said` are the person's own words, which differ from a request that another model has written: the
-    policy of effects goes by them, and `after_data` tells it that the other model had seen results. `listed` are the
-    keys of the list that the person saw last, and `only` is the key of the one thing that the last answer was about.
+    """The input of a loop. `conversation` are the earlier turns of the thread, each `{"said", "agent", "answer"}`.
+    `said` are the person's own words, if another model wrote the request: the policy of effects uses them, and
+    `after_data` tells it that the other model had seen results. `listed` are the keys of the list that the person saw
+    last, and `only` the key of the one thing that the last answer was about.
 
-    `data` is what the room shows beside them: things that a call may name. An answer may repeat its names, but a figure
-    or a time in it proves nothing: it was not read in this run. `records` are shown in the same way and were read for
-    this run (the person's own tasks, what a server has), so that an answer may repeat their figures and times as well.
-    """
+    `data` is shown in addition: things that a call may name. An answer may repeat its names, but not its figures or
+    times, which were not read in this run. `records` are shown in the same way and were read for this run (the person's
+    own tasks, a server's inventory), so that an answer may repeat their figures and times as well."""
 
     request: str
     said: str
@@ -48,7 +47,7 @@ class Asked(TypedDict):
 
 
 ANSWER = "answer"
-"""The argument by which a model says that the result of a call is the answer."""
+"""The argument with which a model marks the result of a call as the answer."""
 _SHOWN_TURNS, _LONGEST_TURN, _LONGEST_RESULT = 12, 2_000, 12_000
 _TAGS = re.compile(r"<(?=\s*/?\s*(?:result|conversation|data)\b)", re.IGNORECASE)
 _RULES = f"""
@@ -76,7 +75,7 @@ def system_message(instructions: str) -> SystemMessage:
 
 
 def offered(tools: Iterable[Tool]) -> list[dict[str, Any]]:
-    """The tools as a model is offered them: in OpenAI's form, which the door turns into every provider's own."""
+    """The tools in OpenAI's format, which the door converts for every provider."""
     mark = {"type": "boolean"}
     return [
         {
@@ -96,7 +95,7 @@ def offered(tools: Iterable[Tool]) -> list[dict[str, Any]]:
 
 
 def clock_text() -> str:
-    """Date, time and zone of the current person."""
+    """The current person's date, time and zone."""
     here = now().astimezone(person_zone())
     return f"Now: {here:%A %Y-%m-%d %H:%M} ({getattr(here.tzinfo, 'key', 'UTC')}, UTC{here:%z})"
 
@@ -118,15 +117,15 @@ def prompt(
 
 
 def said_texts(asked: Asked) -> list[str]:
-    """What an answer may repeat beside the results: the request, the conversation as it is shown, the person's records,
-    the clock."""
+    """What an answer may repeat besides the results: the request, the conversation as shown, the person's records, the
+    clock."""
     turns = asked["conversation"][-_SHOWN_TURNS:]
     told = [text for turn in turns for text in (turn.get("said", ""), turn.get("answer", ""))]
     return [asked["request"], asked["said"], *told, asked["records"], asked["clock"]]
 
 
 def _as_data(tag: str, text: str, label: str = "") -> str:
-    """A text that a model reads as data: no tag inside it can end it."""
+    """A text marked as data for a model: no tag inside can end it."""
     return f"<{tag}{label}>\n{_TAGS.sub('‹', text)}\n</{tag}>"
 
 

@@ -1,4 +1,4 @@
-"""One question to the model in the loop: what it is sent, its reply, and the check of an answer that it writes."""
+"""One request to the model in the loop: the prompt, the reply, and the check of a written answer."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from signalbox.toolbox.verify import Checked, Sources, split_sentences
 __all__ = ["Turn", "ask_model"]
 
 _LONG = 10_000
-"""Characters that are checked within a few milliseconds."""
+"""The most characters to check on the event loop."""
 _UNSTREAMED: Any = {"tags": [TAG_NOSTREAM]}
-"""What a model writes reaches a person only after its check."""
+"""The model's text, which reaches a person only after its check."""
 
 
 @dataclass
 class Turn:
-    """One question to the model. `is_again` if it has been told what of its answer occurs nowhere; the last one is
-    answered without calls."""
+    """One request to the model. `is_again` is set after it was told what is unsupported in its answer; the last request
+    allows no calls."""
 
     system: SystemMessage
     vocabulary: str
@@ -42,13 +42,13 @@ class Turn:
 
     @property
     def messages(self) -> list[BaseMessage]:
-        """What the model is sent."""
+        """The messages for the model."""
         last = [HumanMessage(LAST_ROUND)] if self.is_last else []
         return [*prompt(self.system, self.asked, self.replies, self.results), *last]
 
     @cached_property
     def sources(self) -> Sources:
-        """What an answer may rest on: the results with what was asked for, and what was said."""
+        """The sources of an answer: the results with their arguments, and what was said."""
         texts = {}
         for one in self.results.values():
             asked = [f"{name}: {value}" for name, value in one["args"].items()] if one["ok"] else []
@@ -58,7 +58,7 @@ class Turn:
         return Sources(texts, said, vocabulary=vocabulary, known=self.names, zone=person_zone())
 
     async def check(self, answer: str) -> list[Checked]:
-        """The sentences of an answer, checked; off the event loop where there is much to look through."""
+        """The checked sentences of an answer; long ones are checked off the event loop."""
 
         def work() -> list[Checked]:
             sources = self.sources
@@ -69,7 +69,7 @@ class Turn:
 
 
 async def ask_model(model: Any, turn: Turn, seconds: float, write: Callable[[Any], None] | None) -> AIMessage:
-    """The reply of a model that has its tools. With `write`, sentences are told as they come.
+    """The reply of a model with tools. With `write`, sentences are streamed.
 
     Raises TimeoutError after these seconds, LLMAPIError and BudgetError.
     """
@@ -90,8 +90,8 @@ async def ask_model(model: Any, turn: Turn, seconds: float, write: Callable[[Any
 
 
 async def _streamed(model: Any, turn: Turn, write: Callable[[Any], None]) -> Any:
-    """The whole reply. Its sentences are told when they are complete, up to the first that does not hold; what was
-    written for the second time is told without such sentences."""
+    """The whole reply. Complete sentences are streamed up to the first unsupported one; a rewritten answer is streamed
+    without such sentences."""
     whole: Any = None
     rest, is_told = "", True
 
@@ -115,7 +115,7 @@ async def _streamed(model: Any, turn: Turn, write: Callable[[Any], None]) -> Any
 
 
 def _with_ids(reply: AIMessage, turn: Turn) -> AIMessage:
-    """The reply with an id of its own for every call: the door sees to that, other models may not."""
+    """The reply with a unique id for every call: the door ensures that, other models may not."""
     ids = [str(call.get("id") or "") for call in reply.tool_calls]
     if all(ids) and len({*ids, *turn.results}) == len(ids) + len(turn.results):
         return reply

@@ -1,4 +1,4 @@
-"""Who asks: the person whose tasks, threads and runs a request is about, and what they said themselves."""
+"""The current person, whose tasks, threads and runs a request is about, and their own words."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ _AFTER: ContextVar[bool] = ContextVar("signalbox_after_results", default=False)
 
 
 def current_person() -> str:
-    """The id of who asks: bound by the service for a request; else SIGNALBOX_USER, the one person of this machine."""
+    """The id of the current person: set by the service for a request, or SIGNALBOX_USER, the one person of this
+    machine."""
     return _PERSON.get() or get_settings().user
 
 
 @contextmanager
 def use_person(user_id: str) -> Iterator[str]:
-    """Let everything inside the block be asked by this person."""
+    """Use this person inside the block."""
     token = _PERSON.set(user_id)
     try:
         yield user_id
@@ -31,14 +32,13 @@ def use_person(user_id: str) -> Iterator[str]:
 
 
 def persons_words() -> str | None:
-    """What the person said themselves, where a run knows it. A request that a model has written is nothing that the
-    person said: the policy of effects goes by this."""
+    """The person's own words, if known, for the policy of effects. A request that a model wrote is not included."""
     return _WORDS.get()
 
 
 @contextmanager
 def use_words(words: str | None) -> Iterator[None]:
-    """Let everything inside the block be done for what the person said in these words."""
+    """Use these words of the person inside the block."""
     token = _WORDS.set(words)
     try:
         yield
@@ -47,13 +47,13 @@ def use_words(words: str | None) -> Iterator[None]:
 
 
 def follows_results() -> bool:
-    """True if the request was written by a model that had seen results: what it asks for may come from them."""
+    """True if the request was written by a model that had seen results, which may have influenced it."""
     return _AFTER.get()
 
 
 @contextmanager
 def use_results(has_seen: bool) -> Iterator[None]:
-    """Let everything inside the block be asked for by a model that has seen results of tools, or none."""
+    """Set inside the block whether the requesting model has seen tool results."""
     token = _AFTER.set(has_seen or _AFTER.get())
     try:
         yield

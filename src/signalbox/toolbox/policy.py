@@ -1,6 +1,6 @@
-"""What an agent may do with tools: read only, arguments that it cannot choose, and calls that a person approves.
+"""What an agent may do with tools: read only, fixed arguments, and calls that a person approves.
 
-A policy holds for any model: it is applied to the call, after the model has asked for it.
+A policy works with any model, because it is applied to the call.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Approve = Callable[[ToolInfo, Mapping[str, Any]], Awaitable[bool]]
 
 @dataclass(frozen=True)
 class Policy:
-    """`inject` overrides what a model says; `hidden` are parameters that no model is shown (injected ones are, too);
-    `approve` is asked before every call that is not read-only."""
+    """`inject` overrides the model's arguments; `hidden` parameters are not shown to models (nor are injected ones);
+    `approve` is called before every call that is not read-only."""
 
     read_only: bool = False
     inject: Mapping[str, Any] = field(default_factory=dict)
@@ -34,9 +34,9 @@ class Policy:
 
 
 def check(tool: ToolInfo, args: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
-    """The arguments that the call is made with.
+    """The arguments of the call.
 
-    Raises ToolRefusedError if the policy forbids the tool, and ToolArgumentsError that names the argument.
+    Raises ToolRefusedError if the policy forbids the tool, and ToolArgumentsError with the argument's name.
     """
     if policy.read_only and not tool.read_only:
         raise ToolRefusedError(f"{tool.name} changes something, and only reading is allowed here.")
@@ -47,8 +47,8 @@ def check(tool: ToolInfo, args: Mapping[str, Any], policy: Policy) -> dict[str, 
 
 
 def arguments_validator(name: str, parameters: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], None]:
-    """A function that checks arguments against the schema of a tool and raises ToolArgumentsError, which names the
-    argument that is wrong."""
+    """A function that checks arguments against the schema of a tool and raises ToolArgumentsError with the argument's
+    name."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 
@@ -64,10 +64,10 @@ def arguments_validator(name: str, parameters: Mapping[str, Any]) -> Callable[[M
 
 
 async def call_tool(session: Session, tool: ToolInfo, args: Mapping[str, Any], policy: Policy, step: str = "") -> Any:
-    """Call a tool as the policy says, with an entry in the evidence ledger for the call that is made.
+    """Call a tool according to the policy, with an entry in the evidence ledger.
 
-    What the model said of an injected argument is recorded where it differs. Raises as `check` and `Session.call` do,
-    and ApprovalDeniedError.
+    If the model gave a different value for an injected argument, that is recorded. Raises like `check` and
+    `Session.call`, and ApprovalDeniedError.
     """
     allowed = check(tool, args, policy)
     if policy.approve is not None and not tool.read_only and not await policy.approve(tool, allowed):
@@ -82,7 +82,7 @@ async def call_tool(session: Session, tool: ToolInfo, args: Mapping[str, Any], p
 
 
 def as_langchain_tools(session: Session, policy: Policy, infos: Sequence[ToolInfo], step: str = "") -> list[BaseTool]:
-    """The tools for a chat model, without the parameters that it cannot choose. A call that fails gives its error as
+    """The tools for a chat model, without fixed parameters. A failed call returns its error as
     `{"status": "error", "error_type", "message"}`, for the model to read."""
     from langchain_core.tools import StructuredTool
 

@@ -1,6 +1,6 @@
-"""Tools offered over MCP: a table of them as a server, over stdio, over HTTP or in this process.
+"""Tools offered over MCP: a list of tools as a server, over stdio, over HTTP or in this process.
 
-It stands on the SDK's own server and not on a framework above it: a call in a held session costs half of that.
+It uses the SDK's low-level server, which halves the cost of a call.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _OBJECT = {"type": "object", "additionalProperties": True}
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A tool, and what is awaited when it is called: it takes the arguments as they came and gives an object.
+    """A tool and the async function behind it, which takes the raw arguments and returns an object.
 
-    An error of Signalbox that it raises is told to who called, in its words; of any other, only that it failed.
+    The caller gets the message of a Signalbox error; of any other error, only that the call failed.
     """
 
     tool: types.Tool
@@ -72,7 +72,7 @@ class Offer:
 
 
 class _Untitled(GenerateJsonSchema):
-    """Schemas without a title for each field: it would only repeat the name."""
+    """Schemas without field titles, which would only repeat the names."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         """No."""
@@ -104,7 +104,7 @@ def offer(
 
 
 class ToolServer(Server[Any]):
-    """A server of these tools; `life` is around all that it does, `routes` are paths of its own beside `/mcp`."""
+    """A server of these tools; `life` is its lifespan, `routes` are additional paths besides `/mcp`."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class ToolServer(Server[Any]):
         self.routes = list(routes)
 
     async def give(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """What a tool gives. Raises ToolFailedError with words for who called."""
+        """A tool's result. Raises ToolFailedError with a message for the caller."""
         found = self.offers.get(name)
         try:
             if found is None:
@@ -142,7 +142,7 @@ class ToolServer(Server[Any]):
             raise ToolFailedError(f"Error executing tool {name}.") from error
 
     async def respond(self, context: Any, asked: types.CallToolRequestParams) -> types.CallToolResult:
-        """The answer to a call that came over the protocol; `context.request` is the HTTP request, if it is one."""
+        """The answer to a call over the protocol; `context.request` is the HTTP request, if any."""
         try:
             given = await self.give(asked.name, asked.arguments or {})
         except ToolFailedError as error:
@@ -152,12 +152,12 @@ class ToolServer(Server[Any]):
         return types.CallToolResult(content=[text], structured_content=to_jsonable_python(given, fallback=str))
 
     def serve_stdio(self) -> None:
-        """Serve who started this process, until it closes stdin."""
+        """Serve the parent process, until it closes stdin."""
         options = {"use_uvloop": importlib.util.find_spec("uvloop") is not None}
         anyio.run(self._serve_stdio, backend_options=options)
 
     def serve_http(self, host: str, port: int) -> None:
-        """Serve at `/mcp` of an address, until it is stopped."""
+        """Serve at `/mcp` of an address, until stopped."""
         import uvicorn
 
         app = self.streamable_http_app(host=host, custom_starlette_routes=self.routes)

@@ -1,7 +1,7 @@
-"""MCP sessions: one held for each server in a process, so that a call costs milliseconds and not a start.
+"""MCP sessions: one is held open per server and process, so that calls do not start the server again.
 
-A held session lives on an event loop of its own, in a thread: whoever calls, from whichever loop, uses the same one.
-A server of this process that waits for nothing but what can be awaited is called directly, on the caller's loop.
+Held sessions live on their own event loop in a thread and are shared by callers on any loop. A server of this process
+that never blocks is called directly, on the caller's loop.
 """
 
 from __future__ import annotations
@@ -38,10 +38,9 @@ _START_SECONDS = 60.0
 class ServerEntry:
     """How an MCP server is reached: a command (stdio), an address (http), or a server of this process (memory).
 
-    `server` is the server itself or a function that makes it; an entry is told from another by its other fields.
-    `direct` is a function that makes a `ToolServer` of this process, whose tools are called without the protocol in
-    between: they must block nothing, and it can have no life of its own.
-    """
+    `server` is the server itself or a function that makes it; entries are compared by their other fields. `direct` is a
+    function that makes a `ToolServer` of this process, whose tools are called without the protocol: they must not
+    block, and it has no lifespan."""
 
     name: str
     command: str = ""
@@ -64,9 +63,9 @@ class ToolInfo:
 
 
 def read_entries(source: str | Path | Mapping[str, Any]) -> dict[str, ServerEntry]:
-    """The servers of a JSON text, file or mapping: `{name: {"command", "args", "transport", "env"} or {"url"}}`.
+    """The servers from a JSON text, file or mapping: `{name: {"command", "args", "transport", "env"} or {"url"}}`.
 
-    Raises ConfigurationError that names the server and what is wrong with it.
+    Raises ConfigurationError with the server and the problem.
     """
     data = _read(source)
     data = data.get("mcpServers", data)
@@ -106,7 +105,7 @@ def _entry(name: str, told: Any) -> ServerEntry:
 
 
 class Session:
-    """One server, connected when it is first used; a connection that has died is made anew by the next call."""
+    """One server, connected when first used; the next call reconnects a lost connection."""
 
     def __init__(self, entry: ServerEntry) -> None:
         self.entry = entry
@@ -123,15 +122,15 @@ class Session:
         return self._infos
 
     async def call(self, name: str, args: Mapping[str, Any], deadline: float = 30.0) -> Any:
-        """What a tool gives, as plain data.
+        """A tool's result as plain data.
 
-        Raises ToolFailedError with the tool's own words, ToolTimeoutError after `deadline` seconds, and ToolServerError
-        for a server that cannot be reached or dies.
+        Raises ToolFailedError with the tool's message, ToolTimeoutError after `deadline` seconds, and ToolServerError
+        if the server cannot be reached or dies.
         """
         return await _on_loop(self._call(name, dict(args), deadline))
 
     async def close(self) -> None:
-        """End the connection; another call would open it again."""
+        """Close the connection; another call reopens it."""
         await _on_loop(self._close())
 
     async def _call(self, name: str, args: dict[str, Any], deadline: float) -> Any:
@@ -178,7 +177,7 @@ class Session:
             return self._client
 
     async def _live(self, opened: asyncio.Future[Any], over: asyncio.Event) -> None:
-        """The life of a connection, in one task: the SDK wants it closed where it was opened."""
+        """The lifetime of a connection, in one task: the SDK requires that it is closed where it was opened."""
         try:
             async with _client(self.entry) as client:
                 opened.set_result(client)
@@ -203,7 +202,7 @@ class Session:
 
 
 class _DirectSession(Session):
-    """A server of this process, called as it is: what a call costs is what its tool does."""
+    """A server of this process, called directly."""
 
     async def tools(self) -> list[ToolInfo]:
         if self._infos is None:
@@ -228,7 +227,7 @@ class _DirectSession(Session):
 
 
 def _given(name: str, result: Any) -> Any:
-    """What a tool gave, as plain data. Raises ToolFailedError with the tool's own words."""
+    """A tool's result as plain data. Raises ToolFailedError with the tool's message."""
     text = "\n".join(str(getattr(part, "text", "")) for part in result.content)
     if result.is_error:
         raise ToolFailedError(redact(text) or f"{name} failed.")
@@ -262,7 +261,7 @@ def _info(tool: Any) -> ToolInfo:
 
 
 def _plain(structured: Any, text: str) -> Any:
-    """Structured content as it is; that of a tool whose result is no object comes wrapped; else JSON in the text."""
+    """Structured content, unwrapped if the tool's result is not an object, or else JSON in the text."""
     if isinstance(structured, Mapping):
         return structured["result"] if set(structured) == {"result"} else dict(structured)
     try:
@@ -285,7 +284,7 @@ def hold(entry: ServerEntry) -> Session:
 
 
 async def close_sessions() -> None:
-    """Close every held session; the next call opens its own anew."""
+    """Close every held session; later calls reopen theirs."""
     with _lock:
         sessions = list(_held.values())
         _held.clear()
@@ -298,7 +297,7 @@ async def _on_loop(work: Coroutine[Any, Any, Given]) -> Given:
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:
-    """The loop that sessions live on, in a daemon thread."""
+    """The event loop of the sessions, in a daemon thread."""
     global _loop
     with _lock:
         if _loop is None:

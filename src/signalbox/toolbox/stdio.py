@@ -1,7 +1,7 @@
-"""Stdin and stdout as an MCP server speaks over them, on the event loop.
+"""Stdin and stdout for an MCP server, on the event loop.
 
-The SDK reads, writes and flushes files in threads. A client's pipes can be awaited instead, which spares a call three
-changes of threads: a quarter of what it costs.
+The SDK reads and writes files in threads; awaiting a client's pipes instead saves three thread switches, a quarter of
+the cost of a call.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _LONGEST_MESSAGE = 2**26
 
 
 async def open_stdio() -> AbstractAsyncContextManager[Any]:
-    """The streams of messages of who started this process.
+    """The message streams to the parent process.
 
-    What tools print goes to stderr, and they read nothing: the pipes are the protocol's alone.
+    Whatever tools print goes to stderr, and they cannot read stdin: the pipes are reserved for the protocol.
     """
     if os.name == "nt" or not (_can_be_awaited(0) and _can_be_awaited(1)):
         return stdio_server()
@@ -46,7 +46,7 @@ def _can_be_awaited(stream: int) -> bool:
 
 
 class _Sink:
-    """A pipe with what the SDK asks of a file."""
+    """A pipe with the file methods that the SDK needs."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
@@ -56,5 +56,5 @@ class _Sink:
         self._writer.write(text.encode())
 
     async def flush(self) -> None:
-        """Wait while too much is under way."""
+        """Wait while the buffer is full."""
         await self._writer.drain()

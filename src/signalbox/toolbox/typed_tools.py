@@ -1,8 +1,6 @@
-"""A tool: one thing that an agent can do on a live system, and what it gives back.
-
-The loop, plans and MCP servers all go through `Tool.call`: it checks the arguments, keeps the evidence, and runs the
-function. A tool is strict: it takes ids, exact names and ISO 8601 times, and raises NotFoundError with the nearest
-names where there is no such thing.
+"""A tool: one thing that an agent can do on a live system, and its result. The loop, plans and MCP servers all use
+`Tool.call`, which checks the arguments, records the evidence, and runs the function. A tool is strict: it takes ids,
+exact names and ISO 8601 times, and raises NotFoundError with the closest names for unknown things.
 
     @tool(effect="read")
     async def get_task(number: int) -> Result:
@@ -27,19 +25,19 @@ from signalbox.toolbox.policy import arguments_validator, without
 __all__ = ["Kind", "Proposal", "Result", "Tool", "as_proposal", "tool"]
 
 Kind = Literal["read", "own", "other"]
-"""What a call does: it only reads, it changes things of the person's own and can be undone, or it changes something
-else. The policy of effects decides by it."""
+"""The effect of a call, for the policy of effects: it only reads, it changes the person's own things reversibly, or it
+changes something else."""
 _KEY = "key"
 _SUMMARY = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a call gave. `text` is true and complete on its own: a model reads it, and a person may be shown it alone.
+    """The result of a call.
 
-    Set `is_empty` if nothing was found; the text then says what was looked at and what to try next. `data` is for
-    programs; what JSON cannot carry in it becomes text. `asks` is a question to the person (`kind`, `message`,
-    `options`), which ends the run of the loop.
+    `text` is true and complete on its own: models read it, and people may see it alone. Set `is_empty` if nothing was
+    found; the text then says what was searched and what to try next. `data` is for programs; anything that JSON cannot
+    represent becomes text. `asks` is a question to the person (`kind`, `message`, `options`), which ends the loop.
     """
 
     text: str
@@ -61,10 +59,10 @@ class Result:
 class Proposal:
     """A change before it is made: what, and each field as (name, before, after).
 
-    `effect` tells the policy what the change is about, `things` are all that the person's words could mean, and
-    `source` is the system that would be changed. `version` stands for the whole target as it is: if it is another one
-    when the person has said yes, the change is shown again. `is_begun` says that the change was confirmed and begun
-    under the key of this call, in a process that died: it is gone on with, and nobody is asked again.
+    `effect` describes it for the policy, `things` are all that the person's words could mean, and `source` is the
+    system to change. `version` represents the current target: if it differs once the person has said yes, the change is
+    shown again. `is_begun` is set if the change was confirmed and begun under this call's key before a crash: it
+    continues without asking again.
     """
 
     what: str
@@ -76,7 +74,7 @@ class Proposal:
     is_begun: bool = False
 
     def as_question(self) -> dict[str, Any]:
-        """What a person is shown and asked: what, before and after, on which server."""
+        """The question for a person: what changes, before and after, on which server."""
         lines = [f"- {name}: {_shown(before)} → {_shown(after)}" for name, before, after in self.rows]
         where = [f"On {places(self.source)}."] if self.source else []
         message = "\n".join([self.what, *lines, *where])
@@ -93,7 +91,7 @@ Preview = Callable[[dict[str, Any]], Awaitable[Proposal]]
 class Tool:
     """A tool with the JSON schema of its arguments. `run` takes the arguments and the idempotency key of the call.
 
-    `preview` says what a change would do, without doing it. A change without one is always confirmed.
+    `preview` describes what a change would do. A change without a preview is always confirmed.
     """
 
     name: str
@@ -104,7 +102,7 @@ class Tool:
     preview: Preview | None = None
 
     def check(self, args: Any) -> dict[str, Any]:
-        """The arguments as the schema wants them; null for an optional one is the same as leaving it out.
+        """The arguments according to the schema; null for an optional one means that it is left out.
 
         Raises ToolArgumentsError that names the argument.
         """
@@ -124,20 +122,20 @@ class Tool:
         return arguments_validator(self.name, self.parameters)
 
     async def call(self, args: Any, step: str = "") -> Result:
-        """Call it, with an entry in the evidence ledger. Raises ToolArgumentsError and what the tool raises."""
+        """Call the tool, with an entry in the evidence ledger. Raises ToolArgumentsError and the tool's own errors."""
         given = self.check(args)
         with current_ledger().call(self.name, given, step) as entry:
             return await self.recorded(given, entry)
 
     async def recorded(self, given: dict[str, Any], entry: Call) -> Result:
-        """Call it with arguments that were checked, for an entry in the ledger that is open."""
+        """Call the tool with checked arguments, for an open entry in the ledger."""
         result = await self.run(given, entry.key)
         entry.returned(_first_line(result.text), result.data if result.data is not None else result.text)
         return result
 
 
 async def as_proposal(tool: Tool, args: dict[str, Any]) -> Proposal:
-    """What a call would change. Without a preview: the call as it stands, which the policy then has confirmed."""
+    """What a call would change; without a preview, the call itself, which the policy then has confirmed."""
     if tool.preview is not None:
         return await tool.preview(args)
     return Proposal(f"{tool.name}: {tool.description}".strip(": "), [(name, None, args[name]) for name in args])
@@ -197,7 +195,7 @@ def tool(
 
 
 def _validated(adapter: Any, name: str, args: dict[str, Any]) -> Any:
-    """The coroutine of a call whose arguments have been turned into the function's own types."""
+    """The coroutine of a call, with the arguments converted to the function's types."""
     from pydantic import ValidationError
 
     try:
@@ -208,7 +206,7 @@ def _validated(adapter: Any, name: str, args: dict[str, Any]) -> Any:
 
 
 def _untitled(schema: Any) -> Any:
-    """A schema without titles: they only repeat the names. A property may be called `title`, and stays."""
+    """A schema without titles, which only repeat the names; a property called `title` is kept."""
     if isinstance(schema, list):
         return [_untitled(one) for one in schema]
     if not isinstance(schema, Mapping):

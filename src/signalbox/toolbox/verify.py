@@ -1,8 +1,7 @@
 """Checks an answer that a model wrote: every figure, name and time in it must occur in a result of the run.
 
-What the person said and what was told earlier in the conversation counts as well. An answer is checked sentence by
-sentence, so that the sentences that hold can be shown and the others left out.
-"""
+The person's words and the earlier conversation count as well. An answer is checked sentence by sentence, so that
+supported sentences can be shown and the others left out."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ _HOUR = re.compile(r"(\d{1,2})h(\d\d)", re.IGNORECASE)
 
 
 def split_sentences(text: str) -> list[str]:
-    """A text in pieces that end where a sentence or a line ends; joined again they are the text."""
+    """The sentences and lines of a text; joined, they are the text again."""
     pieces: list[str] = []
     for found in _SENTENCE.findall(text):
         if found and pieces and not pieces[-1].endswith("\n") and _ITEM.fullmatch(pieces[-1].strip()):
@@ -39,7 +38,7 @@ def split_sentences(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A sentence with the evidence that it rests on, and what of it occurs nowhere."""
+    """A sentence with its evidence, and its unsupported facts."""
 
     text: str
     evidence: tuple[str, ...] = ()
@@ -47,11 +46,11 @@ class Checked:
 
 
 class Sources:
-    """What an answer may rest on.
+    """The sources of an answer.
 
     `results` are the texts of results by the id of their evidence. `said` are the request and the conversation.
-    `vocabulary` is what the room's author wrote: names in it are terms, and its figures prove nothing. `known` are
-    names that exist in the system: one of several parts (core-rtr, Night Reader) must occur in a source, too.
+    `vocabulary` is text by the agent's author: its names are allowed as terms, its figures prove nothing. `known` are
+    names that exist in the system: one with several parts (core-rtr, Night Reader) must also occur in a source.
     """
 
     def __init__(
@@ -91,7 +90,7 @@ class Sources:
         return all(self._proof(one) for one in _claims(written))
 
     def _proof(self, claim: Claim) -> tuple[str, ...]:
-        """Where a claim occurs: ids of evidence, and "" for what was said."""
+        """The sources of a claim: ids of evidence, and "" for what was said."""
         if isinstance(claim, Figure):
             return tuple(own for own, facts in self._facts if _holds_figure(claim, facts))
         if isinstance(claim, Moment):
@@ -105,7 +104,7 @@ class Sources:
         return tuple(own for own, facts in self._facts if any(same_moment(claim, m, zone) for m in facts.moments))
 
     def _said_at(self, claim: Moment) -> tuple[str, ...]:
-        """Where a person told the time alone, and a source tells the day that an answer writes with it."""
+        """The sources if a person said only a time and a source contains the day that an answer adds."""
         said = [one for own, facts in self._facts if not own for one in facts.moments if not one.days]
         is_said = claim.days and any(same_moment(replace(claim, days=()), one, self._zone) for one in said)
         return self._told(replace(claim, clock=None)) if is_said else ()
@@ -114,7 +113,7 @@ class Sources:
         return tuple(own for own, text in self._texts if _occurs(name, text))
 
     def _inside(self, name: Name) -> tuple[str, ...]:
-        """Where the facts occur that a word is made of: a range (3-5), a place (3rd, p95), an hour (14h05), a figure in
+        """The sources of the facts in a word: a range (3-5), a place (3rd, p95), an hour (14h05), a figure in
         quotation marks."""
         text, place, hour = name.text, _PLACE.fullmatch(name.text), _HOUR.fullmatch(name.text)
         if hour is not None:
@@ -127,7 +126,7 @@ class Sources:
         return next((places for one in readings if (places := self._facts_of(one))), ())
 
     def _facts_of(self, text: str) -> tuple[str, ...]:
-        """Where all figures and moments of a text occur that holds nothing else."""
+        """The sources of a text that consists of figures and moments."""
         held, rest = find_facts(text), text
         claims: list[Claim] = [*held.figures, *held.moments]
         for one in claims:
@@ -150,7 +149,7 @@ def _holds_figure(claim: Figure, facts: Facts) -> bool:
 
 
 def _spellings(name: Name) -> Iterator[str]:
-    """A name as it stands, then without what languages append to names: web-1's, web-1-Server, xrd-1:n."""
+    """A name as written, then without suffixes of languages: web-1's, web-1-Server, xrd-1:n."""
     text = plain(name.text)
     yield text
     if name.is_marked:
@@ -167,7 +166,7 @@ def _spellings(name: Name) -> Iterator[str]:
 
 
 def _occurs(name: str, text: str) -> bool:
-    """True if a name stands in a text, as whole words. A query may be spaced differently."""
+    """True if a name occurs in a text, as whole words. Queries may be spaced differently."""
     start = text.find(name) if name else -1
     while start >= 0:
         end = start + len(name)
@@ -186,7 +185,7 @@ def _has_spaces(sign: str) -> bool:
 
 
 def _fewest(proofs: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The fewest places that prove all of these, in their order."""
+    """The fewest sources that prove all of these, in order."""
     left, chosen = list(proofs), []
     while left:
         every = [place for places in left for place in places]

@@ -1,6 +1,8 @@
-"""What changing a whole experiment does to enrolled users, and its side effects. Everything was observed on a running
-server 6.5.0: enrolments belong to a condition and a decision point, and are deleted with them; weights only matter when
-a user is assigned."""
+"""What changing a whole experiment does to enrolled users, and its side effects.
+
+Everything was observed on a running server 6.5.0: enrolments belong to a condition and a decision point, and are
+deleted with them; weights only matter when a user is assigned.
+"""
 
 from __future__ import annotations
 

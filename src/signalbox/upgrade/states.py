@@ -1,5 +1,7 @@
-"""The states of an experiment, in both of UpGrade's spellings. The server stores one spelling, shows another for three
-of them, and accepts either. Signalbox uses the stored one."""
+"""The states of an experiment, in both of UpGrade's spellings.
+
+The server stores one spelling, shows another for three of them, and accepts either. Signalbox uses the stored one.
+"""
 
 from __future__ import annotations
 

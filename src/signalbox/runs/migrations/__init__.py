@@ -14,9 +14,11 @@ __all__ = ["upgrade"]
 
 
 def upgrade(dialect: str, connect: Callable[[], Any]) -> None:
-    """Run the missing migrations, all or nothing, on a connection that `connect` opens. `dialect` is SQLAlchemy's name
-    of database and driver. Others may start at the same time: a SQLite file is locked meanwhile; on a server the caller
-    holds a lock."""
+    """Run the missing migrations, all or nothing, on a connection that `connect` opens.
+
+    `dialect` is SQLAlchemy's name of database and driver. Others may start at the same time: a SQLite file is locked
+    meanwhile; on a server the caller holds a lock.
+    """
     engine = create_engine(f"{dialect}://", creator=connect, poolclass=NullPool)
     if dialect == "sqlite":
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
