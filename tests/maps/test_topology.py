@@ -7,7 +7,7 @@ import pytest
 from signalbox.maps import GraphSpec, NodeSpec
 from signalbox.maps.spec import END
 from signalbox.maps.topology import Topology, resolve_target
-from signalbox.maps.ways import find_ways
+from signalbox.maps.declared_routes import find_ways
 
 
 def topology(fuse: bool = True, **edges: str) -> Topology:

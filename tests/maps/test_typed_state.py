@@ -10,7 +10,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from signalbox.maps import MapResult, arun_map, check_map, compile_map, read_map, run_map, to_mermaid
-from signalbox.maps.ways import find_ways
+from signalbox.maps.declared_routes import find_ways
 
 Write = Callable[..., Path]
 HEADER = "GraphName,Node,AgentType,Edge,Success_Next,Failure_Next,Context\n"

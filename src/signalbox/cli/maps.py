@@ -68,7 +68,7 @@ def draw(
 ) -> None:
     """Draw a map as Mermaid or SVG, without network or browser."""
     from signalbox.maps import to_mermaid, to_svg
-    from signalbox.maps.ways import find_ways
+    from signalbox.maps.declared_routes import find_ways
 
     chosen = kind or ("svg" if output and output.suffix.casefold() == ".svg" else "mermaid")
     if chosen not in ("mermaid", "svg"):

@@ -26,7 +26,7 @@ from typing import Any
 from signalbox.contract import BaseAgent as ContractAgent
 from signalbox.contract import StateAdapter
 from signalbox.contract.agent import package_logger
-from signalbox.maps.lent_services import MissingService, PromptService, find_service, not_here
+from signalbox.maps.agentmap_services import MissingService, PromptService, find_service, not_here
 
 __all__ = ["LentAgent", "lent_names", "make_lent", "own_run"]
 

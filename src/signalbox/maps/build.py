@@ -26,7 +26,7 @@ from signalbox.maps.nodes import NodeRunner, Target
 from signalbox.maps.registry import AgentType, find_type
 from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
 from signalbox.maps.topology import Topology, Unit, names_of, resolve_target
-from signalbox.maps.ways import find_ways
+from signalbox.maps.declared_routes import find_ways
 
 __all__ = ["CompiledMap", "compile_map"]
 

@@ -14,7 +14,7 @@ from signalbox.maps.read import MapFile
 from signalbox.maps.registry import AgentType, find_type
 from signalbox.maps.spec import GraphSpec, NodeSpec
 from signalbox.maps.topology import Topology
-from signalbox.maps.ways import find_ways
+from signalbox.maps.declared_routes import find_ways
 
 __all__ = ["MAX_EDGES", "MAX_NODES", "MAX_PARALLEL", "View"]
 
