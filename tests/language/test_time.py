@@ -43,7 +43,6 @@ def check(text: str, start: str, end: str) -> None:
         ("now-6h to now", "11-12 09:20"),
         ("24h", "11-11 15:20"),
         ("over 1h30", "11-12 13:50"),
-        ("the last 4 working days", "11-06 15:20"),
     ],
 )
 def test_a_length_counts_back_from_now(text: str, start: str) -> None:
@@ -70,8 +69,6 @@ def test_a_length_counts_back_from_now(text: str, start: str) -> None:
         ("all of 2025", "2025-01-01 00:00", "01-01 00:00"),
         ("the month so far", "11-01 00:00", "now"),
         ("week beginning 19 October", "10-19 00:00", "10-26 00:00"),
-        ("last winter", "2025-12-01 00:00", "03-01 00:00"),
-        ("this autumn", "09-01 00:00", "now"),
     ],
 )
 def test_a_unit_of_the_calendar_is_taken_whole_and_ends_now_if_it_goes_on(text: str, start: str, end: str) -> None:

@@ -9,7 +9,6 @@ Ranges are half-open, and never reach past now unless the words say so. Choices 
   12:00 to 14:00; early and late halve a part of the day, and take the first and last third of anything longer.
 - A day with two times may run on into the next morning (yesterday 22:00 to 02:00); more than twelve hours of that
   is an error. What is written with an h is a clock time beside another or with minutes (9h30), else a length.
-- Seasons are of the north and three months long; spring begins in March.
 - 3/11 is 3 November (day first); 11/13, which cannot be, is 13 November.
 - A `few` are three, `several` five.
 """

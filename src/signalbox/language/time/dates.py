@@ -1,4 +1,4 @@
-"""Atoms of the year: dates in words and figures, months, quarters, halves, seasons, numbered weeks, years.
+"""Atoms of the year: dates in words and figures, months, quarters, halves, numbered weeks, years.
 
 Two figures with a slash are day/month, as with the month's name; if that day does not exist, month/day.
 """
@@ -13,7 +13,7 @@ from signalbox.errors import TimeRangeError
 from signalbox.language.numbers import ORDINALS
 from signalbox.language.time.calendar import Grain, days_in_month, midnight, settle
 from signalbox.language.time.days import LEADS, relate
-from signalbox.language.time.lexicon import HOLIDAYS, MONTHS, SEASONS, WEEKDAYS
+from signalbox.language.time.lexicon import HOLIDAYS, MONTHS, WEEKDAYS
 from signalbox.language.time.reader import Reader
 from signalbox.language.time.values import Atom, Stretch, pin, pin_moment, unit_from
 from signalbox.language.words import word_list
@@ -175,15 +175,6 @@ def read_quarter(r: Reader, i: int) -> Read:
     if 1 <= number <= 4 and r.word(at + 1) in ("quarter", "qtr"):
         return _part_of_year(r, Grain.QUARTER, number * 3 - 2), at + 2
     return None
-
-
-def read_season(r: Reader, i: int) -> Read:
-    """last summer, this winter, in spring: three months, where a word before says that a time is meant."""
-    i = r.skip(i, ("the",))
-    lead, at = r.take(i, _WHICH)
-    if r.word(at) not in SEASONS or not r.closes(at + 1) or not (lead or r.word(i - 1) in LEADS - {"and", "all"}):
-        return None
-    return relate(r, _part_of_year(r, Grain.QUARTER, SEASONS[r.word(at)]), lead), at + 1
 
 
 def read_week_number(r: Reader, i: int) -> Read:

@@ -37,7 +37,7 @@ _BACK = frozenset({"last", "past", "previous", "latest"})
 _CALENDAR_FROM = {"previous": Grain.DAY, "past": Grain.YEAR + 1, "latest": Grain.YEAR + 1}
 _UNIT_GOES_ON = frozenset({"of", "before", "after", "until", "from", "starting", "ending", "around", "to"})
 AGO = frozenset({"ago", "back", "earlier"})
-_RECURRING = frozenset({"businessday", "weekend", "nights", "mornings", "evenings", "afternoons"})
+_RECURRING = frozenset({"weekend", "nights", "mornings", "evenings", "afternoons"})
 _TO_DATE = {"mtd": Grain.MONTH, "wtd": Grain.WEEK, "qtd": Grain.QUARTER, "ytd": Grain.YEAR}
 
 
@@ -159,9 +159,6 @@ def relate(r: Reader, atom: Atom, lead: str) -> Atom:
     today = floor(r.now, Grain.DAY)
     if lead == "this":
         present = atom.on(r.now.date())
-        before = atom.on(step_date(r.now.date(), atom.cycle, -1))
-        if before and before.start <= r.now < before.end:  # winter, said in January
-            present = before
         return atom if present is None else pin(present, says_future=present.start > r.now)
     step = -1 if lead != "next" else 1
     for count in range(20):
@@ -207,16 +204,11 @@ def read_window(r: Reader, i: int) -> Read:
 
 
 def _read_recurring(r: Reader, i: int) -> Read:
-    """N business days, N weekends, N nights."""
+    """N weekends, N nights."""
     number = read_number(r, i)
     word = r.word(number[1]) if number else ""
     if number is None or not 1 <= number[0] <= 400 or word not in _RECURRING:
         return None
-    if word == "businessday":
-        start = r.now
-        for _ in range(int(number[0])):
-            start = advance(start, Grain.DAY, {0: -3, 6: -2}.get(start.weekday(), -1))
-        return window(r, start, r.now), number[1] + 1
     atom = named_days(r, word) or part_of_day(r, word)
     last = find_latest(Phrase((atom,), r.zone), r.now)
     if last is None or atom.cycle is None:

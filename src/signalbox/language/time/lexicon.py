@@ -68,11 +68,10 @@ PARTS: dict[str, tuple[int, int]] = {
     word: (start, end) for names, (start, end) in TABLES["parts of the day"].items() for word in names.split()
 }
 # The month in which each begins.
-SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 HOLIDAYS: dict[str, tuple[int, int]] = {name: (month, day) for name, (month, day) in TABLES["holidays"].items()}
 
 _SAME = {**{word: word for word in (*_words("other words"), *TABLES["synonyms"])}, **inverted(TABLES["synonyms"])}
-_KNOWN = frozenset({*_SAME, *WEEKDAYS, *MONTHS, *UNITS, *NUMBERS, *numbers.ORDINALS, *PARTS, *SEASONS})
+_KNOWN = frozenset({*_SAME, *WEEKDAYS, *MONTHS, *UNITS, *NUMBERS, *numbers.ORDINALS, *PARTS})
 FIGURED = {word: meant for word, meant in _SAME.items() if word.isalnum() and not word.isalpha()}
 _MISTYPED_TARGETS, _SWAPPED_TARGETS = _words("often mistyped"), _words("letters swapped")
 _ORDINARY = frozenset(_words("ordinary words"))

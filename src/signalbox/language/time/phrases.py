@@ -115,7 +115,6 @@ def _read_atom(r: Reader, i: int, *, expected: bool, among: list[Atom] | None = 
         or _read_adjacent_day(r, at)
         or dates.read_month_or_date(r, i)
         or dates.read_quarter(r, i)
-        or dates.read_season(r, i)
         or dates.read_week_number(r, i)
         or _read_unit_of(r, i)
         or days.read_calendar_unit(r, i)

@@ -16,7 +16,7 @@ from signalbox.errors import TimeRangeError
 from signalbox.language.time.calendar import Grain, shift
 from signalbox.language.time.dates import read_stamp
 from signalbox.language.time.forms import PREPOSITIONS, back_from_now, read_minus, read_range, take_day_after
-from signalbox.language.time.lexicon import MONTHS, NUMBERS, PARTS, SEASONS, UNITS, WEEKDAYS
+from signalbox.language.time.lexicon import MONTHS, NUMBERS, PARTS, UNITS, WEEKDAYS
 from signalbox.language.time.phrases import read_phrase
 from signalbox.language.time.reader import Reader, read_length
 from signalbox.language.time.spans import Beside, Between, Outcome, Single, Span, locate
@@ -39,7 +39,7 @@ _NEVER_FIRST = word_set(
 _FIGURES = frozenset({"number", "ordinal", "clock", "date", "quantity", "quarter"})
 _HEARTS = {
     *WEEKDAYS, *MONTHS, *UNITS, *PARTS, *NUMBERS, "today", "yesterday", "tomorrow", "tonight", "overnight", "now",
-    "noon", "midnight", "weekend", "mtd", "wtd", "qtd", "ytd", *SEASONS, "christmas", "xmas", "halloween", "eve", "new",
+    "noon", "midnight", "weekend", "mtd", "wtd", "qtd", "ytd", "christmas", "xmas", "halloween", "eve", "new",
     "valentines",
 }  # fmt: skip
 # A length after these is a setting of the answer, not its range.

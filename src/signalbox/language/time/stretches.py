@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 
-from signalbox.language.time.lexicon import HOLIDAYS, MONTHS, NUMBERS, PARTS, SEASONS, UNITS, WEEKDAYS
+from signalbox.language.time.lexicon import HOLIDAYS, MONTHS, NUMBERS, PARTS, UNITS, WEEKDAYS
 from signalbox.language.words import word_set
 
 __all__ = ["is_time_word", "whole_stretch"]
 
-_WORDS = frozenset(
-    word for table in (HOLIDAYS, MONTHS, NUMBERS, PARTS, SEASONS, UNITS, WEEKDAYS) for word in table
-) | word_set(
+_WORDS = frozenset(word for table in (HOLIDAYS, MONTHS, NUMBERS, PARTS, UNITS, WEEKDAYS) for word in table) | word_set(
     """today tomorrow yesterday tonight now noon midnight midday next last this coming end start beginning half quarter
     first second third eod eow eom weekend fortnight past am pm a.m p.m o'clock oclock ago since until till tmrw tomorow
     xmas nye mid"""
