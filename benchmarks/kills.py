@@ -135,7 +135,7 @@ WRITES = {
 }
 """What a run of each graph has written when it has ended."""
 _CLIENTS = 4
-_AGAIN = re.compile(r"([\w >]+?) (?:\(\d+ side by side\) )?was under way, and runs again")
+_AGAIN = re.compile(r"([\w >]+?) (?:\(\d+ side by side\) )?was active, and runs again")
 _GOES_ON = re.compile(r"Run (\w+) of thread \S+ had been left behind, and goes on\.(.*)")
 
 

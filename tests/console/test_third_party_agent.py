@@ -161,7 +161,7 @@ def test_a_broken_one_is_reported_and_breaks_only_itself(tmp_path: Path) -> None
     assert listed.returncode == 0
     assert "metrics" in listed.stdout
     assert "'broken' of broken-agent 1.2 cannot be used: broken_agent:AGENT does not load" in listed.stderr
-    assert "'nothing' of broken-agent 1.2 cannot be used: json:dumps is no signalbox.contract.Agent" in listed.stderr
+    assert "'nothing' of broken-agent 1.2 cannot be used: json:dumps is not a signalbox.contract.Agent" in listed.stderr
     assert "signalbox.agents.metrics:AGENT calls itself 'metrics'" in listed.stderr
     asked = signalbox(environment, "ask", "q", "--agent", "broken")
     assert asked.returncode == 1

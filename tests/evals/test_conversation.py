@@ -42,7 +42,7 @@ def test_a_conversation_is_judged_by_what_the_server_has_at_its_end(write_sets: 
         ({"text": "stop it", "then": ["yes"], "capability": "testing"}, "`then` needs `end`"),
         ({"text": "stop it", "then": "yes", "end": {}}, "`then` is a list of messages"),
         ({"text": "stop it", "end": {"experiments": {"Hint Timing": {"colour": "red"}}}}, "has no colour"),
-        ({"text": "stop it", "end": {"experiments": {"Hint Timing": {"state": "asleep"}}}}, "'asleep' is no state"),
+        ({"text": "stop it", "end": {"experiments": {"Hint Timing": {"state": "asleep"}}}}, "'asleep' is not a state"),
         ({"text": "stop it", "end": {"Hint Timing": {"state": "paused"}}}, "`end` is an object with `experiments`"),
     ],
 )

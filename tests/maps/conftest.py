@@ -10,5 +10,5 @@ import pytest
 
 @pytest.fixture
 def failing(write_file: Callable[..., Path]) -> None:
-    """An agent type `fail` beside the map."""
+    """An agent type `fail` next to the map."""
     write_file("def fail(text=None):\n    raise RuntimeError('no luck')\n", "agents/fail.py")

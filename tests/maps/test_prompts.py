@@ -45,7 +45,7 @@ def test_a_prompt_is_its_text_or_what_it_refers_to(folder: Path, prompt: str, te
     [
         ("file:missing.txt", "missing.txt"),
         ("prompt:missing", "prompt:missing"),
-        ("prompt:number", "no text"),
+        ("prompt:number", "not a text"),
         ("yaml:missing.yaml#a", "missing.yaml"),
         ("yaml:all.yaml#a.x.c", "'x'"),
         ("yaml:all.yaml#a.list", "list"),

@@ -247,7 +247,7 @@ def test_a_folder_is_no_map(tmp_path: Path) -> None:
 
 def test_a_finding_says_file_line_column_level_and_suggestion() -> None:
     document = read_map_text("GraphName,Node,Promt\nG,A,x\n", "m.csv")
-    assert str(document.findings[0]).startswith("m.csv:1:Promt: error: 'Promt' is no column of a map")
+    assert str(document.findings[0]).startswith("m.csv:1:Promt: error: 'Promt' is not a column of a map")
     assert document.findings[0].to_dict()["line"] == 1
 
 
@@ -272,7 +272,7 @@ def test_a_misspelt_header_is_an_error(header: str, meant: str) -> None:
 
 def test_a_map_with_a_misspelt_header_does_not_run(tmp_path: Path) -> None:
     (tmp_path / "m.csv").write_text("GraphName,Node,Sucess_Next\nG,A,B\nG,B,\n")
-    with pytest.raises(MapCheckError, match="'Sucess_Next' is no column of a map"):
+    with pytest.raises(MapCheckError, match="'Sucess_Next' is not a column of a map"):
         run_map(tmp_path / "m.csv")
 
 

@@ -142,7 +142,7 @@ def test_a_class_that_cannot_be_made_is_a_clear_error(write_file: Write, tmp_pat
 
 def test_a_class_that_is_no_agent_is_refused(write_file: Write, tmp_path: Path) -> None:
     write_file("class Thing:\n    pass\n", "agents/thing.py")
-    with pytest.raises(ContractError, match="no BaseAgent"):
+    with pytest.raises(ContractError, match="neither a BaseAgent"):
         find_type("thing", tmp_path)
 
 

@@ -36,7 +36,7 @@ def test_an_object_without_quotation_marks_is_one_cell(cell: str, context: dict[
     assert (node.context, node.agent_type, node.outputs, node.prompt) == (context, "llm", ("x",), "Hello, you")
     (finding,) = document.findings
     assert (finding.level, finding.line) == ("warning", 2)
-    assert "without quotation marks" in finding.message
+    assert "no quotation marks" in finding.message
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from signalbox.maps import GraphSpec, NodeSpec
+from signalbox.maps.declared_routes import find_ways
 from signalbox.maps.spec import END
 from signalbox.maps.topology import Topology, resolve_target
-from signalbox.maps.declared_routes import find_ways
 
 
 def topology(fuse: bool = True, **edges: str) -> Topology:

@@ -98,11 +98,11 @@ def test_a_run_is_claimed_with_its_input_or_not_at_all(
 @pytest.mark.parametrize(
     ("end", "again", "log"),
     [
-        (1, "A was under way, and runs again from its start.", "a a x y z e b"),
-        (2, "Inside > X was under way, and runs again from its start.", "a x x y z e b"),
-        (5, "Inside > End was under way, and runs again from its start.", "a x y z e e b"),
-        (6, "Inside was under way, and goes on after End.", "a x y z e b"),
-        (7, "B was under way, and runs again from its start.", "a x y z e b b"),
+        (1, "A was active, and runs again from its start.", "a a x y z e b"),
+        (2, "Inside > X was active, and runs again from its start.", "a x x y z e b"),
+        (5, "Inside > End was active, and runs again from its start.", "a x y z e e b"),
+        (6, "Inside was active, and continues after End.", "a x y z e b"),
+        (7, "B was active, and runs again from its start.", "a x y z e b b"),
     ],
 )
 def test_what_runs_again_is_named_and_nothing_else_does(
@@ -119,7 +119,7 @@ def test_what_runs_again_is_named_and_nothing_else_does(
         die_when_stored(dying, end)
         killed(lambda: start(nested, {"name": "n"}, thread_id="t"))
     done = resume("t")
-    assert (done.status, done.summary.warnings) == ("completed", [f"The run broke off. {again}"])
+    assert (done.status, done.summary.warnings) == ("completed", [f"The run was interrupted. {again}"])
     assert sorted((tmp_path / "log").read_text().split()) == sorted(log.split())
     assert [node.node_name for node in done.summary.node_executions] == ["A", "Inside", "B"]
 

@@ -76,7 +76,7 @@ def test_of_many_processes_that_start_one_thread_one_does(write_file: Write, tmp
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)]
     told = [process.communicate(timeout=120) for process in running]
     assert sorted(process.returncode for process in running) == [0, 1, 1, 1]
-    assert sum(b"under way in thread 'one'" in error for _, error in told) == 3
+    assert sum(b"is active in thread 'one'" in error for _, error in told) == 3
 
 
 def test_of_many_threads_that_resume_at_once_one_does(write_file: Write) -> None:
@@ -127,7 +127,7 @@ def test_a_run_that_was_killed_goes_on_after_its_last_finished_node(chain: Path,
     assert (tmp_path / "log").read_text().split() == sorted(["a", "b", "c", node])
     summary = answer["state"]["__execution_summary"]
     assert [one["node_name"] for one in summary["node_executions"]] == ["SetA", "A", "SetB", "B", "SetC", "C"]
-    assert f"{node.upper()} was under way" in summary["warnings"][0]
+    assert f"{node.upper()} was active" in summary["warnings"][0]
 
 
 def test_of_parallel_nodes_only_the_one_under_way_runs_again(write_file: Write, tmp_path: Path) -> None:
@@ -194,11 +194,11 @@ def test_an_answer_that_was_given_stays_given(write_file: Write, tmp_path: Path)
     (tmp_path / "die").write_text("work")
     assert cli("resume", "t", "--value", "approve").returncode == -signal.SIGKILL
     refused = cli("resume", "t", "--value", "reject")
-    assert (refused.returncode, "answered before it broke off" in refused.stderr) == (1, True)
+    assert (refused.returncode, "answered before it was interrupted" in refused.stderr) == (1, True)
     assert "'approve'" in refused.stderr
     done = cli("resume", "t")
     assert (done.returncode, done.stdout) == (0, "published\n")
-    assert "Work was under way" in done.stderr
+    assert "Work was active" in done.stderr
 
 
 PARALLEL = (

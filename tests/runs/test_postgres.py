@@ -55,7 +55,7 @@ async def carried() -> AsyncIterator[None]:
 def test_a_question_waits_and_is_answered(write_file: Any) -> None:
     waiting = start(write_file(ASK), {"text": "Hi"}, thread_id="one")
     assert waiting.status == "needs_input"
-    with pytest.raises(RequestError, match="already waits"):
+    with pytest.raises(RequestError, match="already waiting"):
         start(write_file(ASK), {"text": "Hi"}, thread_id="one")
     assert show("one").status == "waiting"
     assert resume("one", "approve").output == "Published: Hi"

@@ -193,7 +193,7 @@ def start_at_once() -> list[str]:
 
 @pytest.mark.bench
 def test_processes_that_start_at_once_migrate_once(old: str) -> None:
-    closed = "7 runs that an older version had left waiting or under way were closed.\n"
+    closed = "7 runs that an older version had left waiting or active were closed.\n"
     assert start_at_once() == ["", "", closed]
     with use_person(ANN):
         assert len(list_events(WAITS)) == 5 + 2

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from typing import Any, NoReturn
 
 import typer
 
-from signalbox.cli.output import print_json, say, show
+from signalbox.cli.output import encoding, print_json, say, show
 from signalbox.contract.answer import Answer
 from signalbox.contract.summary import plain
 from signalbox.drawing.terminal import draw_blocks
@@ -96,12 +95,7 @@ def answer_words(answer: Answer) -> str:
 
 def _shows_unicode() -> bool:
     try:
-        "⣿█┤└─…→".encode(_encoding())
+        "⣿█┤└─…→".encode(encoding())
     except (UnicodeEncodeError, LookupError):
         return False
     return True
-
-
-def _encoding() -> str:
-    """The encoding of stdout, which may be closed."""
-    return getattr(sys.stdout, "encoding", None) or "utf-8"

@@ -15,7 +15,17 @@ from typing import Any
 
 from signalbox.cli.colour import coloured
 
-__all__ = ["HarmlessFormatter", "Progress", "harmless", "print_json", "progress", "reserved_stdout", "say", "show"]
+__all__ = [
+    "HarmlessFormatter",
+    "Progress",
+    "encoding",
+    "harmless",
+    "print_json",
+    "progress",
+    "reserved_stdout",
+    "say",
+    "show",
+]
 
 
 def harmless(text: str) -> str:
@@ -25,7 +35,7 @@ def harmless(text: str) -> str:
     """
     from signalbox.drawing.text import printable
 
-    return printable(text).encode(_encoding(), "backslashreplace").decode(_encoding())
+    return printable(text).encode(encoding(), "backslashreplace").decode(encoding())
 
 
 def show(text: object) -> None:
@@ -42,10 +52,10 @@ def print_json(value: Any) -> None:
     """Print a value as JSON on stdout. Control characters are escaped, which does not change the value."""
     from signalbox.contract.summary import plain
 
-    print(harmless(json.dumps(plain(value), indent=2, ensure_ascii=not _encoding().lower().startswith("utf"))))
+    print(harmless(json.dumps(plain(value), indent=2, ensure_ascii=not encoding().lower().startswith("utf"))))
 
 
-def _encoding() -> str:
+def encoding() -> str:
     """The encoding of stdout, which may be closed."""
     return getattr(sys.stdout, "encoding", None) or "utf-8"
 

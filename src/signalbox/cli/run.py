@@ -32,7 +32,7 @@ def run_command(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="One value of the initial state; repeatable."),
     ] = None,
-    graph: Annotated[str | None, typer.Option("--graph", "-g", help="The graph, if the file holds several.")] = None,
+    graph: Annotated[str | None, typer.Option("--graph", "-g", help="The graph, if the file contains several.")] = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", help="The data folder of storage agents; default: data next to the map."),

@@ -34,7 +34,7 @@ def list_command(
     from signalbox.runs import list_runs
 
     if status is not None and status not in _STATUSES:
-        raise typer.BadParameter(f"'{status}' is none of {', '.join(_STATUSES)}.", param_hint="--status")
+        raise typer.BadParameter(f"'{status}' is not one of {', '.join(_STATUSES)}.", param_hint="--status")
     found = list_runs(status)
     if as_json:
         print_json([run.as_dict() for run in found])

@@ -108,7 +108,7 @@ def _load(entry: EntryPoint) -> InstalledAgent:
         told = redact(f"{entry.value} does not load: {type(error).__name__}: {error}")
         return InstalledAgent(entry.name, package, error=told)
     if not isinstance(agent, Agent):
-        return InstalledAgent(entry.name, package, error=f"{entry.value} is no signalbox.contract.Agent")
+        return InstalledAgent(entry.name, package, error=f"{entry.value} is not a signalbox.contract.Agent")
     if agent.name != entry.name:
         return InstalledAgent(entry.name, package, error=f"{entry.value} calls itself '{agent.name}'")
     return InstalledAgent(entry.name, package, agent)

@@ -30,12 +30,12 @@ _SIGNS = {
 _MOST_WRITTEN_OUT = 1_000_000
 
 
-def format_value(value: float, unit: str = "", zone: tzinfo | None = None) -> str:
-    """The value as people read it: 1.5 GiB, 230 ms, 12.3%, 45 req/s, 1.2 M; a timestamp as a date in the zone."""
+def format_value(value: float, unit: str = "") -> str:
+    """The value as people read it: 1.5 GiB, 230 ms, 12.3%, 45 req/s, 1.2 M; a timestamp as a date."""
     if not math.isfinite(value):
         return "no number"
     if unit == "timestamp":
-        return _date(value, zone)
+        return _date(value)
     base, _, per = short_unit(unit).partition("/")
     if per == "s" and base not in ("bytes", "bits"):
         value, per = _readable_rate(value)
@@ -128,9 +128,8 @@ def _number(value: float) -> str:
     return (text.rstrip("0").rstrip(".") if "." in text else text) or "0"
 
 
-def _date(stamp: float, zone: tzinfo | None) -> str:
+def _date(stamp: float) -> str:
     try:
-        moment = datetime.fromtimestamp(0, zone or person_zone()) + timedelta(seconds=round(stamp))
+        return format_moment(datetime.fromtimestamp(0, person_zone()) + timedelta(seconds=round(stamp)))
     except OverflowError:
         return f"{stamp:.3g} s after 1970"
-    return format_moment(moment.astimezone(zone or person_zone()), zone)

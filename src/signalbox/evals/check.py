@@ -140,7 +140,7 @@ def _check_moment(key: str, value: Any) -> None:
     try:
         datetime.fromisoformat(str(value))
     except ValueError:
-        raise ValueError(f"`{key}`: '{value}' is no ISO 8601 time") from None
+        raise ValueError(f"`{key}`: '{value}' is not an ISO 8601 time") from None
 
 
 def _check_filling(outcome: Mapping[str, Any], schema: Mapping[str, Any]) -> None:

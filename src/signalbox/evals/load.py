@@ -158,7 +158,7 @@ def _lines(path: Path) -> Iterator[Line]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise RequestError(f"{path} is no UTF-8 text.") from None
+        raise RequestError(f"{path} is not UTF-8 text.") from None
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             with _place(path, number):
@@ -203,11 +203,11 @@ def _clock(data: Mapping[str, Any]) -> tuple[datetime, ZoneInfo]:
     try:
         zone = ZoneInfo(str(data["tz"]))
     except (ZoneInfoNotFoundError, ValueError):
-        raise ValueError(f"`tz`: '{data['tz']}' is no time zone") from None
+        raise ValueError(f"`tz`: '{data['tz']}' is not a time zone") from None
     try:
         moment = datetime.fromisoformat(str(data["now"]))
     except ValueError:
-        raise ValueError(f"`now`: '{data['now']}' is no ISO 8601 time") from None
+        raise ValueError(f"`now`: '{data['now']}' is not an ISO 8601 time") from None
     return moment.astimezone(zone) if moment.tzinfo else moment.replace(tzinfo=zone), zone
 
 

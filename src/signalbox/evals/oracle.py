@@ -44,7 +44,7 @@ def open_oracle(asked: EvalSet) -> Iterator[tuple[EvalSet, Callable[[Case], dict
 
     judge = find_judge(asked.agent)
     if not isinstance(judge, ConversationJudge):
-        raise RequestError(f"{asked.path}: the judge of '{asked.agent}' holds no conversations.")
+        raise RequestError(f"{asked.path}: the judge of '{asked.agent}' cannot judge conversations.")
     with TemporaryDirectory() as home:
         own = {**judge.settings(asked.server), **moment_and_model(asked, _MODEL), **_NOWHERE, "SIGNALBOX_HOME": home}
         with environment(own):

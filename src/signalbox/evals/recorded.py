@@ -144,7 +144,7 @@ def open_recording(path: Path, model: str = "") -> Recording:
         recording = Recording(path, head["model"], own_server=head["own_server"], asks=bool(model))
         recording.replies = {one["prompt"]: {"cases": one["cases"], "reply": one["reply"]} for one in lines}
     except (ValueError, KeyError, TypeError):
-        raise RequestError(f"'{path}' is no recording.") from None
+        raise RequestError(f"'{path}' is not a recording.") from None
     if model and model != recording.model:
         raise RequestError(f"'{path}' is a recording of {recording.model}.", suggestion="Name another file.")
     return recording

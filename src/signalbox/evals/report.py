@@ -82,11 +82,6 @@ class Report:
             by_case.setdefault(result.key, []).append(result)
         return [tuple(group) for group in by_case.values() if len({r.right for r in group}) > 1]
 
-    def accuracy(self, model: str, skill: str | None = None) -> float:
-        """The share of cases that a model got right, optionally for one skill or agent."""
-        chosen = [r for r in self.results if r.model == model and skill in (None, r.asked.area)]
-        return sum(r.right for r in chosen) / len(chosen) if chosen else 0.0
-
     def as_json(self) -> dict[str, Any]:
         """Plain data: figures by skill and by set for every model, the misses, the differences."""
         left_out = {

@@ -60,7 +60,7 @@ class LLMService:
 
 
 class PromptService:
-    """AgentMap's service of prompts, on those beside the map."""
+    """AgentMap's service of prompts, on those next to the map."""
 
     def resolve_prompt(self, prompt: str) -> str:
         """The text of a prompt, also where it stands in a file."""

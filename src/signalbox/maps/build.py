@@ -20,13 +20,13 @@ from langgraph.types import Command, Send
 
 from signalbox.maps.channels import Contest, UnderWay, merge
 from signalbox.maps.context import RunContext, current_run
+from signalbox.maps.declared_routes import find_ways
 from signalbox.maps.layouts import Layout, TableLayout, TypedLayout, find_state_class
 from signalbox.maps.local_code import code_stamp
 from signalbox.maps.nodes import NodeRunner, Target
 from signalbox.maps.registry import AgentType, find_type
 from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
 from signalbox.maps.topology import Topology, Unit, names_of, resolve_target
-from signalbox.maps.declared_routes import find_ways
 
 __all__ = ["CompiledMap", "compile_map"]
 

@@ -182,7 +182,7 @@ def find_state_class(graph: GraphSpec, folder: Path) -> Any:
         return None
     found = import_attribute(name, folder)
     if not isinstance(found, type):
-        raise ContractError(f"'{name}' is no class; a map's state is a TypedDict, a pydantic model or a dataclass.")
+        raise ContractError(f"'{name}' is not a class; a map's state is a TypedDict, a pydantic model or a dataclass.")
     return found
 
 

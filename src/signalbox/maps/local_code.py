@@ -66,7 +66,7 @@ def normalize(name: str) -> str:
 
 
 def find_agent(name: str, folder: Path) -> Definition | None:
-    """The class, else the function, of that name among the agents beside the map."""
+    """The class, else the function, of that name among the agents next to the map."""
     wanted = normalize(name)
     found = [d for d in _definitions(folder, AGENT_FOLDERS) if normalize(d.name) == wanted]
     if not found:
@@ -98,7 +98,7 @@ def _declarations(file: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def find_function(name: str, folder: Path) -> Definition | None:
-    """The routing function of that name beside the map."""
+    """The routing function of that name next to the map."""
     wanted = name.strip()
     places = _definitions(folder, FUNCTION_FOLDERS)
     return next((d for d in places if d.name == wanted and not d.is_class), None)
@@ -113,7 +113,7 @@ def import_attribute(reference: str, folder: Path) -> Any:
     if not all(part.isidentifier() for part in (*module_name.split("."), *attribute.split("."))):
         raise NotFoundError(
             f"'{reference}' is not of the form module:attribute.",
-            suggestion="Name a module beside the map or an installed one, without slashes: package.module:name.",
+            suggestion="Name a module next to the map or an installed one, without slashes: package.module:name.",
         )
     # It is asked at every run, and a path as a text is quicker to ask for.
     beside = f"{folder}/{module_name.replace('.', '/')}.py"
@@ -122,7 +122,7 @@ def import_attribute(reference: str, folder: Path) -> Any:
     except ImportError as error:
         raise NotFoundError(
             f"'{reference}': the module {module_name} cannot be imported: {error}.",
-            suggestion=f"Install it, or put it beside the map as {os.path.basename(beside)}.",
+            suggestion=f"Install it, or put it next to the map as {os.path.basename(beside)}.",
         ) from None
     target: Any = module
     for part in attribute.split("."):
@@ -180,7 +180,7 @@ def _load(path: Path, stamp: int) -> ModuleType:
     name = f"signalbox_map_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}_{path.stem}_{stamp}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ContractError(f"{path} is no Python file.")
+        raise ContractError(f"{path} is not a Python file.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     parents = [str(path.parent), str(path.parent.parent)]
@@ -191,7 +191,7 @@ def _load(path: Path, stamp: int) -> ModuleType:
     except Exception as error:
         del sys.modules[name]
         raise ContractError(
-            f"{path} cannot be imported: {type(error).__name__}: {error}.", suggestion="Mend the file."
+            f"{path} cannot be imported: {type(error).__name__}: {error}.", suggestion="Fix the file."
         ) from error
     finally:
         for parent in parents:
@@ -253,7 +253,7 @@ def _top_level(file: Path, _changed: int) -> tuple[Definition, ...]:
         tree = ast.parse(file.read_text("utf-8-sig"))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ContractError(
-            f"{file} cannot be read as Python: {error}.", suggestion="Mend the file.", details=str(error)
+            f"{file} cannot be read as Python: {error}.", suggestion="Fix the file.", details=str(error)
         ) from None
     kinds = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     return tuple(

@@ -2,7 +2,7 @@
 
 A suspend or human node asks for them in its Context: `send_suspend_message` and `send_graph_message` are written when
 it pauses, `send_resume_message` when it goes on; `…_message_topic` names the folder, and `…_message_template` a
-template in `messages.yaml` beside the map. Nothing is delivered: who watches the folder takes them from there.
+template in `messages.yaml` next to the map. Nothing is delivered: who watches the folder takes them from there.
 """
 
 from __future__ import annotations

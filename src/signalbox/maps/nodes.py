@@ -226,7 +226,7 @@ class NodeRunner:
             name = resolve_target(named, self.names)
             if name is None:
                 raise ContractError(
-                    f"{who or self.node.name} leads to '{named}', which is no node of the graph.",
+                    f"{who or self.node.name} leads to '{named}', which is not a node of the graph.",
                     suggestion=did_you_mean(named, set(self.names.values())),
                 )
             if name != END:

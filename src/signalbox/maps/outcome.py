@@ -137,6 +137,6 @@ def _warn_contested(run: MapRun, compiled: CompiledMap, tracker: ExecutionTracke
         names = [run.graph.nodes[row].name for row in rows]
         if names:
             tracker.warn(
-                f"{' and '.join(names)} ran side by side and write '{field_name}'; the value of {names[-1]}, "
+                f"{' and '.join(names)} ran in parallel and write '{field_name}'; the value of {names[-1]}, "
                 "whose row comes last, is kept."
             )

@@ -103,7 +103,7 @@ def _find(name: str, folder: Path, prompt: str) -> Path:
     there = [p.name for base in bases if base.is_dir() for p in base.iterdir() if p.is_file()]
     raise PromptError(
         f"'{prompt}' needs the file {name}, which is not there.",
-        suggestion=f"It is looked for in {folder / 'prompts'} and beside the map."
+        suggestion=f"It is looked for in {folder / 'prompts'} and next to the map."
         + (f" Did you mean '{close[0]}'?" if (close := nearest(name, there)) else ""),
     )
 
@@ -118,7 +118,7 @@ def _registered(name: str, folder: Path, prompt: str, through: tuple[str, ...]) 
         raise PromptError(f"'{prompt}' is not in {path}.", suggestion=did_you_mean(name, names))
     text = registry[name]
     if not isinstance(text, str):
-        raise PromptError(f"'{prompt}' in {path} is no text.", suggestion="A prompt in the registry is a text.")
+        raise PromptError(f"'{prompt}' in {path} is not a text.", suggestion="A prompt in the registry is a text.")
     return resolve_prompt(text, folder, (*through, name))
 
 

@@ -170,9 +170,9 @@ def _tell_unknown(document: MapFile, line: int, name: str) -> None:
         return
     slip = misspelt(name)
     if slip is not None and slip[0] not in document.headers:
-        document.add("error", line, name, f"'{name}' is no column of a map.", f"Did you mean '{slip[1]}'?")
+        document.add("error", line, name, f"'{name}' is not a column of a map.", f"Did you mean '{slip[1]}'?")
     else:
-        told = f"'{name}' is no column of a map; it is kept and not used."
+        told = f"'{name}' is not a column of a map; it is kept but not used."
         document.add("warning", line, name, told, did_you_mean(name, COLUMNS))
 
 
@@ -257,6 +257,6 @@ def _follow(document: MapFile, nodes: list[NodeSpec]) -> list[NodeSpec]:
             followers.setdefault(before, []).append(node.name)
     document.add(
         "note", nodes[0].line, column, f"'{column}' is read as the node that a row comes after.",
-        "Write the targets into Edge to say it plainly.",
+        "Write the targets into Edge to be explicit.",
     )  # fmt: skip
     return [n if n.targets else replace(n, edge=tuple(followers.get(n.name, ()))) for n in nodes]

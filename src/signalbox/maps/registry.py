@@ -144,14 +144,14 @@ def _function_type(name: str, folder: Path, load: bool) -> AgentType:
     if function is None:
         raise NotFoundError(
             f"There is no function '{name.removeprefix(FUNC).strip()}'.",
-            suggestion="Write it into functions/ beside the map, or run: signalbox maps scaffold.",
+            suggestion="Write it into functions/ next to the map, or run: signalbox maps scaffold.",
         )
     return AgentType(name, str(function.file), function.load() if load else None)
 
 
 def _checked(name: str, target: Any) -> Any:
     if inspect.isclass(target) and not issubclass(target, BaseAgent) and not hasattr(target, "run"):
-        raise ContractError(f"'{name}' is the class {target.__name__}, which is no BaseAgent and has no run().")
+        raise ContractError(f"'{name}' is the class {target.__name__}, which is neither a BaseAgent nor has a run().")
     if not callable(target):
         raise ContractError(f"'{name}' is a {type(target).__name__}; an agent is a class or a function.")
     return target

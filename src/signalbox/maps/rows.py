@@ -55,7 +55,7 @@ def _reader(text: str, tell: Tell) -> Reader:
     csv.field_size_limit(max(csv.field_size_limit(), MAX_BYTES))
     text, first = _quote_objects(text, delimiter)
     if first:
-        tell(first, "A cell with commas between brackets stands without quotation marks; it is read as one cell.",
+        tell(first, "A cell with commas in brackets has no quotation marks; it is read as one cell.",
              'Put it between quotation marks, and write those inside it twice: "".')  # fmt: skip
     if '\\"' in text and not _is_regular(text, delimiter):
         tell(1, 'Quotation marks inside cells are written \\" in this file.', 'Write them twice: "".')

@@ -182,10 +182,6 @@ class Topology:
             wandering |= found[name]
         return {name: bits | wandering for name, bits in found.items()}
 
-    def reaches(self, start: str, goal: str) -> bool:
-        """True if the node can lead to the other, itself included where it loops."""
-        return bool(self.reach[start] >> self.rows[goal] & 1)
-
     @cached_property
     def joins(self) -> dict[str, int]:
         """Every unit where parallel branches may meet, with the rows that must not be under way when it starts.

@@ -46,7 +46,7 @@ def read_examples(source: str | Path | Iterable[Example | Mapping[str, Any]]) ->
             found.append(Example(str(data["text"]), data["expected"]))
         except (ValueError, KeyError, TypeError):
             raise ConfigurationError(
-                f"{source}:{number}: this is no example.", suggestion='A line is {"text": …, "expected": …}.'
+                f"{source}:{number}: this is not an example.", suggestion='A line is {"text": …, "expected": …}.'
             ) from None
     return tuple(found)
 

@@ -104,14 +104,12 @@ async def aanswer(
     return told
 
 
-async def say_in_thread(
-    agent: str, said: str, *, thread_id: str, model: str | None = None, listener: Listener | None = None
-) -> Answer:
+async def say_in_thread(agent: str, said: str, *, thread_id: str, model: str | None = None) -> Answer:
     """Say something in a conversation: a reply answers the thread's open question; anything else is a new request,
     which drops it. A run that was interrupted after it was answered continues."""
     if await asyncio.to_thread(_broke_off_answered, thread_id):
-        return await aanswer(thread_id, said, model=model, listener=listener)
-    return await aask(agent, said, thread_id=thread_id, model=model, listener=listener)
+        return await aanswer(thread_id, said, model=model)
+    return await aask(agent, said, thread_id=thread_id, model=model)
 
 
 def _broke_off_answered(thread_id: str) -> bool:

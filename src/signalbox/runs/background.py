@@ -310,13 +310,15 @@ def may_go_on(run: Run, *, force: bool = False) -> None:
     ProgrammerError is raised; if it has changed meanwhile, RequestError."""
     records.count_attempt(run)
     if run.attempts > _MOST_ATTEMPTS:
-        error = ProgrammerError(f"The run broke off {_MOST_ATTEMPTS} times at one place, and is not tried again.")
+        error = ProgrammerError(
+            f"The run was interrupted {_MOST_ATTEMPTS} times at the same place and will not be retried."
+        )
         records.end_with_error(run, failed(error))
         raise error
     known = len(run.warnings)
     accept(run, force=force, owner=current_owner())
     told = " ".join(run.warnings[known:])
-    _log.warning("Run %s of thread %s had been left behind, and goes on. %s", run.run_id, run.thread_id, told)
+    _log.warning("Run %s of thread %s had been left behind and now continues. %s", run.run_id, run.thread_id, told)
 
 
 def failed(error: Exception) -> dict[str, Any]:

@@ -49,7 +49,7 @@ class _Serializer(JsonPlusSerializer):
             return super().dumps_typed(obj)
         except TypeError as error:
             raise ContractError(
-                f"A run that is kept holds plain data only, and the state holds something else: {error}.",
+                f"A stored run can only contain plain data, but the state contains something else: {error}.",
                 suggestion="Have the agent give texts, numbers, lists and mappings.",
             ) from error
 

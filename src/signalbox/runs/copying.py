@@ -196,5 +196,5 @@ def _require_idle(thread_id: str) -> None:
     if run is None:
         return
     if run.status != "waiting":
-        raise BusyError(f"A run is under way in thread '{thread_id}'.", suggestion="Wait for its end, or cancel it.")
+        raise BusyError(f"A run is active in thread '{thread_id}'.", suggestion="Wait for its end, or cancel it.")
     records.cancel_run(run)

@@ -56,7 +56,7 @@ def next_time(cron: Cron, after: datetime) -> str:
         zone = ZoneInfo(cron.timezone)
     except (ZoneInfoNotFoundError, ValueError):
         raise RequestError(
-            f"'{cron.timezone[:50]}' is no time zone.", suggestion="Use an IANA name such as Europe/Berlin."
+            f"'{cron.timezone[:50]}' is not a time zone.", suggestion="Use an IANA name such as Europe/Berlin."
         ) from None
     try:
         if len(cron.schedule.split()) != 5:
@@ -64,7 +64,7 @@ def next_time(cron: Cron, after: datetime) -> str:
         due = croniter(cron.schedule, after.astimezone(zone)).get_next(datetime).astimezone(UTC)
     except (CroniterError, ValueError, KeyError, TypeError, OverflowError):
         raise RequestError(
-            f"'{cron.schedule[:50]}' is no schedule.",
+            f"'{cron.schedule[:50]}' is not a schedule.",
             suggestion="Write minute, hour, day, month and weekday, such as 30 8 * * 1-5.",
         ) from None
     is_over = bool(cron.end_time) and due >= datetime.fromisoformat(cron.end_time)

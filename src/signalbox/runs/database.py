@@ -257,7 +257,7 @@ def _has_table(connection: Any, name: str) -> bool:
 def _warn_of_power(connection: Any) -> None:
     query = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
     if connection.execute(query).fetchone()[0]:
-        _log.warning("The database's user may pass row-level security: use one that is no superuser.")
+        _log.warning("The database's user can bypass row-level security: use one that is not a superuser.")
 
 
 def _make_checkpoints(connection: Any) -> None:
@@ -355,14 +355,14 @@ def _opened(place: str, is_file: bool) -> Database:
 
 def _unstorable() -> RequestError:
     return RequestError(
-        "A text holds characters that no database takes.", suggestion="Leave out NUL and halves of characters."
+        "A text contains characters that databases cannot store.", suggestion="Leave out NUL and halves of characters."
     )
 
 
 def _unusable(name: str, error: Exception) -> DatabaseError:
     told = getattr(error, "strerror", None) or str(error).strip().partition("\n")[0] or type(error).__name__
     return DatabaseError(
-        "The database, where runs and conversations are kept, cannot be used.",
+        "The database with runs and conversations cannot be used.",
         suggestion="Set SIGNALBOX_HOME, or SIGNALBOX_DATABASE_URL for PostgreSQL.",
         details=f"{redact(name)}: {redact(told)}",
     )

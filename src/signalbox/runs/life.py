@@ -208,8 +208,8 @@ def retry(thread_id: str) -> Run:
     run = records.find_run(thread_id)
     if not run.background or run.standing not in ("error", "interrupted"):
         raise RequestError(
-            f"The latest run of thread '{run.thread_id}' is {run.standing}. Only one that a service carried, and that "
-            "failed or broke off, can be retried.",
+            f"The latest run of thread '{run.thread_id}' is {run.standing}. Only a failed or interrupted run of a "
+            "service can be retried.",
             suggestion="Ask again instead.",
         )
     records.require_current(run)
@@ -231,7 +231,7 @@ def forget(thread_id: str) -> int:
     run = records.find_run(thread_id)
     if run.is_under_way:
         raise RequestError(
-            f"A run is under way in thread '{run.thread_id}'.", suggestion="Cancel it first: signalbox runs cancel."
+            f"A run is active in thread '{run.thread_id}'.", suggestion="Cancel it first: signalbox runs cancel."
         )
     return len(records.remove_runs(run.thread_id))
 
@@ -467,7 +467,7 @@ def accept(
             threads.take(held, record.thread_id)
     if record.status == "unreadable":
         raise RequestError(
-            f"The record of thread '{record.thread_id}' is corrupt.", suggestion="Remove it: signalbox runs forget."
+            f"The record of thread '{record.thread_id}' is corrupt.", suggestion="Delete it: signalbox runs forget."
         )
     records.require_idle(record, force=force)
     records.require_current(record)
@@ -478,7 +478,7 @@ def accept(
     with owned(record.person):
         records.take_over(record, given, owner)
         if told := told_again(record):
-            records.add_warning(record, f"The run broke off. {told}")
+            records.add_warning(record, f"The run was interrupted. {told}")
         forget_starts(record)
         then(record)
     if waited:
@@ -520,11 +520,12 @@ def _given_before(record: Run, answer: Any) -> dict[str, Any]:
     if record.answers:
         told = list(record.answers.values())[-1]
         raise RequestError(
-            f"The run of thread '{record.thread_id}' was answered before it broke off: {told!r}.",
-            suggestion="That stays. Go on without --value, or cancel the run.",
+            f"The run of thread '{record.thread_id}' was answered before it was interrupted: {told!r}.",
+            suggestion="That answer stays. Continue without --value, or cancel the run.",
         )
     raise RequestError(
-        f"The run of thread '{record.thread_id}' broke off, and asks nothing.", suggestion="Go on without --value."
+        f"The run of thread '{record.thread_id}' was interrupted and has no question.",
+        suggestion="Continue without --value.",
     )
 
 

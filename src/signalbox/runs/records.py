@@ -290,12 +290,10 @@ def _taken(thread_id: str) -> BusyError:
     before = latest_run(thread_id, ACTIVE)
     if before is not None and before.status == "waiting":
         return BusyError(
-            f"A run already waits in thread '{thread_id}'.",
-            suggestion="Resume it, forget it (signalbox runs forget), or give this one another name.",
+            f"A run is already waiting in thread '{thread_id}'.",
+            suggestion="Resume it, delete it (signalbox runs forget), or use another name.",
         )
-    return BusyError(
-        f"A run is under way in thread '{thread_id}'.", suggestion="Wait for its end, or give this one another name."
-    )
+    return BusyError(f"A run is active in thread '{thread_id}'.", suggestion="Wait until it ends, or use another name.")
 
 
 def require_idle(run: Run, *, force: bool = False) -> None:
@@ -303,7 +301,7 @@ def require_idle(run: Run, *, force: bool = False) -> None:
     if run.is_under_way and not force:
         raise BusyError(
             f"The run {run.thread_id} is being run or resumed already.",
-            suggestion="If that process does nothing any more, resume it with --force.",
+            suggestion="If that process is no longer working, resume it with --force.",
         )
 
 
@@ -321,7 +319,7 @@ def take_over(run: Run, answers: dict[str, Any], owner: str = "") -> None:
         raise _taken(run.thread_id) from None
     if not taken:
         raise BusyError(
-            f"The run {run.thread_id} is being resumed already.", suggestion="signalbox runs show tells how it stands."
+            f"The run {run.thread_id} is being resumed already.", suggestion="See its status with: signalbox runs show."
         )
 
 
@@ -458,7 +456,7 @@ def find_run(thread_id: str, statuses: tuple[str, ...] = ()) -> Run:
     known = list_names(statuses)
     raise NotFoundError(
         f"No run waits in thread '{thread_id}'." if statuses else f"There is no run of thread '{thread_id}'.",
-        suggestion=did_you_mean(thread_id, known) or ("No run waits at all." if statuses else "There are no runs."),
+        suggestion=did_you_mean(thread_id, known) or ("No runs are waiting." if statuses else "There are no runs."),
     )
 
 

@@ -170,10 +170,10 @@ def told_again(run: Run) -> str:
         if not inside:
             again[_path(place, node)] += 1
         elif all(record is not None for _, _, record in inside):
-            parts.append(f"{_path(place, node)} was under way, and goes on after {inside[-1][1]}.")
+            parts.append(f"{_path(place, node)} was active, and continues after {inside[-1][1]}.")
     for path, count in again.items():
         several = f" ({count} side by side)" if count > 1 else ""
-        parts.append(f"{path}{several} was under way, and runs again from its start.")
+        parts.append(f"{path}{several} was active, and runs again from its start.")
     return " ".join(parts)
 
 

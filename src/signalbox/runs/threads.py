@@ -82,7 +82,7 @@ def take(held: Transaction, thread_id: str, said: str = "") -> None:
     """
     is_new = _make(held, thread_id, {})
     if not is_new and not held.update("threads", {"updated_at": now().isoformat()}, "thread_id = ?", (thread_id,)):
-        raise NotFoundError(f"There is no thread '{thread_id}'.", suggestion="Give this one another name.")
+        raise NotFoundError(f"There is no thread '{thread_id}'.", suggestion="Use another name.")
     if said:
         held.update("threads", {"title": title_of(said)}, "thread_id = ? AND title = ''", (thread_id,))
 
@@ -93,14 +93,12 @@ def title_of(said: str) -> str:
     return words if len(words) <= _LONGEST_TITLE else words[: _LONGEST_TITLE - 1].rstrip() + "…"
 
 
-def list_threads(limit: int | None = 100, offset: int = 0, text: str = "") -> list[Thread]:
+def list_threads(limit: int | None = 100, text: str = "") -> list[Thread]:
     """The current person's threads, latest first; with `text`, those that contain it in the title, a message or an
     answer."""
     with owned(current_person()) as held:
         where, values = _containing(held, text) if text else ("", ())
-        rows = held.select(
-            _THREAD, "threads", where, values, order="updated_at DESC, thread_id", limit=limit, offset=offset
-        )
+        rows = held.select(_THREAD, "threads", where, values, order="updated_at DESC, thread_id", limit=limit)
     return [_thread(held.person, row) for row in rows]
 
 

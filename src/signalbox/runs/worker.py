@@ -97,7 +97,7 @@ async def work(stopping: asyncio.Event) -> None:
         except (ConnectorException, DatabaseError, OSError) as error:
             _tell_outage(error)
         except Exception as error:
-            _log.error("The worker broke, and begins anew: %s", redact(error))
+            _log.error("The worker failed and restarts: %s", redact(error))
         with suppress(TimeoutError):
             await asyncio.wait_for(stopping.wait(), 0.5)
 

@@ -327,7 +327,7 @@ def _is_known(assistant_id: str) -> bool:
 
 def _require_own(assistant_id: str) -> None:
     if _is_known(assistant_id):
-        raise ProblemError(403, "What is installed is no assistant of yours.", suggestion="Make one of it.")
+        raise ProblemError(403, "Installed agents cannot be changed or deleted.", suggestion="Make one of it.")
 
 
 def identity(agent: Agent) -> str:

@@ -30,7 +30,7 @@ class ChatRequest(Options):
         default=None,
         min_length=1,
         max_length=36,
-        description='The conversation to go on with; "new" begins one. Without it: the one used last.',
+        description='The conversation to continue; "new" starts one. By default, the one used last.',
     )
     stream: bool = False
 
@@ -84,7 +84,7 @@ async def _turn(person: str, said: ChatRequest, key: str | None) -> Turn:
         raise ProblemError(
             409,
             "This request was begun before, and its answer is not there.",
-            suggestion="Look at the conversation; if it broke off there, say it again with another key.",
+            suggestion="Look at the conversation; if the answer is missing, send it again with another key.",
         )
     return turn
 

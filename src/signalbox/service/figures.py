@@ -123,7 +123,7 @@ def _request_lines() -> Iterator[str]:
         "signalbox_request_seconds", "How long requests took.", _BOUNDS, counts, {"": Figures.total}, ""
     )
     yield from _family(
-        "signalbox_requests_open", "gauge", "Requests under way, streams among them.", (), {"": Figures.open}
+        "signalbox_requests_open", "gauge", "Active requests, including streams.", (), {"": Figures.open}
     )
 
 

@@ -97,7 +97,7 @@ def _nul_refusal(scope: Scope) -> Response | None:
         "header": any(b"\0" in value for _, value in scope["headers"]),
     }
     found = [place for place, holds in places.items() if holds]
-    return _unusable(found[0], "holds a NUL character, which cannot be kept") if found else None
+    return _unusable(found[0], "contains a NUL character, which cannot be stored") if found else None
 
 
 async def _json_refusal(headers: Headers, body: bytes) -> Response | None:

@@ -26,7 +26,7 @@ __all__ = ["create_app", "create_server"]
 Request = Annotated[str, Field(description="What is asked, in plain words.", min_length=1, max_length=10_000)]
 ThreadId = Annotated[
     str | None,
-    Field(description="The thread_id of an answer: goes on with that conversation, or answers its question."),
+    Field(description="The thread_id of an answer: continues that conversation, or answers its question."),
 ]
 
 

@@ -43,7 +43,7 @@ def check_json(raw: bytes) -> None:
     except RecursionError:
         raise PayloadError(_DEEP) from None
     except ValueError:
-        raise PayloadError("holds a number of thousands of digits") from None
+        raise PayloadError("contains a number with thousands of digits") from None
     if _SUSPECT.search(raw) or raw.count(b"[") + raw.count(b"{") > MOST_DEEP:
         _check(value)
 
@@ -63,16 +63,16 @@ def _check(value: Any) -> None:
         elif isinstance(one, str):
             _check_text(one, place)
         elif isinstance(one, float) and not math.isfinite(one):
-            raise PayloadError("is no finite number", place)
+            raise PayloadError("is not a finite number", place)
         elif isinstance(one, int) and not -(2**63) <= one < 2**63:
             raise PayloadError("is a whole number of more than 64 bits", place)
 
 
 def _check_text(text: str, place: tuple[str | int, ...]) -> None:
     if "\0" in text:
-        raise PayloadError("holds a NUL character (\\u0000), which cannot be kept", place)
+        raise PayloadError("contains a NUL character (\\u0000), which cannot be stored", place)
     if found := _SURROGATE.search(text):
-        raise PayloadError(f"holds half a character (\\u{ord(found[0]):04x}), which cannot be kept", place)
+        raise PayloadError(f"contains half a character (\\u{ord(found[0]):04x}), which cannot be stored", place)
 
 
 def sendable(value: Any, depth: int = 0) -> Any:

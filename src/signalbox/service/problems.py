@@ -52,7 +52,7 @@ BUSY = "I'm currently experiencing high demand. Please try again in a moment."
 _SLOW = "That request took too long. Please try a simpler query."
 _MODEL = "I'm having trouble connecting to my AI service. Please try again."
 _NOT_UNDERSTOOD = "I couldn't understand that request. Please try rephrasing."
-_UNAVAILABLE = "Something that the service needs cannot be reached. Please try again in a moment."
+_UNAVAILABLE = "A system that the service needs cannot be reached. Please try again in a moment."
 _RETRY_AFTER = "5"
 _UNEXPECTED = "An unexpected error occurred. Please try again or contact support."
 _TITLES = {
@@ -83,11 +83,9 @@ class Problem(BaseModel):
 class ProblemError(Exception):
     """A refusal by the service itself."""
 
-    def __init__(
-        self, status: int, detail: str, *, suggestion: str = "", headers: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, status: int, detail: str, *, suggestion: str = "") -> None:
         super().__init__(detail)
-        self.status, self.detail, self.suggestion, self.headers = status, detail, suggestion, dict(headers or {})
+        self.status, self.detail, self.suggestion = status, detail, suggestion
 
 
 _BODY = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
@@ -112,15 +110,14 @@ def reply(
     suggestion: str = "",
     errors: list[dict[str, Any]] | None = None,
     headers: Mapping[str, str] | None = None,
-    quoted: str = "",
 ) -> Response:
     """A problem as a response."""
-    told = problem(status, detail, suggestion=suggestion, errors=errors, quoted=quoted)
+    told = problem(status, detail, suggestion=suggestion, errors=errors)
     return Response(orjson.dumps(told), status, dict(headers or {}), "application/problem+json")
 
 
 def problem(
-    status: int, detail: str, *, suggestion: str = "", errors: list[dict[str, Any]] | None = None, quoted: str = ""
+    status: int, detail: str, *, suggestion: str = "", errors: list[dict[str, Any]] | None = None
 ) -> dict[str, Any]:
     """A problem as plain data, with `error` for clients of the OpenAI API."""
     return {
@@ -128,7 +125,7 @@ def problem(
         "title": _TITLES.get(status, "Error"),
         "status": status,
         "detail": detail,
-        "id": quoted or uuid.uuid4().hex[:12],
+        "id": uuid.uuid4().hex[:12],
         "suggestion": suggestion,
         "errors": errors or [],
         "error": {"message": detail, "type": _TITLES.get(status, "Error"), "code": status},
@@ -183,7 +180,7 @@ def add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(ProblemError)
     async def refuse(_: Request, error: ProblemError) -> Response:
-        return reply(error.status, error.detail, suggestion=error.suggestion, headers=error.headers)
+        return reply(error.status, error.detail, suggestion=error.suggestion)
 
     @app.exception_handler(RequestValidationError)
     async def not_understood(request: Request, error: RequestValidationError) -> Response:

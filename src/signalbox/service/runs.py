@@ -185,7 +185,7 @@ async def delete(thread_id: ThreadId, run_id: str) -> Response:
     """Delete a run that has ended."""
     run = await engine().status(thread_id, run_id)
     if run.is_under_way:
-        raise RequestError("The run is under way.", suggestion="Cancel it first.")
+        raise RequestError("The run is active.", suggestion="Cancel it first.")
     await asyncio.to_thread(records.remove_run, run_id)
     return Response(status_code=204)
 

@@ -138,9 +138,9 @@ def _checked_token(token: str, key: Any, algorithms: tuple[str, ...], audience: 
     # PyJWT reads "1700000000" as a number; a claim of the wrong type is no claim.
     for name in ("exp", "nbf", "iat"):
         if name in claims and not _is_moment(claims[name]):
-            raise ValueError(f"{name} is no moment in time.")
+            raise ValueError(f"{name} is not a point in time.")
     if not isinstance(claims["sub"], str):
-        raise ValueError("sub is no text.")
+        raise ValueError("sub is not a text.")
     return Caller(str(uuid.UUID(claims["sub"])), _scopes(claims), float(claims["exp"]), _name(claims))
 
 

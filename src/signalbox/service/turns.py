@@ -54,7 +54,7 @@ __all__ = [
 _log = logging.getLogger("signalbox.service")
 GROUP = "signalbox.chat"
 INTERRUPTED = (
-    "I was interrupted before I could answer this. Part of it may have been done: please look, and then say it again."
+    "I was interrupted before I could answer this. Part of it may have been done: please check, and then send it again."
 )
 _HISTORY = 50
 _LONGEST_TITLE = 60
@@ -218,7 +218,7 @@ def _told(run: Run) -> dict[str, Any]:
     state = ((run.result.get("answer") or {}).get("state")) or {}
     if run.status == "cancelled":
         return problem(503, INTERRUPTED)
-    found: dict[str, Any] = state.get("problem") or state.get("reply") or problem(500, "The turn broke off.")
+    found: dict[str, Any] = state.get("problem") or state.get("reply") or problem(500, "The turn was interrupted.")
     return found
 
 
@@ -454,7 +454,7 @@ async def mark_interrupted(before: datetime) -> int:
         except SignalboxError as error:
             _log.info("Message %s stays unanswered: %s", one["message_id"], error.user_message)
     if left:
-        _log.warning("%d messages had been left unanswered; each conversation says so.", len(left))
+        _log.warning("%d messages had been left unanswered; this is noted in each conversation.", len(left))
     return len(left)
 
 

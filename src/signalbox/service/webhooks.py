@@ -37,7 +37,7 @@ def check_webhook(url: str) -> None:
     try:
         host, port, is_usual = web_host(url)
     except ValueError as error:
-        raise RequestError("The webhook is no web address.", suggestion=f"Please {error}.") from None
+        raise RequestError("The webhook is not a web address.", suggestion=f"Please {error}.") from None
     if _listed(host, port, is_usual) is None:
         raise RequestError(
             f"Webhooks may not go to {host}:{port}.",

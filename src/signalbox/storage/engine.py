@@ -58,7 +58,7 @@ def _read_url(given: str, home: Path) -> URL:
         return url.set(drivername=_DRIVERS[url.drivername.partition("+")[0]])
     except (ArgumentError, KeyError):
         raise ConfigurationError(
-            "SIGNALBOX_DATABASE_URL is no address of a database that can be used.",
+            "SIGNALBOX_DATABASE_URL is not the address of a supported database.",
             suggestion="Use postgresql://user:password@host/name or sqlite:////path/to/file.db.",
         ) from None
 
@@ -179,7 +179,7 @@ async def _opened(url: URL) -> AsyncEngine:
     except (OSError, DBAPIError) as error:
         await engine.dispose()
         raise DatabaseError(
-            "The database, where tasks and conversations are kept, cannot be used.",
+            "The database with tasks and conversations cannot be used.",
             suggestion="Check SIGNALBOX_DATABASE_URL, or that its server runs.",
             details=f"{url.render_as_string()}: {error}",
         ) from error
@@ -234,7 +234,7 @@ async def _is_current(engine: AsyncEngine) -> bool:
 async def _warn_of_power(connection: Any) -> None:
     query = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
     if (await connection.execute(text(query))).scalar():
-        _log.warning("The database's user may pass row-level security: use one that is no superuser.")
+        _log.warning("The database's user can bypass row-level security: use one that is not a superuser.")
 
 
 def _upgrade(connection: Any) -> None:

@@ -203,7 +203,9 @@ _DOWN = (DBAPIError, OSError, PoolTimeout)
 def _told(error: Exception) -> Exception:
     """The error that callers expect; only errors of wrong statements are left as they are."""
     if (getattr(getattr(error, "orig", None), "sqlstate", None) or "").startswith(_DATA_EXCEPTION):
-        return RequestError("A text holds characters that no database takes.", suggestion="Leave out NUL characters.")
+        return RequestError(
+            "A text contains characters that databases cannot store.", suggestion="Leave out NUL characters."
+        )
     is_wrong = isinstance(error, IntegrityError | ProgrammingError | DataError | NotSupportedError)
     if is_wrong and not (isinstance(error, DBAPIError) and error.connection_invalidated):
         return error
@@ -238,7 +240,7 @@ def _refuse_strangers(session: Session, *_: Any) -> None:
             row.user_id = owner
     for row in (*session.new, *session.dirty, *session.deleted):
         if not isinstance(row, Owned) or row.user_id != owner:
-            raise OwnershipError("A row of somebody else was to be written.")
+            raise OwnershipError("An attempt was made to write somebody else's row.")
 
 
 @event.listens_for(_BoundSession, "after_begin")

@@ -27,6 +27,7 @@ _KEPT = ("title", "description", "completed", "due", "priority", "tags")
 _LONGEST_WORD = 64
 _MOST_WORDS = 200
 _MOST_COUNTED = 1000
+_MOST_NAMED, _MOST_DELETED = 50, 20
 _LIGHT = word_set("the a an and or to of for in on at with my i it is")
 _FINISHED = Prepared(select(_table.c.task_id).where(_table.c.completed.is_(True), _table.c.deleted.is_(None)).limit(1))
 
@@ -135,7 +136,7 @@ class Tasks:
 
         return await in_session(self._owner, find, is_short=wanted.is_plain)
 
-    async def naming(self, words: Rows[str], *, most: int = 50) -> Rows[Task]:
+    async def naming(self, words: Rows[str]) -> Rows[Task]:
         """The tasks that share words with these, those that share most first, the latest of equals first."""
         stems = sorted(set(_stems(" ".join(words))))
         if not stems:
@@ -145,7 +146,7 @@ class Tasks:
             .where(TaskWord.word.in_(stems))
             .group_by(TaskWord.task_id)
             .order_by(func.count().desc(), TaskWord.task_id.desc())
-            .limit(most)
+            .limit(_MOST_NAMED)
         )
         return await self.several(await self._all(ranked))
 
@@ -215,9 +216,9 @@ class Tasks:
         """True if any task is done."""
         return await in_one_go(self._owner, lambda transaction: transaction.run(_FINISHED).first() is not None)
 
-    async def deleted(self, *, most: int = 20) -> Rows[Task]:
+    async def deleted(self) -> Rows[Task]:
         """The tasks that can still be restored, most recently deleted first."""
-        query = select(Task).where(Task.deleted.is_not(None)).order_by(Task.deleted.desc()).limit(most)
+        query = select(Task).where(Task.deleted.is_not(None)).order_by(Task.deleted.desc()).limit(_MOST_DELETED)
         return await self._all(query)
 
     async def changed_by(self, turn: str, *, even_undone: bool = False) -> Rows[Change]:

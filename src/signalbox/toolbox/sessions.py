@@ -81,7 +81,7 @@ def _read(source: str | Path | Mapping[str, Any]) -> Mapping[str, Any]:
     except OSError as error:
         raise ConfigurationError(f"The MCP servers in {source} cannot be read: {error.strerror}.") from None
     except ValueError as error:
-        raise ConfigurationError(f"The MCP servers are no JSON: {error}.") from None
+        raise ConfigurationError(f"The MCP servers are not JSON: {error}.") from None
     if not isinstance(data, Mapping):
         raise ConfigurationError("The MCP servers are not an object of names.", suggestion='{"name": {"command": …}}')
     return data

@@ -32,7 +32,7 @@ def stored_state(name: str) -> str:
     letters = "".join(letter for letter in name.lower() if letter.isalpha())
     known = _BY_LETTERS.get(letters)
     if known is None:
-        raise ValueError(f"'{name}' is no state of an experiment; there are {', '.join(STATES)}")
+        raise ValueError(f"'{name}' is not a state of an experiment; there are {', '.join(STATES)}")
     return _STORED.get(known, known)
 
 

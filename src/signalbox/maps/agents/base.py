@@ -94,7 +94,7 @@ class MapAgent(BaseAgent):
         if lenient:
             return "{" + name + "}"
         raise PromptError(
-            f"The prompt of '{self.name}' needs '{name}', which no node writes and the state does not hold.",
+            f"The prompt of '{self.name}' needs '{name}', which no node writes and the state does not contain.",
             suggestion=f"Give it at the start, e.g. --set {name}=…, or correct the name.",
         )
 

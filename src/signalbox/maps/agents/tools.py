@@ -122,7 +122,7 @@ def tool_name(spec: str) -> str:
 
 
 def find_source(source: str, folder: Path) -> Path:
-    """The file or folder that Tool_Source names: beside the map, in the working folder, or by its name beside the map.
+    """The file or folder that Tool_Source names: beside the map, in the working folder, or by its name next to the map.
 
     Raises NotFoundError.
     """
@@ -133,7 +133,7 @@ def find_source(source: str, folder: Path) -> Path:
     for place in (*filter(Path.is_file, places), *filter(Path.is_dir, places)):
         return place
     there = [p.name for p in folder.glob("*.py")]
-    raise NotFoundError(f"There is no file or folder {source} beside the map.", suggestion=did_you_mean(source, there))
+    raise NotFoundError(f"There is no file or folder {source} next to the map.", suggestion=did_you_mean(source, there))
 
 
 def _description(tool: Any) -> str:

@@ -73,7 +73,7 @@ def _check_shape(view: View, node: NodeSpec) -> Iterator[Finding]:
     raw = node.context.get("context")
     if isinstance(raw, str) and raw.strip()[:1] in ("{", "["):
         yield view.finding(
-            "warning", node, "Context", f"The Context of '{node.name}' is read as plain text: it is no valid JSON.",
+            "warning", node, "Context", f"The Context of '{node.name}' is read as plain text: it is not valid JSON.",
             'Write it as {"key": "value"}, with double quotation marks.',
         )  # fmt: skip
 
@@ -128,7 +128,7 @@ def _check_orchestrator(view: View, node: NodeSpec) -> Iterator[Finding]:
                 "error",
                 node,
                 "Context",
-                f"'{node.name}' names itself; it would go round for ever.",
+                f"'{node.name}' chooses itself, which would loop forever.",
                 "Name another node.",
             )
 
@@ -155,7 +155,7 @@ def _check_messages(view: View, node: NodeSpec) -> Iterator[Finding]:
         if name and name not in known and not name.startswith("default"):
             yield view.finding(
                 "warning", node, "Context", f"There is no template '{name}'; the {what} message has its usual shape.",
-                did_you_mean(name, known) or f"Write it into {TEMPLATES} beside the map.",
+                did_you_mean(name, known) or f"Write it into {TEMPLATES} next to the map.",
             )  # fmt: skip
 
 

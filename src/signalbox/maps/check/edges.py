@@ -90,7 +90,7 @@ def _check_function(view: View, node: NodeSpec, column: str, name: str) -> Itera
     elif find_function(name, view.folder) is None:
         yield view.finding(
             "error", node, column, f"There is no routing function '{name}'.",
-            f"Write it into functions/{name}.py beside the map, or run: signalbox maps scaffold.",
+            f"Write it into functions/{name}.py next to the map, or run: signalbox maps scaffold.",
         )  # fmt: skip
 
 

@@ -91,7 +91,11 @@ def _check_mapper(view: View, node: NodeSpec, name: str) -> Iterator[Finding]:
         yield from view.check_import(node, "Input_Fields", reference(name))
     elif find_function(name, view.folder) is None:
         yield view.finding(
-            "error", node, "Input_Fields", f"There is no function '{name}'.", "Write it into functions/ beside the map."
+            "error",
+            node,
+            "Input_Fields",
+            f"There is no function '{name}'.",
+            "Write it into functions/ next to the map.",
         )
 
 

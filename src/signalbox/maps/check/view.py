@@ -8,13 +8,13 @@ from pathlib import Path
 
 from signalbox.errors import SignalboxError
 from signalbox.maps.agents.base import MapAgent
+from signalbox.maps.declared_routes import find_ways
 from signalbox.maps.findings import Finding, Level
 from signalbox.maps.local_code import import_attribute
 from signalbox.maps.read import MapFile
 from signalbox.maps.registry import AgentType, find_type
 from signalbox.maps.spec import GraphSpec, NodeSpec
 from signalbox.maps.topology import Topology
-from signalbox.maps.declared_routes import find_ways
 
 __all__ = ["MAX_EDGES", "MAX_NODES", "MAX_PARALLEL", "View"]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from signalbox.maps.declared_routes import find_ways
 from signalbox.maps.registry import builtin_type
 from signalbox.maps.spec import END, FUNC, GraphSpec, NodeSpec
 from signalbox.maps.topology import Ways, resolve_target
-from signalbox.maps.declared_routes import find_ways
 
 __all__ = ["Arrow", "Box", "Diagram", "Kind", "Shape", "diagram_of"]
 

@@ -62,7 +62,7 @@ def _text(message: BaseMessage) -> str:
             "tool_call",
         ):
             raise UnsupportedError(
-                f"A model file takes text only, and a message holds a part of type '{block.get('type')}'.",
+                f"A model file takes text only, but a message has a part of type '{block.get('type')}'.",
                 suggestion="Leave that part out, or use a hosted model.",
             )
         parts.append(block if isinstance(block, str) else str(block.get("text", "")))

@@ -186,7 +186,7 @@ def _no_row(file: DataFile, column: str | None, wanted: Any) -> NotFoundError:
 def _part(found: Any, path: Any, name: str) -> Any:
     part = at(found, steps(path))
     if part is MISSING:
-        raise NotFoundError(f"{name}: there is nothing at the path '{path}'. Mend the path.")
+        raise NotFoundError(f"{name}: there is nothing at the path '{path}'. Fix the path.")
     return part
 
 

@@ -27,7 +27,7 @@ class JsonReaderAgent(StorageReader):
     def read(self, file: DataFile, inputs: dict[str, Any]) -> Any:
         data, wanted = _load(file), self.document_id(inputs)
         if data is MISSING:
-            raise RequestError(f"{file.name} is empty, and that is no JSON. Write {{}} or [] into it.")
+            raise RequestError(f"{file.name} is empty, which is not JSON. Write {{}} or [] into it.")
         id_field = str(self.option("id_field", inputs, "id"))
         keys = [] if wanted is None else [_key(data, wanted, id_field)]
         keys += steps(self.option("path", inputs))
@@ -98,7 +98,7 @@ class JsonWriterAgent(StorageWriter):
         try:
             return json.dumps(data, ensure_ascii=False, indent=indent, allow_nan=False) + "\n"
         except ValueError:
-            raise RequestError("The data holds NaN or Infinity, which is no JSON. Mend it.") from None
+            raise RequestError("The data contains NaN or Infinity, which JSON does not allow.") from None
 
 
 def _load(file: DataFile) -> Any:
@@ -110,9 +110,9 @@ def _load(file: DataFile) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}: {error.msg}"
-        raise RequestError(f"{file.name} is not JSON at {where}. Mend the file.") from None
+        raise RequestError(f"{file.name} is not JSON at {where}. Fix the file.") from None
     except (ValueError, RecursionError) as error:
-        raise RequestError(f"{file.name} cannot be read as JSON: {error}. Mend the file.") from None
+        raise RequestError(f"{file.name} cannot be read as JSON: {error}. Fix the file.") from None
 
 
 def _find(data: Any, wanted: Any, id_field: str) -> str | None:

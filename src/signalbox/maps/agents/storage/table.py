@@ -77,7 +77,9 @@ def parse(text: str, name: str, delimiter: str | None = None) -> Table:
             elif len(cells) > 1 or any(cells) or len(cells) == len(table.columns):
                 table.rows.append(_fitted(cells, len(table.columns), name, lines.line_num))
     except csv.Error as error:
-        raise RequestError(f"{name} is not CSV at line {lines.line_num}: {error}. Mend the quotes there.") from None
+        raise RequestError(
+            f"{name} is not CSV at line {lines.line_num}: {error}. Fix the quotation marks there."
+        ) from None
     return table
 
 
@@ -153,7 +155,7 @@ def _fitted(cells: list[str], width: int, name: str, line: int) -> list[str]:
     if any(cells[width:]):
         raise RequestError(
             f"{name}, line {line}: {len(cells)} cells, and the header has {width}. "
-            "Put a cell that holds the delimiter into quotes."
+            "Put cells that contain the delimiter in quotation marks."
         )
     return cells[:width] + [""] * (width - len(cells))
 

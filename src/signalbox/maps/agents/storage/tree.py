@@ -42,9 +42,9 @@ def put(data: Any, keys: Sequence[str], value: Any) -> Any:
     if isinstance(data, dict):
         return {**data, key: put(data.get(key, MISSING), rest, value)}
     if not isinstance(data, list):
-        raise RequestError(f"The path leads to {key!r}, and what is before it holds no fields. Mend the path.")
+        raise RequestError(f"The path leads to {key!r}, but the value before it has no fields. Fix the path.")
     if not key.isdecimal() or int(key) > len(data):
-        raise RequestError(f"The path needs an index from 0 to {len(data)} where it says {key!r}. Mend the path.")
+        raise RequestError(f"The path needs an index from 0 to {len(data)} where it says {key!r}. Fix the path.")
     index = int(key)
     old = data[index] if index < len(data) else MISSING
     return [*data[:index], put(old, rest, value), *data[index + 1 :]]
@@ -53,7 +53,7 @@ def put(data: Any, keys: Sequence[str], value: Any) -> Any:
 def drop(data: Any, keys: Sequence[str]) -> Any:
     """A copy of the data without what lies at the keys. Raises NotFoundError when nothing does."""
     if not keys or at(data, keys) is MISSING:
-        raise NotFoundError(f"There is nothing at the path '{'.'.join(keys)}'. Mend the path.")
+        raise NotFoundError(f"There is nothing at the path '{'.'.join(keys)}'. Fix the path.")
     holder = at(data, keys[:-1])
     if isinstance(holder, dict):
         return put(data, keys[:-1], {key: item for key, item in holder.items() if key != keys[-1]})

@@ -46,7 +46,7 @@ class VectorWriterAgent(VectorAgent, StorageWriter):
             return self._delete(file, kept, inputs)
         documents = [_document(item) for item in _as_list(self.value(inputs, mode))]
         if not documents:
-            raise MissingInputError("There is no text to keep.")
+            raise MissingInputError("There is no text to store.")
         replaced = {document["id"] for document in documents}
         kept = [document for document in kept if document["id"] not in replaced]
         _save(file, [*kept, *documents])
@@ -111,7 +111,7 @@ def _document(item: Any) -> dict[str, Any]:
         if text is not None:
             name = str(item.get("id") or uuid.uuid4().hex)
             return {"id": name, "text": text, "metadata": dict(item.get("metadata") or {})}
-    raise RequestError(f"This is no text and no object with a text: {str(item)[:80]!r}.")
+    raise RequestError(f"This is neither a text nor an object with a text: {str(item)[:80]!r}.")
 
 
 def _load(file: DataFile) -> list[dict[str, Any]]:
@@ -119,7 +119,7 @@ def _load(file: DataFile) -> list[dict[str, Any]]:
         documents = json.loads(file.read())
         return [{"id": str(d["id"]), "text": str(d["text"]), "metadata": dict(d["metadata"])} for d in documents]
     except (ValueError, TypeError, KeyError):
-        raise RequestError(f"{file.name} is no collection of texts. Write it with vector_writer.") from None
+        raise RequestError(f"{file.name} is not a collection of texts. Write it with vector_writer.") from None
 
 
 def _save(file: DataFile, documents: list[dict[str, Any]]) -> None:

@@ -68,7 +68,7 @@ def _give_owners(unknown: str) -> None:
     )
     closed = sum(_rewrite(run_id) for run_id in ids)
     if closed:
-        _log.warning("%d runs that an older version had left waiting or under way were closed.", closed)
+        _log.warning("%d runs that an older version had left waiting or active were closed.", closed)
 
 
 def _owner(run_id: str) -> str:
