@@ -1,4 +1,4 @@
-"""Agents written for AgentMap, run without it: what they import from `agentmap` is answered by our own contract.
+"""Runs agents written for AgentMap without it: their imports from `agentmap` are served by our own contract.
 
 `BaseAgent`, `LLMAgent` and the other agents to inherit from are ours, made as AgentMap makes them. A logger, the state
 adapter, the model, prompts and the services of a `host_services.yaml` beside the agent are lent. Every other name is an
@@ -54,7 +54,7 @@ _lock = threading.RLock()
 
 
 class LentAgent(ContractAgent):
-    """The contract, made as AgentMap's agents make it and with what they expect to find on themselves."""
+    """The contract, constructed like AgentMap's agents and with the attributes they expect."""
 
     def __init__(
         self, name: str, prompt: str = "", context: dict[str, Any] | None = None, logger: Any = None, *_: Any, **__: Any
@@ -67,13 +67,13 @@ class LentAgent(ContractAgent):
             cls.process = vars(cls)["process_async"]  # type: ignore[method-assign]
 
     async def process_async(self, inputs: dict[str, Any]) -> Any:
-        """What `process` gives, without holding up the event loop."""
+        """The result of `process`, without blocking the event loop."""
         found = (vars(one)["process"] for one in type(self).__mro__ if "process" in vars(one))
         plain = next(process for process in found if not inspect.iscoroutinefunction(process))
         return await asyncio.to_thread(plain, self, inputs)
 
     def __getattr__(self, name: str) -> Any:
-        """What AgentMap's base class has and ours has not; only asked where the agent has not set it itself."""
+        """Attributes of AgentMap's base class that ours lacks, unless the agent has set them itself."""
         if name == "logger":
             return vars(self).get("_logger") or package_logger
         service = name.strip("_") if name.endswith(("_service", "_adapter")) else ""
@@ -84,13 +84,13 @@ class LentAgent(ContractAgent):
 
 
 class _LentModelAgent(LentAgent):
-    """What a subclass of AgentMap's LLMAgent finds on itself."""
+    """The attributes that subclasses of AgentMap's LLMAgent expect."""
 
     memory_key: str | None = None
 
     @property
     def resolved_prompt(self) -> str:
-        """The text of the prompt, where it stands elsewhere."""
+        """The text of a prompt that is a reference."""
         return PromptService().resolve_prompt(self.prompt)
 
     def __getattr__(self, name: str) -> Any:
@@ -105,7 +105,7 @@ class _LentModelAgent(LentAgent):
 
 
 def make_lent(target: type[LentAgent], name: str, prompt: str, context: dict[str, Any]) -> LentAgent:
-    """An agent written for AgentMap, with the services that its constructor and its configure methods ask for."""
+    """An agent written for AgentMap, with the services that its constructor and configure methods need."""
     parameters = inspect.signature(target).parameters.values()
     services = _asked_for(target, name, parameters)
     if any(one.kind is one.VAR_KEYWORD for one in parameters):
@@ -122,7 +122,7 @@ def make_lent(target: type[LentAgent], name: str, prompt: str, context: dict[str
 
 
 def _asked_for(target: type[LentAgent], node: str, parameters: Iterable[inspect.Parameter]) -> dict[str, Any]:
-    """What a constructor takes beside name, prompt and context: services, by names that have changed over the years."""
+    """The further arguments of a constructor: services, under names that have changed over the years."""
     given: dict[str, Any] = {}
     for one in parameters:
         if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) or one.name in ("name", "prompt", "context"):
@@ -134,7 +134,7 @@ def _asked_for(target: type[LentAgent], node: str, parameters: Iterable[inspect.
 
 
 def own_run(agent: LentAgent) -> Any:
-    """The agent's own `run` as a function of the state that gives what it changes; None if it has AgentMap's."""
+    """The agent's own `run` as a function from the state to its changes; None if it does not override `run`."""
     if type(agent).run is ContractAgent.run:
         return None
 
@@ -163,7 +163,7 @@ class _Lender(MetaPathFinder, Loader):
 
 @contextmanager
 def lent_names() -> Iterator[None]:
-    """While it lasts, `agentmap` can be imported whether it is installed or not."""
+    """Make `agentmap` importable inside the block, whether or not it is installed."""
     lender = _Lender()
     with _lock:
         sys.meta_path.append(lender)

@@ -1,4 +1,4 @@
-"""What a run lends to its nodes: the model, the data folder, the folder of the map, the other graphs of the file."""
+"""What a run provides to its nodes: the model, the data folder, the folder of the map, the other graphs of the file."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class StepBudget:
 
 @dataclass(slots=True)
 class RunContext:
-    """The surroundings of one run. Agents reach it through `MapAgent.run_context`."""
+    """The context of one run. Agents access it through `MapAgent.run_context`."""
 
     folder: Path
     data: Path
@@ -83,7 +83,7 @@ current_run: ContextVar[RunContext | None] = ContextVar("current_run", default=N
 
 
 def run_context() -> RunContext:
-    """The surroundings of the run under way. Raises ProgrammerError outside a run."""
+    """The context of the current run. Raises ProgrammerError outside a run."""
     context = current_run.get()
     if context is None:
         raise ProgrammerError("This agent works only inside the run of a map.")

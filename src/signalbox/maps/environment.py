@@ -12,7 +12,7 @@ __all__ = ["from_environment", "reads_environment"]
 
 
 def reads_environment(value: Any) -> bool:
-    """True if there is an `env:NAME` anywhere in the value."""
+    """True if the value contains an `env:NAME`."""
     if isinstance(value, Mapping):
         return any(map(reads_environment, value.values()))
     if isinstance(value, list | tuple):

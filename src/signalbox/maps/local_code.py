@@ -1,4 +1,4 @@
-"""Code beside a map: agents and routing functions in its folder, found by their names without registration.
+"""Code next to a map: agents and routing functions in its folder, found by name without registration.
 
 Agents stand in `agents/` or `custom_agents/`, routing functions in `functions/` or `custom_functions/`; the `custom_`
 folders may also stand beside the map's own folder, as in a project with all its maps in `workflows/`. Files are
@@ -220,7 +220,7 @@ def _above(folder: str) -> str:
 
 
 def broken_files(folder: Path) -> list[tuple[Path, str]]:
-    """The files beside a map that cannot be read as Python, and why."""
+    """The files next to a map that cannot be read as Python, and why."""
     found = []
     for file in _files(folder, CODE_FOLDERS):
         try:
@@ -243,7 +243,7 @@ def definitions_in(file: Path) -> tuple[Definition, ...]:
 
 
 def agents_beside(folder: Path) -> list[str]:
-    """The names of the agents beside a map."""
+    """The names of the agents next to a map."""
     return [definition.name for definition in _definitions(folder, AGENT_FOLDERS)]
 
 

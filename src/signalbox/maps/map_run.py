@@ -1,4 +1,4 @@
-"""A run, ready to start: its graph, its map and its surroundings."""
+"""A run, ready to start: its graph, its map and its context."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["MapRun", "choose_graph", "open_map"]
 
 @dataclass(slots=True)
 class MapRun:
-    """One run, ready to start: the graph, its surroundings and what it starts with."""
+    """One run, ready to start: the graph, its context and its initial state."""
 
     graph: GraphSpec
     folder: Path
@@ -48,9 +48,9 @@ class MapRun:
     answers: Mapping[str, Any] | None = None
     """Go on from the last checkpoint, with these answers to its questions; None starts afresh."""
     noted: Callable[[NodeEvent], None] | None = None
-    """Hears of every node, those of graphs inside the run included, before anybody else does."""
+    """Receives the events of every node first, including those of sub-graphs."""
     conversation: Conversation = ()
-    """What was said before in the thread, as `RunContext.conversation`."""
+    """The earlier conversation, as `RunContext.conversation`."""
     call_agent: CallAgent | None = None
     """Asks another agent inside the run, as `RunContext.call_agent`."""
 
@@ -86,7 +86,7 @@ class MapRun:
         return tracker
 
     def context(self) -> RunContext:
-        """What the run lends to its nodes."""
+        """What the run provides to its nodes."""
         return RunContext(
             folder=self.folder,
             data=self.data or get_settings().data or _data_beside(self.folder),

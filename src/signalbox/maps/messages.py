@@ -1,7 +1,7 @@
-"""Messages about a run that waits, for other programs: JSON files in `messages/TOPIC/` of its data folder.
+"""Messages about a waiting run for other programs: JSON files in `messages/TOPIC/` of its data folder.
 
 A suspend or human node asks for them in its Context: `send_suspend_message` and `send_graph_message` are written when
-it pauses, `send_resume_message` when it goes on; `…_message_topic` names the folder, and `…_message_template` a
+it pauses, `send_resume_message` when it continues; `…_message_topic` names the folder, and `…_message_template` a
 template in `messages.yaml` next to the map. Nothing is delivered: who watches the folder takes them from there.
 """
 
@@ -123,7 +123,7 @@ def _fill(template: Any, values: Mapping[str, Any]) -> Any:
 
 
 def _write(data: Path, topic: str, payload: Any) -> None:
-    """Put a message into its topic's folder. That it cannot be written is told in the log and stops no run."""
+    """Write a message into its topic's folder. If it cannot be written, that is logged and does not stop the run."""
     message_id, moment = uuid.uuid4().hex[:12], now()
     message = {"message_id": message_id, "topic": topic, "timestamp": moment.isoformat(), "payload": payload}
     name = f"messages/{topic}/{moment.strftime('%Y-%m-%dT%H-%M-%S-%f')}_{message_id}.json"

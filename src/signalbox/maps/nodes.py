@@ -178,7 +178,7 @@ class NodeRunner:
 
     @property
     def is_async(self) -> bool:
-        """True if the agent must be awaited."""
+        """True if the agent is asynchronous."""
         return _is_async(self.kind.target)
 
     @property

@@ -1,4 +1,4 @@
-"""How a run ended: completed, broken off, or waiting; and what its success policy says of it."""
+"""How a run ended (completed, interrupted or waiting), and the result of its success policy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _log = logging.getLogger("signalbox.maps")
 
 
 def broken_off(run: MapRun, context: RunContext, tracker: ExecutionTracker, error: SignalboxError) -> MapResult:
-    """The run broke off: what its nodes wrote until then is kept."""
+    """The run was interrupted: what its nodes wrote so far is kept."""
     summary = tracker.summarize("error")
     summary.graph_success = False
     state: dict[str, Any] = dict(run.state)

@@ -28,7 +28,7 @@ _VARIABLE = re.compile(r"\{\{|\}\}|\{([A-Za-z_][\w.-]*)\}")
 
 
 def is_reference(prompt: str) -> bool:
-    """True if the prompt stands elsewhere."""
+    """True if the prompt is a reference."""
     return "\n" not in prompt.strip() and _REFERENCE.fullmatch(prompt) is not None
 
 

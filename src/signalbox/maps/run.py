@@ -1,6 +1,6 @@
 """Running a map: compiled and executed, to its end or to its pause, in one call or as a stream of node events.
 
-Nothing is kept: a run that must outlive the process, or that is to be resumed, is started by `signalbox.runs`.
+Nothing is stored: use `signalbox.runs` for a run that must outlive the process or be resumed.
 """
 
 from __future__ import annotations

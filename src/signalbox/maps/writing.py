@@ -1,5 +1,4 @@
-"""What chat models and the loop write in a run, told as they write it to whoever listens. Without a listener nothing
-streams."""
+"""Streams what chat models and the loop write in a run to a listener. Without a listener nothing streams."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ __all__ = ["Piece", "current_listener", "piece_of", "use_writing", "written_piec
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A few letters of what a model writes: of which of its messages, and in which node."""
+    """A piece of a model's text, with its message and node."""
 
     message: str
     node: str
@@ -28,7 +27,7 @@ current_listener: ContextVar[Callable[[Piece], None] | None] = ContextVar("curre
 
 @contextmanager
 def use_writing(listener: Callable[[Piece], None] | None) -> Iterator[None]:
-    """Have the runs of this block tell what their models write, or tell nobody."""
+    """Stream what models write in the runs of this block, or nothing."""
     token = current_listener.set(listener)
     try:
         yield

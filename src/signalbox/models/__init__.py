@@ -1,4 +1,4 @@
-"""The one way to a chat model: `load_chat_model`, the `Configuration` that says which, and what kind it is.
+"""The way to a chat model: `load_chat_model`, its `Configuration`, and what kind of model it is.
 
 How a call passes, from top to bottom:
 

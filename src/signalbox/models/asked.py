@@ -1,4 +1,4 @@
-"""What is asked of a model beside the messages, in our terms: tools, which of them must be called, an object."""
+"""What a model is asked for, besides the messages, in our terms: tools, which of them must be called, an object."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Tool:
 
 @dataclass(frozen=True)
 class Output:
-    """An object that a model is to give: its schema, and the pydantic class that checks it, if there is one."""
+    """An object that a model must return: its schema, and the pydantic class that checks it, if any."""
 
     name: str
     description: str

@@ -19,7 +19,7 @@ _FROM_CONFIGURABLE = ("model", "timeout", "max_tokens", "temperature", "system_p
 
 
 class Configuration(BaseModel):
-    """The model of a run and how it is to answer."""
+    """The model of a run and its options."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -32,7 +32,7 @@ class Configuration(BaseModel):
 
     @classmethod
     def from_context(cls) -> Configuration:
-        """The configuration of the run that is going on; outside a graph, the settings alone.
+        """The configuration of the current run; outside a graph, only the settings.
 
         The run's context wins over `configurable`, and both over the settings. Raises ConfigurationError.
         """
@@ -69,7 +69,7 @@ def _settings_values(model: Any) -> dict[str, Any]:
 
 
 def _run_values() -> tuple[Any, Any]:
-    """The context and the `configurable` of the LangGraph run that calls us, or nothing outside one."""
+    """The context and the `configurable` of the current LangGraph run, or nothing outside one."""
     from langgraph.config import get_config
     from langgraph.runtime import get_runtime
 
@@ -82,6 +82,6 @@ def _run_values() -> tuple[Any, Any]:
 
 
 def _chosen(source: Any, names: tuple[str, ...]) -> dict[str, Any]:
-    """The named values that a mapping or an object holds; None means not said."""
+    """The named values of a mapping or an object; None means not given."""
     said = source if isinstance(source, Mapping) else {name: getattr(source, name, None) for name in names}
     return {name: said[name] for name in names if said.get(name) is not None}

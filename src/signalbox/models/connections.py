@@ -77,9 +77,9 @@ def kept_transport(library: str) -> Any:
                 await client.aclose()
 
         def close(self) -> None:
-            """Nothing: a model that is given up must not close what others use."""
+            """Do nothing: other models use the same connections."""
 
         async def aclose(self) -> None:
-            """Nothing, for the same reason."""
+            """Do nothing, for the same reason."""
 
     return Kept()

@@ -27,7 +27,7 @@ _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
 class Door(BaseChatModel):
-    """A provider's chat model that is asked in our terms and answers in them, or with a typed error.
+    """A provider's chat model that takes requests in our terms and answers in them, or with a typed error.
 
     `invoke`, `stream`, `bind_tools` and `with_structured_output` work alike for every provider. Raises LLMAPIError
     where the provider fails, ModelOutputError (of its kinds) where two replies cannot be used, BudgetError.
@@ -41,10 +41,10 @@ class Door(BaseChatModel):
     timeout: float | None = Field(default=None, gt=0)
     max_retries: int = Field(default=2, ge=0)
     taught: tuple[Example, ...] = Field(default=(), exclude=True, repr=False)
-    """The nearest of these go before a request that has a schema or tools."""
+    """The closest of these precede a request with a schema or tools."""
 
     def model_post_init(self, context: Any) -> None:
-        """Takes over what the provider's class knows of the model, and sets its limit."""
+        """Takes over the profile of the provider's class, and sets its limit."""
         super().model_post_init(context)
         self.profile = self.inner.profile
         self.inner = self._limited(self.max_tokens)
@@ -93,7 +93,7 @@ class Door(BaseChatModel):
         tools: Sequence[Any] = (),
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, Any]:
-        """A runnable that gives an object of the schema: a pydantic class gives an instance, everything else a dict.
+        """A runnable that returns an object of the schema: an instance of a pydantic class, otherwise a dict.
 
         With `tools` the model may call those first: with `include_raw`, `parsed` is then None and `raw` has the calls.
         """
@@ -129,7 +129,7 @@ class Door(BaseChatModel):
 
     @property
     def model_label(self) -> str:
-        """The model's name as its provider calls it."""
+        """The provider's name for the model."""
         names = (getattr(self.inner, name, None) for name in ("model_name", "model", "path"))
         return str(next((one for one in names if one), self._llm_type))
 
@@ -242,7 +242,7 @@ class Door(BaseChatModel):
 
 
 class _Structured(Runnable[LanguageModelInput, Any]):
-    """The model's reply as the object that was asked for."""
+    """The model's reply as the requested object."""
 
     def __init__(self, bound: Runnable[LanguageModelInput, AIMessage], output: Output, *, include_raw: bool) -> None:
         self.bound = bound

@@ -26,7 +26,7 @@ from signalbox.models.shape import plain_name
 __all__ = ["EDGES", "Edge", "with_system_text"]
 
 _LONGEST_ABOUT = 1024
-"""So long may the description of a function be on OpenAI; what is beyond it stands in that of its parameters."""
+"""The longest description of a function on OpenAI; the rest goes into that of its parameters."""
 _IN_JSON = "Answer with one JSON object and nothing else. Its fields:"
 _BY_TOOL = "Once you can, answer by calling the tool {name}."
 
@@ -35,9 +35,9 @@ class Edge:
     """A provider whose API is like OpenAI's, with plain JSON schemas."""
 
     by_tool_alone = False
-    """True if an object is given by a tool also where nothing else is offered."""
+    """True if an object is returned by a tool call even if there are no other tools."""
     explains = True
-    """True if the model reads the schema; where a grammar alone does, its meaning goes into the prompt."""
+    """True if the model reads the schema; if only a grammar does, its meaning goes into the prompt."""
 
     def prepared(self, asked: Asked, model: Any) -> tuple[Any, dict[str, Any]]:
         """What to send through, and with which options: the provider's class itself."""
@@ -69,7 +69,7 @@ class Edge:
         return sorted(tools, key=lambda one: one.sent_name), sent.get(choice, choice)
 
     def messages(self, messages: Sequence[BaseMessage], asked: Asked) -> list[BaseMessage]:
-        """The conversation, with the schema in words for a model that would not see it otherwise."""
+        """The conversation, with the schema in words for models that would not see it otherwise."""
         if asked.output is None or (self.explains and not self.answers_by_tool(asked)):
             return list(messages)
         if not self.answers_by_tool(asked):
@@ -237,10 +237,10 @@ class FileEdge(Edge):
 
 
 class OtherEdge(Edge):
-    """A chat model of which we know only that it is LangChain's: its own methods make its requests."""
+    """Any LangChain chat model: its own methods make the requests."""
 
     explains = False
-    """Many ignore a response format, and would never see what is asked for."""
+    """Many ignore a response format and would never see the schema."""
 
     def prepared(self, asked: Asked, model: Any) -> tuple[Any, dict[str, Any]]:
         """The model as its own `with_structured_output` and `bind_tools` give it."""

@@ -52,7 +52,7 @@ def read_examples(source: str | Path | Iterable[Example | Mapping[str, Any]]) ->
 
 
 def fitting_examples(examples: Sequence[Example], fields: Sequence[str], tools: Sequence[str]) -> list[Example]:
-    """Those that show what is asked for: values of some of these fields, or calls of these tools."""
+    """The relevant examples: values of some of these fields, or calls of these tools."""
     return [one for one in examples if _fits(one.expected, set(fields), set(tools))]
 
 

@@ -1,7 +1,7 @@
-"""One question to a model, until there is a reply that can be used: without any input or output of its own.
+"""One question to a model, until there is a usable reply; without any I/O of its own.
 
 `exchange` is a generator. It yields what is to be sent (`Send`) or waited for (`Wait`) and is given what came back: a
-`Received`, or the exception. The door drives it: synchronously or not, streamed or not. So the rules stand here once. A
+`Received`, or the exception. The door drives it: synchronously or not, streamed or not. So the rules exist only once. A
 request that fails on the way is tried again after a pause; a reply that cannot be used is requested once more, with
 what was wrong with it.
 """
@@ -29,7 +29,7 @@ from signalbox.models.usage import add_call, check_budgets
 __all__ = ["REASONING_ROOM", "Exchange", "Question", "Received", "Send", "Wait", "exchange"]
 
 REASONING_ROOM = 8_192
-"""Tokens that a model may reason beside its answer."""
+"""Additional tokens for a model's reasoning."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Question:
     limit: int | None
     max_retries: int
     may_be_cut: bool = False
-    """True if plain text may end at the limit: only if the caller set one for this very question."""
+    """True if plain text may end at the limit, because the caller set it for this question."""
     examples: str = ""
-    """What a user taught that is near this request. It changes, so it follows the fixed text."""
+    """The user's examples closest to this request. They vary, so they follow the fixed text."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a provider's exception means, in words for a person, and whether to try again; no credential survives."""
+"""What a provider's exception means, in words for a person, and whether to retry; without credentials."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from signalbox.errors import LLMAPIError, ModelBrokenError, ModelBusyError, Mode
 __all__ = ["LONGEST_PAUSE", "explain_model_error", "pause_before_retry"]
 
 LONGEST_PAUSE = 30.0
-"""Seconds. A provider that asks for a longer pause is not waited for: the person is told."""
+"""Seconds. If a provider asks for a longer pause, the person is told instead."""
 _KEY_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 _PASSING = (408, 409, 425, 429, 500, 502, 503, 504, 529)
 _OWN_FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError, ValueError)
-"""What code raises that is wrong, rather than a provider that fails."""
+"""Exceptions of programming errors, as opposed to failures of a provider."""
 _TOO_SLOW = "The model took too long to answer."
 _BY_STATUS: dict[int, tuple[type[LLMAPIError], str, str]] = {
     400: (
@@ -78,7 +78,7 @@ def explain_model_error(error: BaseException) -> SignalboxError:
 
 
 def pause_before_retry(error: BaseException, tries: int) -> float | None:
-    """Seconds to wait before trying again after so many tries; None where trying again would not help.
+    """Seconds to wait before the next attempt; None if a retry would not help.
 
     What the provider asks for in `Retry-After` is kept to, unless it is longer than `LONGEST_PAUSE`.
     """
@@ -142,7 +142,7 @@ def _is_timeout(error: BaseException) -> bool:
 
 
 def _is_connection(error: BaseException) -> bool:
-    """True if no reply came: the connection failed or broke off. A time-out is not tried again."""
+    """True if there was no reply: the connection failed or broke. A time-out is not retried."""
     names = " ".join(type(one).__name__ for one in _chain(error))
     broken = ("ConnectError", "ConnectionError", "ReadError", "WriteError", "RemoteProtocolError")
     return not _is_timeout(error) and any(name in names for name in broken)
@@ -155,7 +155,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _without_keys(text: str) -> str:
-    """Servers echo the key they refused, in forms no pattern foresees; the values themselves are known."""
+    """Remove known key values, because servers echo refused keys in unpredictable forms."""
     for name, value in os.environ.items():
         if name.endswith(_KEY_ENDINGS) and len(value) >= 4:
             text = text.replace(value, "***")

@@ -1,5 +1,4 @@
-"""How often this process has asked each model, with what outcome, and what that used: for metrics, and to show whether
-the model answers."""
+"""This process's requests by model, with outcome and usage: for metrics, and to show whether the model works."""
 
 from __future__ import annotations
 

@@ -62,9 +62,9 @@ def load_chat_model(model: str | None = None, **options: Any) -> BaseChatModel:
 
 
 def open_door(model: Any) -> Any:
-    """The door to a chat model that somebody made themselves; the offline model and a door are left as they are.
+    """The door to a user's own chat model, which keeps its own limits, keys and retries.
 
-    Such a model keeps its own limits, keys and retries. What is no chat model of LangChain's is left alone too.
+    The offline model, a door, and anything that is not a LangChain chat model are returned unchanged.
     """
     if not isinstance(model, BaseChatModel) or isinstance(model, Door) or model._llm_type == "offline":
         return model
@@ -131,7 +131,7 @@ def _refuse_credentials(options: dict[str, Any]) -> None:
 
 
 def _load_hosted(provider: Provider, name: str, options: dict[str, Any], settings: Settings) -> tuple[Any, str]:
-    """The provider's own model, and the edge that knows its API."""
+    """The provider's own model, and the edge for its API."""
     model_class = _import_class(provider)
     wanted = _wanted(provider, name, options, settings)
     extras = {option: value for option, value in options.items() if option not in _COMMON}

@@ -1,4 +1,4 @@
-"""What models were sent, kept for whoever wants to see it (`signalbox ask --show-prompts`)."""
+"""Records what models were sent (`signalbox ask --show-prompts`)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _recorders: ContextVar[tuple[list[Prompt], ...]] = ContextVar("signalbox_prompts
 
 @contextmanager
 def record_prompts() -> Iterator[list[Prompt]]:
-    """Every request that is sent to a model inside the block, in order, also one that is sent again."""
+    """Every request to a model inside the block, in order, including retries."""
     prompts: list[Prompt] = []
     token = _recorders.set((*_recorders.get(), prompts))
     try:

@@ -1,4 +1,4 @@
-"""True if a model's reply can be used, and what is wrong with it if not.
+"""Checks whether a model's reply can be used, and says what is wrong if not.
 
 Text has to be there and whole, an object has to fit its schema, calls have to be of tools that exist with arguments
 that they take. What a reply gives is turned into the schema's own terms first (`shape.restore`).
@@ -55,7 +55,7 @@ class Fault:
     """What is wrong with a call, by its id."""
 
     def error(self, reply: AIMessage | None) -> ModelOutputError:
-        """The error of a model that was told what is wrong and did it again."""
+        """The error for a model that repeated a mistake after being told."""
         shown = reply.text[:2_000] if reply is not None else ""
         return self.kind(self.message, details={"fault": self.what, "reply": shown}, reply=reply)
 
@@ -68,7 +68,7 @@ def check_reply(
     place: int = 0,
     may_be_cut: bool = False,
 ) -> AIMessage | Fault:
-    """The reply in the terms of who asked, or what is wrong with it.
+    """The reply in the caller's terms, or what is wrong with it.
 
     An object that was asked for stands under `parsed` in the message's additional_kwargs; `answer_tool` is the tool
     that gives it, on providers where it is one. The ids of calls follow from their `place` in the conversation. With
@@ -93,7 +93,7 @@ def check_reply(
 
 
 def fault_in_error(error: BaseException) -> Fault | None:
-    """The fault that a provider's library raises instead of giving the reply; None for any other error."""
+    """The fault behind an exception of a provider's library; None for any other error."""
     name = type(error).__name__
     if name == "LengthFinishReasonError":
         return _fault_of("length")
@@ -219,7 +219,7 @@ def _checked_calls(
 
 
 def _choice_ignored(asked: Asked, calls: Sequence[Mapping[str, Any]]) -> Fault | None:
-    """What is wrong where a tool had to be called, or none was to be: not every provider sees to it."""
+    """The fault if a tool had to be called, or none was allowed: not every provider enforces this."""
     if asked.choice == "auto" or asked.output is not None:
         return None
     if asked.choice == "none":
@@ -254,7 +254,7 @@ def _arguments_problem(args: Any, tool: Tool) -> str | None:
 
 
 def _problem(value: Any, schema: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Where a value does not fit its schema, and why."""
+    """Where and why a value does not fit its schema."""
     from jsonschema.exceptions import best_match
 
     error: Any = best_match(_validator()(dict(schema)).iter_errors(value))
@@ -325,7 +325,7 @@ def with_ids(value: Any, renamed: Mapping[str, str]) -> Any:
 
 
 def messages_again(messages: Sequence[BaseMessage], reply: AIMessage | None, fault: Fault) -> list[BaseMessage]:
-    """The conversation with the reply that could not be used, and what was wrong with it."""
+    """The conversation with the unusable reply, and what was wrong with it."""
     told = HumanMessage(_AGAIN.format(what=fault.what))
     calls = [*reply.tool_calls, *reply.invalid_tool_calls] if reply is not None else []
     if reply is not None and fault.by_call:

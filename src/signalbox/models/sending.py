@@ -1,4 +1,4 @@
-"""Carrying out the steps of an exchange: sending, waiting, and letting a stream's text out as it comes."""
+"""Executes the steps of an exchange: sending, waiting, and passing on a stream's text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CALLING = ("tool_use", "tool_call", "tool_call_chunk", "function_call", "input_
 
 
 def send(step: Send | Wait, stop: list[str] | None) -> Received | Exception | None:
-    """What the model gave back, or what it raised; nothing after a pause."""
+    """The model's reply or exception; None after a pause."""
     if isinstance(step, Wait):
         time.sleep(step.seconds)
         return None
@@ -35,7 +35,7 @@ def send(step: Send | Wait, stop: list[str] | None) -> Received | Exception | No
 
 
 async def asend(step: Send | Wait, stop: list[str] | None, timeout: float | None) -> Received | Exception | None:
-    """What the model gave back in the time that it has, or what it raised; nothing after a pause."""
+    """The model's reply within the time limit, or its exception; None after a pause."""
     if isinstance(step, Wait):
         await asyncio.sleep(step.seconds)
         return None

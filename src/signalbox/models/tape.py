@@ -1,7 +1,7 @@
-"""A tape: replies of a model kept by prompt, so that a conversation can be held again without the model.
+"""A tape: recorded replies of a model by prompt, so that a conversation can be repeated without the model.
 
-Every request to a model looks for its reply on the tape in use first; what the model itself replies is put there.
-`signalbox.evals.recorded` is the tape of the evaluations.
+Every request first looks for its reply on the tape; new replies are stored there. `signalbox.evals.recorded` is the
+tape of the evaluations.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Options = Mapping[str, Any]
 
 
 class Tape(Protocol):
-    """Where replies are looked up and kept. `options` are tools, tool choice and response format as they are sent."""
+    """Where replies are looked up and stored. `options` are tools, tool choice and response format as they are sent."""
 
     def find(self, messages: Sequence[BaseMessage], options: Options) -> AIMessage | None:
         """The reply to this prompt, or None to ask the model. Raises LLMAPIError if the model may not be asked."""
@@ -33,7 +33,7 @@ _tape: ContextVar[Tape | None] = ContextVar("signalbox_tape", default=None)
 
 @contextmanager
 def use_tape(tape: Tape | None) -> Iterator[None]:
-    """Every request to a model inside the block goes by this tape."""
+    """Use this tape for every request to a model inside the block."""
     token = _tape.set(tape)
     try:
         yield

@@ -32,13 +32,13 @@ Prices = Mapping[str, Mapping[str, float]]
 
 
 class Usage(TypedDict):
-    """Tokens of one or several calls; `cost_usd` only if every call's cost is known."""
+    """Tokens of one or more calls; `cost_usd` only if every call's cost is known."""
 
     input_tokens: int
     output_tokens: int
     total_tokens: int
     cached_tokens: NotRequired[int]
-    """Those of the input that the provider had in its cache, where it says so."""
+    """The cached part of the input, if the provider reports it."""
     cost_usd: NotRequired[float]
 
 
@@ -74,7 +74,7 @@ def budgets(used_today: int = 0, used_by_run: int = 0) -> tuple[Budget, ...]:
 
 
 def usage_of(messages: BaseMessage | Iterable[BaseMessage], prices: Prices | None = None) -> Usage:
-    """The summed usage of these messages; one that carries no counts adds nothing."""
+    """The total usage of these messages; one without counts adds nothing."""
     several = [messages] if isinstance(messages, BaseMessage) else messages
     return _sum([usage for message in several if (usage := _usage_of_one(message, prices or {}))])
 
@@ -147,7 +147,7 @@ def count_usage(*budgets: Budget, prices: Prices | None = None) -> Iterator[Usag
 
 @contextmanager
 def counting(counter: UsageCounter) -> Iterator[None]:
-    """Count with a counter that is there already, for what is done in several steps."""
+    """Count with an existing counter, for work in several steps."""
     token = _counters.set((*_counters.get(), counter))
     try:
         yield
@@ -190,7 +190,7 @@ def _usage_of_one(message: BaseMessage, prices: Prices) -> Usage | None:
 
 
 def _cost_of(metadata: Mapping[str, Any], usage: Usage, prices: Prices) -> float | None:
-    """The provider's own figure if it states one, else the operator's prices, else unknown."""
+    """The provider's own figure, or the operator's prices, or None if unknown."""
     stated = (metadata.get("token_usage") or metadata.get("usage") or {}).get("cost")
     if isinstance(stated, int | float):
         return float(stated)

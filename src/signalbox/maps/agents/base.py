@@ -1,4 +1,4 @@
-"""What the built-in agent types share: the run's surroundings, a rendered prompt, a flag that routes."""
+"""What the built-in agent types share: the run's context, a rendered prompt, a flag that routes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Inputs", "MapAgent", "route_by"]
 
 
 class Inputs(dict[str, Any]):
-    """The inputs of a node, and the whole state beside them for a prompt that names more."""
+    """The inputs of a node, with the whole state for prompts that refer to other fields."""
 
     state: Mapping[str, Any]
 
@@ -24,32 +24,33 @@ class Inputs(dict[str, Any]):
 
 
 class MapAgent(BaseAgent):
-    """A built-in agent type. One instance serves many runs at once: it keeps nothing between two calls.
+    """A built-in agent type.
 
-    The class says what its nodes may do, for the builder, the checks and the drawing alike.
+    One instance serves many runs at once and keeps no state between calls. The class declares what its nodes may do,
+    for the builder, the checks and the drawing.
     """
 
     hooks_write_state = False
     pauses = False
     chooses = False
-    """It names the node after it."""
+    """It chooses the next node."""
     runs_graph = False
     uses_model = False
     uses_files = False
     """It reads or writes files of the data folder."""
     sends_messages = False
     needs_variables = True
-    """A variable of its prompt that nobody gives is an error, and not left as it stands."""
+    """A missing variable in its prompt is an error instead of being left unchanged."""
     allowed_options: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """The options of its Context that take one of a few values."""
+    """The options of its Context with a fixed set of values."""
 
     @property
     def run_context(self) -> RunContext:
-        """The surroundings of the run under way."""
+        """The context of the current run."""
         return run_context()
 
     def option(self, name: str, inputs: Mapping[str, Any], default: Any = None) -> Any:
-        """An option of the node: from its inputs, else from its Context, else the default."""
+        """An option of the node: from its inputs, or else its Context, or else the default."""
         value = inputs.get(name)
         return self.context.get(name, default) if value is None else value
 
@@ -57,10 +58,10 @@ class MapAgent(BaseAgent):
         return state, Inputs(inputs, state)
 
     def render_prompt(self, inputs: Mapping[str, Any], *, lenient: bool = False) -> str:
-        """The prompt with its variables filled in from the inputs, else from the state.
+        """The prompt with its variables filled in from the inputs or else the state.
 
-        A field that another node of the map writes, and has not, is empty. A variable that nobody gives is a
-        PromptError that names it; a lenient prompt leaves it as it stands.
+        A field that another node has not written yet is empty. A missing variable raises PromptError with its name; a
+        lenient prompt leaves it unchanged.
         """
 
         def look_up(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""The plain agent types: they pass values on, ask for them, or say which way the graph goes."""
+"""The basic agent types: they pass values on, ask for them, or choose a branch."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ASKED = "__asked"
 
 
 class DefaultAgent(MapAgent):
-    """Gives its prompt, with the fields filled in; without a prompt it says that it ran."""
+    """Returns its prompt with the fields filled in; without a prompt it says that it ran."""
 
     needs_variables = False
     blocking = False
@@ -36,8 +36,8 @@ class DefaultAgent(MapAgent):
 
 
 class EchoAgent(MapAgent):
-    """Gives its inputs back: one as it is, several as a mapping. A prompt with fields is filled in instead. Outside a
-    map it gives all inputs by name, as the contract says."""
+    """Returns its inputs: one unchanged, several as a mapping. A prompt with fields is filled in instead. Outside a map
+    it returns all inputs by name, as the contract requires."""
 
     blocking = False
 
@@ -57,16 +57,16 @@ class EchoAgent(MapAgent):
 
 
 class OutputAgent(EchoAgent):
-    """The final output of a graph: as echo."""
+    """The final output of a graph, like echo."""
 
 
 class AggregatorAgent(MapAgent):
-    """Puts the results of parallel branches together: the inputs that are there, by name."""
+    """Combines the results of parallel branches: the available inputs, by name."""
 
     blocking = False
 
     def process(self, inputs: dict[str, Any]) -> Any:
-        """The inputs that hold a value, or the prompt filled in with them."""
+        """The inputs that have a value, or the prompt filled in with them."""
         if self.prompt and self.prompt_has_variables():
             return self.render_prompt(inputs)
         return {name: value for name, value in inputs.items() if value is not None}
@@ -98,9 +98,9 @@ class FailureAgent(MapAgent):
 
 
 class InputAgent(MapAgent):
-    """Takes its value from the state; where it is not there, the run pauses and asks the person for it.
+    """Takes its value from the state; if it is missing, the run pauses and asks the person for it.
 
-    In a loop it asks anew each time it is reached again.
+    In a loop it asks again each time.
     """
 
     pauses = True
@@ -165,7 +165,7 @@ class BranchingAgent(MapAgent):
     """Takes the success or the failure branch by the value of a field.
 
     Context: `success_field` (default: the first input), `success_values`, `failure_values`, `fallback_fields`
-    (looked at where the field has no value) and `default_result` (for a value in neither list; default success).
+    (used if the field has no value) and `default_result` (for a value in neither list; default success).
     """
 
     needs_variables = False

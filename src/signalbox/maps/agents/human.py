@@ -1,4 +1,4 @@
-"""Agent types that wait for somebody: a person who approves, chooses, writes or edits, or another system."""
+"""Agent types that wait for a person (who approves, chooses, writes or edits) or another system."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ _WRAPPERS = ("text", "edited", "edited_content", "content", "message", "value", 
 
 
 class SuspendAgent(MapAgent):
-    """Pauses the run until it is resumed. What it is resumed with is its output; `reject` takes the failure branch.
+    """Pauses the run until it is resumed. The value it is resumed with is its output; `reject` takes the failure
+    branch.
 
     Context: `reason`, `external_ref`, `timeout_seconds`; `send_suspend_message`, `send_graph_message` and
-    `send_resume_message` have messages written for other programs, as `signalbox.maps.messages` says.
+    `send_resume_message` have messages written for other programs (see `signalbox.maps.messages`).
     """
 
     kind = "suspend"
@@ -45,7 +46,7 @@ class SuspendAgent(MapAgent):
         return self._answered(answer, inputs)
 
     def _is_answer(self, answer: Any) -> bool:
-        """True if the pause can end with this; after anything else it asks again."""
+        """True if the pause can end with this answer; otherwise it asks again."""
         return True
 
     def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
@@ -73,7 +74,7 @@ class SuspendAgent(MapAgent):
         return question
 
     def _own_context(self) -> dict[str, Any]:
-        """The Context as the row has it, without what says how messages are sent."""
+        """The Context of the row, without the settings for messages."""
         row = self.run_context.graph.node(self.name).context if self.run_context.graph else {}
         return {key: value for key, value in row.items() if "_message" not in key}
 
@@ -168,7 +169,7 @@ class HumanAgent(SuspendAgent):
 
 
 def _unwrapped(value: Any, fields: list[str]) -> Any:
-    """What a person wrote, out of the mapping that a form may have put it into."""
+    """What a person wrote, extracted from the mapping that a form may have made."""
     if isinstance(value, Mapping):
         for key in (*_WRAPPERS, *fields):
             if key in value:
@@ -185,7 +186,7 @@ class _Reply:
 
 
 def check_answer(question: Mapping[str, Any], answer: Any) -> None:
-    """Raise RequestError for a choice that is none of the options; the run then still waits."""
+    """Raise RequestError for a choice that is not an option; the run then continues to wait."""
     if answer == TIMED_OUT or question.get("interaction_type") != "choice" or _is_no(answer):
         return
     if question.get("options"):
@@ -199,7 +200,7 @@ def _decision(answer: Any) -> Decision:
 
 
 def _is_no(answer: Any) -> bool:
-    """True if an answer refuses: a no in words, or the word that a program sends as an action."""
+    """True if an answer refuses: a no in words, or the action sent by a program."""
     return "no" in (_decision(answer), read_reply({"action": _split(answer)[0]}))
 
 

@@ -1,4 +1,4 @@
-"""Agent types that speak to a chat model."""
+"""Agent types that use a chat model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["AnthropicAgent", "GoogleAgent", "LlmAgent", "OpenAIAgent", "SummaryA
 class LlmAgent(MapAgent):
     """Sends its prompt to a chat model; the text of the answer is its output.
 
-    A prompt with fields is sent filled in. One without is the instruction, and the inputs are what it is about.
+    A prompt with fields is sent filled in. One without fields is the instruction, and the inputs are its subject.
     Context: `provider`, `model`, `temperature`, `max_tokens`; `memory_key` keeps the conversation in the state,
     `max_memory_messages` of it. An input that another row names as its memory_key is this row's memory too.
     """
@@ -23,7 +23,7 @@ class LlmAgent(MapAgent):
     provider = ""
 
     def process(self, inputs: dict[str, Any]) -> Any:
-        """The model's answer, and the memory where there is one."""
+        """The model's answer, and the memory if there is one."""
         key, limit = self._memory()
         state = inputs.state if isinstance(inputs, Inputs) else {}
         kept = state.get(key) if key else None
@@ -45,7 +45,7 @@ class LlmAgent(MapAgent):
     def _memory(self) -> tuple[str, int]:
         """The field with the conversation, or nothing, and how many messages of it are kept (0: all).
 
-        It is the row's own `memory_key`, else an input that another row of the map names as its memory, or `memory`.
+        It is the row's own `memory_key`, or an input that another row of the map names as its memory, or `memory`.
         """
         own = _memory_of(self.context)
         if own[0]:

@@ -34,9 +34,8 @@ def choose(
 ) -> tuple[str | None, float]:
     """The candidate (name to description) that fits the request, with a confidence from 0 to 1.
 
-    `algorithm` goes by words alone, `llm` asks the model, `tiered` asks it only below the threshold. Where the model is
-    not sure of any, the words decide. Raises LLMAPIError if it fails.
-    """
+    `algorithm` goes by words alone, `llm` asks the model, `tiered` asks it only below the threshold. If the model is
+    not certain, the words decide. Raises LLMAPIError if it fails."""
     if strategy not in STRATEGIES:
         raise ConfigurationError(
             f"There is no matching_strategy '{strategy}'.", suggestion=did_you_mean(strategy, STRATEGIES)
@@ -54,7 +53,7 @@ def choose(
 
 
 def best_by_words(request: str, candidates: Mapping[str, str]) -> tuple[str | None, float]:
-    """The candidate whose name stands in the request, else the one that shares the most words with it."""
+    """The candidate named in the request, or else the one that shares the most words with it."""
     folded = request.casefold()
     named = [name for name in candidates if re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", folded)]
     if len(named) == 1:
@@ -70,13 +69,13 @@ def best_by_words(request: str, candidates: Mapping[str, str]) -> tuple[str | No
 
 
 def best_by_model(request: str, candidates: Mapping[str, str], model: Any, instruction: str = "") -> str | None:
-    """The candidate that the model names, NONE where it says that none fits, None if it is not sure."""
+    """The candidate that the model names, NONE if it says that none fits, None if it is not certain."""
     told = {**candidates, NONE: "something that none of these does"}
     return _ask(model, told, "The option that fits the request.", f"{instruction}\n\n{_CHOOSE}".strip(), request)
 
 
 def fallback_by_model(candidates: Mapping[str, str], model: Any) -> str | None:
-    """The candidate that is there for requests that fit no other, as the model reads their descriptions, or None."""
+    """The fallback candidate for requests that fit no other, according to the model, or None."""
     about = "The option for requests that fit no other; nothing if no option is described as that."
     try:
         return _ask(model, candidates, about, _CHOOSE, "fallback if no other option fits the request", required=False)

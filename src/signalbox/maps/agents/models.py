@@ -1,4 +1,4 @@
-"""Which chat model a node speaks to, and speaking to it."""
+"""Which chat model a node uses, and requests to it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _OPTIONS = ("temperature", "max_tokens", "timeout")
 
 
 def choose_model(context: Mapping[str, Any], provider: str = "", node: str = "") -> Any:
-    """The model of the run, else the one that the node's Context names, else the one of the settings.
+    """The model of the run, or the one in the node's Context, or the one from the settings, taught with
+    `examples.jsonl` next to the map.
 
-    `examples.jsonl` beside the map teaches it. Where the node's own provider has no key here, the model of the settings
-    answers, and the summary says so.
+    If there is no key for the node's own provider, the model from the settings answers, and the summary says so.
     """
     lent = run_context().model
     if lent is not None:
@@ -44,7 +44,7 @@ def choose_model(context: Mapping[str, Any], provider: str = "", node: str = "")
 
 
 def _wanted(context: Mapping[str, Any], provider: str, default: str) -> tuple[str, str]:
-    """The model that a node names, as provider/model, and what is odd about that."""
+    """The model that a node names, as provider/model, and a warning if something is unusual."""
     provider = provider or str(context.get("provider") or context.get("llm_provider") or "")
     model = str(context.get("model") or "")
     if not provider or provider.casefold() in ("auto", "default"):
@@ -70,7 +70,7 @@ def ask_model(model: Any, messages: Sequence[Any]) -> str:
 
 
 def ask_object(model: Any, schema: Mapping[str, Any], messages: Sequence[Any]) -> dict[str, Any]:
-    """The object of the schema that the model gives. Raises LLMAPIError, as `ask_model`."""
+    """The model's reply as an object of the schema. Raises LLMAPIError, like `ask_model`."""
     given = model.with_structured_output(schema, include_raw=True).invoke(list(messages))
     _count_usage(given["raw"])
     if given["parsing_error"] is not None:

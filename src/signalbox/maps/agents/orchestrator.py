@@ -20,9 +20,7 @@ class OrchestratorAgent(MapAgent):
 
     Context: `matching_strategy` (tiered, algorithm, llm), `confidence_threshold` (0.8), `nodes` (`A|B|C`) or
     `node_type` to choose among, `routing_rules` (words to nodes, `default` among them) to choose by, `default_target`
-    where nothing fits; else a node that is there for what fits no other. Its prompt tells a model how to choose. It
-    never chooses itself.
-    """
+    if nothing fits, or else a fallback node. Its prompt tells a model how to choose. It never chooses itself."""
 
     chooses = True
     uses_model = True

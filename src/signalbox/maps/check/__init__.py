@@ -42,9 +42,8 @@ _sound: OrderedDict[object, None] = OrderedDict()
 def check_map(source: str | Path, *, code: bool = True) -> tuple[MapFile, list[Finding]]:
     """Read a map file and check all its graphs, and those in other files that it runs.
 
-    The code that the map names is imported, as a run would; with `code` False nothing is, and what could not be
-    checked is a note. Raises MapReadError for what is no map at all.
-    """
+    The code that the map names is imported, as in a run; with `code` False nothing is imported, and what could not be
+    checked is a note. Raises MapReadError for a file that is not a map."""
     document = read_map(source)
     folder = document.path.resolve().parent
     findings = list(document.findings)
@@ -86,7 +85,7 @@ def check_graph(
 
 
 def warnings_of(run: MapRun) -> list[Finding]:
-    """What the check warns of in the graph that a run is about to execute, and in the file it comes from."""
+    """The warnings for the graph that a run is about to execute, and for its file."""
     document = read_map(run.graph.source) if run.graph.source and run.graph.source.is_file() else None
     rows = {node.line for node in run.graph}
     noted = [finding for finding in document.findings if finding.line <= 1 or finding.line in rows] if document else []

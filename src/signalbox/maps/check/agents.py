@@ -53,7 +53,7 @@ def check_types(view: View) -> Iterator[Finding]:
 
 
 def check_settings(view: View) -> Iterator[Finding]:
-    """What stands in the Context can be understood."""
+    """The Context can be understood."""
     for node in view.graph:
         for check in (
             _check_shape,

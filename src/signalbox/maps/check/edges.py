@@ -95,7 +95,7 @@ def _check_function(view: View, node: NodeSpec, column: str, name: str) -> Itera
 
 
 def check_loops(view: View) -> Iterator[Finding]:
-    """A loop that nothing can leave would run for ever."""
+    """A loop without an exit would run forever."""
     topology = view.topology
     reach = topology.reach
     told = 0

@@ -25,7 +25,7 @@ _KNOWN = {"error", "errors", "last_action_success", "graph_success"}
 
 
 def check_prompts(view: View) -> Iterator[Finding]:
-    """A prompt that stands elsewhere is there; a variable that no node writes is pointed out."""
+    """A referenced prompt exists; a variable that no node writes is reported."""
     for node in view.graph:
         if is_reference(node.prompt) and "{" in node.prompt:
             continue
@@ -112,7 +112,7 @@ def check_patterns(view: View) -> Iterator[Finding]:
 
 
 def check_tools(view: View) -> Iterator[Finding]:
-    """The file of a tool agent is there, and has the tools that the row names."""
+    """The file of a tool agent exists and has the tools that the row names."""
     for node in view.graph:
         if view.builtin(node) is not ToolAgent:
             continue

@@ -54,7 +54,7 @@ class View:
 
     @property
     def too_large(self) -> bool:
-        """True if the graph is beyond what is looked at any closer."""
+        """True if the graph is too large for the detailed checks."""
         cells = (cell for node in self.graph for cell in (node.edge, node.success_next, node.failure_next))
         return len(self.graph) > MAX_NODES or self.edges > MAX_EDGES or any(len(cell) > MAX_PARALLEL for cell in cells)
 

@@ -1,4 +1,4 @@
-"""A model file of one's own, run in this process: no server to start, no key, no network."""
+"""Your own model file, run in this process: no server, no key, no network."""
 
 from __future__ import annotations
 

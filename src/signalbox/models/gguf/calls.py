@@ -1,4 +1,4 @@
-"""Tool calls that a local model writes as text: the schema that forces one, the reader that finds them."""
+"""Tool calls that a local model writes as text: the schema that forces them, and the reader that finds them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ARGUMENT_NAMES = ("arguments", "parameters", "args", "input")
 
 
 def describe_tools(tools: Sequence[Mapping[str, Any]], *, forced: bool) -> str:
-    """The note that tells a model of its tools, for one whose template has no place for them."""
+    """The note that describes the tools, for models whose template has no place for them."""
     lines = [json.dumps(tool["function"], ensure_ascii=False, separators=(",", ":")) for tool in tools]
     form = '{"name": "<tool>", "arguments": {...}}'
     rule = (

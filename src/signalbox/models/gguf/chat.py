@@ -50,7 +50,7 @@ class GgufChatModel(BaseChatModel):
     _file: GgufFile = PrivateAttr()
 
     def model_post_init(self, context: Any) -> None:
-        """Finds out now what would otherwise fail in the middle of a run."""
+        """Fails now instead of in the middle of a run."""
         super().model_post_init(context)
         require_runtime()
         self._file = read_gguf(self.path)

@@ -36,7 +36,7 @@ class EngineOptions:
 
 
 class _Started:
-    """Comes first in a stream: the run's turn has come, and its time begins to count."""
+    """Comes first in a stream, when the request's turn has come and its time starts."""
 
 
 class _Ended:
@@ -82,7 +82,7 @@ class Engine:
                 put(_Ended())
 
     def close(self) -> None:
-        """Frees the memory, after the request that is going on."""
+        """Frees the memory, after the current request."""
         with self._turn:
             self._server = None
 
@@ -161,7 +161,7 @@ def _load_native(file: GgufFile, options: EngineOptions) -> Any:
 
 
 def _lock_listener(params: Any) -> None:
-    """The runtime always listens on a loopback port; nobody is given the key to it, and it shows nothing."""
+    """The runtime always listens on a loopback port, with a key that nobody else has."""
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     params.api_keys = [secrets.token_hex(32)]
@@ -191,7 +191,7 @@ def open_engine(file: GgufFile, options: EngineOptions) -> Engine:
 
 
 def close_engines() -> None:
-    """Frees every model file that is open; a model that is used again opens its file again."""
+    """Frees every open model file; a model that is used again reopens its file."""
     with _opening:
         while _open:
             _open.popitem()[1].close()

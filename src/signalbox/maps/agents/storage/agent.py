@@ -1,4 +1,4 @@
-"""What the storage agent types share: the file that a node means, its data, its mode, a writer's answer."""
+"""What the storage agent types share: the file of a node, its data, its mode, a writer's result."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class StorageAgent(MapAgent):
         return name
 
     def implied(self, inputs: dict[str, Any]) -> str:
-        """The name where neither the map nor an input of a known name gives it; nothing, for a writer."""
+        """The name if neither the map nor an input with a known name provides it; empty for a writer."""
         return ""
 
     @property
@@ -71,7 +71,7 @@ class StorageAgent(MapAgent):
         return self.option("id", inputs) if found is None else found
 
     def switch(self, name: str, inputs: dict[str, Any]) -> bool:
-        """An option that is on or off, also where the map writes it as text."""
+        """An option that is on or off, even if the map has it as text."""
         return str(self.option(name, inputs)).strip().lower() in ("true", "1", "yes", "on")
 
     def whole_number(self, name: str, default: int, least: int = 1) -> int:
@@ -100,7 +100,7 @@ class StorageReader(StorageAgent):
             return self.option("default", inputs)
 
     def implied(self, inputs: dict[str, Any]) -> str:
-        """A reader's only input can be nothing but the file, whatever it is called: `document_path`, `source`."""
+        """A reader's only input is the file, whatever its name: `document_path`, `source`."""
         named = [value for key, value in inputs.items() if key not in _READ_OPTIONS]
         return named[0].strip() if len(named) == 1 and isinstance(named[0], str) else ""
 
@@ -141,7 +141,7 @@ class StorageWriter(StorageAgent):
         }
 
     def change(self, file: DataFile, mode: str, inputs: dict[str, Any]) -> dict[str, Any]:
-        """Change the file, which is locked; give back `count` and what else there is to tell."""
+        """Change the file, which is locked; returns `count` and other details."""
         raise NotImplementedError
 
     def mode(self, inputs: dict[str, Any]) -> str:
@@ -192,7 +192,7 @@ class StorageWriter(StorageAgent):
 
 @contextmanager
 def _naming(file: DataFile) -> Iterator[None]:
-    """Let every error that the person can mend name the file."""
+    """Add the file's name to every error that the person can fix."""
     try:
         yield
     except RequestError as error:

@@ -1,4 +1,4 @@
-"""A text cut into pieces of bounded length, at the best place there is."""
+"""Splits a text into pieces of bounded length at the best positions."""
 
 from __future__ import annotations
 

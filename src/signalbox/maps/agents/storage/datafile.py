@@ -1,4 +1,4 @@
-"""One file under the data folder: read within a limit, replaced whole, changed by one writer at a time."""
+"""One file in the data folder: read within a size limit, replaced as a whole, changed by one writer at a time."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class DataFile:
         return text
 
     def replace(self, text: str) -> None:
-        """Put the text in the place of the file, at once and whole; make the folders above it."""
+        """Replace the file's content atomically; parent folders are created."""
         content = self._encoded(text)
         with self._plain_errors("write"):
             if self.path.is_dir():
@@ -88,7 +88,7 @@ class DataFile:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep other writers of this file out, in this process and in others."""
+        """Lock the file against other writers, in this process and others."""
         with _guard:
             lock = _locks.setdefault(self.path, threading.Lock())
         with lock, self._process_lock():

@@ -1,4 +1,4 @@
-"""Where a named file lies: always under the data folder of the run, never outside it."""
+"""The location of a named file, always inside the data folder of the run."""
 
 from __future__ import annotations
 

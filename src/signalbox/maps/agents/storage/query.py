@@ -1,6 +1,6 @@
-"""Queries: which of many records are meant, in what order, and how many of them.
+"""Queries: which records, in what order, and how many.
 
-A query maps fields to a value or a list of values, with `sort`, `order`, `offset` and `limit` beside them.
+A query maps fields to a value or a list of values, in addition to `sort`, `order`, `offset` and `limit`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def select(items: Sequence[tuple[Key, Any]], query: Mapping[str, Any]) -> list[t
 
 
 def same(one: Any, other: Any) -> bool:
-    """True if two values are equal, also where one of them is the text of the other."""
+    """True if two values are equal, or one is the text of the other."""
     if isinstance(one, bool) or isinstance(other, bool):
         return str(one).lower() == str(other).lower()
     return bool(one == other) or _text(one) == _text(other)

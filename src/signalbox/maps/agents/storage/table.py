@@ -141,7 +141,7 @@ def _guarded(text: str) -> str:
 
 
 def _is_formula(text: str) -> bool:
-    """True if a spreadsheet would compute it; also with blanks or apostrophes before it, so that those are not lost."""
+    """True if a spreadsheet would treat it as a formula; leading blanks and apostrophes are kept."""
     bare = text.lstrip(" '")
     return bare.startswith(_FORMULA_STARTS) and not _FIGURE.fullmatch(bare)
 

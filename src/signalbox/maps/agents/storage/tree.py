@@ -1,4 +1,4 @@
-"""Nested data: what lies at a dotted path, put there, taken away, merged. What comes in is never changed."""
+"""Nested data: reading, setting, deleting and merging at a dotted path. The input is never changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def steps(path: str | None) -> list[str]:
 
 
 def at(data: Any, keys: Sequence[str]) -> Any:
-    """What lies at the keys, or MISSING. A number is an index where a list is, a key where an object is."""
+    """The value at the keys, or MISSING. A number is an index in a list and a key in an object."""
     for key in keys:
         if isinstance(data, dict) and key in data:
             data = data[key]
@@ -51,7 +51,7 @@ def put(data: Any, keys: Sequence[str], value: Any) -> Any:
 
 
 def drop(data: Any, keys: Sequence[str]) -> Any:
-    """A copy of the data without what lies at the keys. Raises NotFoundError when nothing does."""
+    """A copy of the data without the value at the keys. Raises NotFoundError if there is none."""
     if not keys or at(data, keys) is MISSING:
         raise NotFoundError(f"There is nothing at the path '{'.'.join(keys)}'. Fix the path.")
     holder = at(data, keys[:-1])
