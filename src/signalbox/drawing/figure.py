@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
@@ -10,7 +12,6 @@ from typing import Any
 from signalbox.drawing.curves import Curve, can_be_drawn, read_curves
 from signalbox.drawing.moments import read_moment, show_moment, show_span, wall_clock, zone_name
 from signalbox.drawing.reduction import keep_extremes, split_at_gaps
-from signalbox.drawing.scales import axis_scale
 from signalbox.drawing.values import format_value
 from signalbox.settings import person_zone
 
@@ -21,6 +22,14 @@ _MOST_CURVES = 30
 _COLOURS = (
     "#1f77b4", "#d95f02", "#1b9e77", "#7570b3", "#e7298a", "#66a61e", "#a6761d", "#666666", "#0aa6c2", "#b2182b",
 )  # fmt: skip
+
+_AS_READ = re.compile(r"(-?\d[\d,]*\.?\d*)\s*(\D*)")
+_FACTORS = (
+    *(10.0**power for power in (-15, -12, -9, -6, -3, 0, 2, 3, 6, 9)),
+    *(1024.0**-power for power in (1, 2, 3, 4, 5)),
+    *(1 / seconds for seconds in (60, 3600, 86400, 604800)),
+)
+_TOLERANCE = math.log(1.04)
 
 _GRID = {"gridcolor": "#e6e6e6", "zerolinecolor": "#cccccc"}
 
@@ -50,7 +59,7 @@ def _series(block: Mapping[str, Any]) -> Figure | None:
     if not any(len(one.values) > 1 for one in curves) or not can_be_drawn(values):
         return None
     drawn = curves[:_MOST_CURVES]
-    factor, unit = axis_scale(block.get("unit", ""), max(map(abs, values)))
+    factor, unit = _axis_scale(block.get("unit", ""), max(map(abs, values)))
     lines = [_line(one, factor, number) for number, one in enumerate(drawn)]
     if block.get("overlaid"):
         for line in lines[1:]:
@@ -91,7 +100,7 @@ _DRAWN = {"series": _series, "ranking": _ranking, "value": _compared}
 def _bars(block: Mapping[str, Any], names: list[str], values: list[float], *, lying: bool = False) -> Figure | None:
     if not can_be_drawn(values):
         return None
-    factor, unit = axis_scale(block.get("unit", ""), max(map(abs, values)))
+    factor, unit = _axis_scale(block.get("unit", ""), max(map(abs, values)))
     named_things, sizes = [_escaped(name) for name in names], [value * factor for value in values]
     shown = [format_value(value, block.get("unit", "")) for value in values]
     trace: dict[str, Any] = {
@@ -186,3 +195,16 @@ def _escaped(text: str) -> str:
 
 def _from_zero(values: Sequence[float]) -> bool:
     return 0 <= min(values) < 0.6 * max(values)
+
+
+def _axis_scale(unit: str, highest: float) -> tuple[float, str]:
+    """The factor for values on the axis, and the resulting unit; (1, unit) if there is no simple factor."""
+    read = _AS_READ.fullmatch(format_value(abs(highest), unit).strip())
+    if read is None or not highest:
+        return 1.0, unit
+    number = float(read[1].replace(",", ""))
+    if not number:
+        return 1.0, unit
+    ratio = math.log(number / abs(highest))
+    factor = min(_FACTORS, key=lambda one: abs(math.log(one) - ratio))
+    return (factor, read[2].strip()) if abs(math.log(factor) - ratio) < _TOLERANCE else (1.0, unit)

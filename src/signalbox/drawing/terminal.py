@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 from signalbox.drawing.characters import cut, draw_bars, draw_curves
 from signalbox.drawing.curves import read_curves
 from signalbox.drawing.moments import show_moment
-from signalbox.drawing.tables import show_cell, shown_table
 from signalbox.drawing.text import plain_text, printable, readable
 from signalbox.drawing.values import format_value
 
@@ -95,7 +95,7 @@ def _ranking(block: Block, width: int, unicode: bool) -> str:
 
 
 def _table(block: Block, width: int, _unicode: bool) -> str:
-    header, rows = shown_table({**block, "rows": block["rows"][:_MOST_ROWS]})
+    header, rows = _shown_table({**block, "rows": block["rows"][:_MOST_ROWS]})
     numeric = [all(_is_number(row[at]) for row in block["rows"]) for at in range(len(header))]
     widths = _fitting([min(max(map(len, column)), width) for column in zip(header, *rows, strict=True)], width)
     lines = [
@@ -109,16 +109,36 @@ def _table(block: Block, width: int, _unicode: bool) -> str:
     return "\n".join([*lines, *([f"… and {left} more rows"] if left else [])])
 
 
+def _shown_table(block: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """A table block with every cell as people read it."""
+    units = [column.get("unit", "") for column in block["columns"]]
+    rows = [[_show_cell(cell, unit) for cell, unit in zip(row, units, strict=False)] for row in block["rows"]]
+    return [str(column["name"]) for column in block["columns"]], rows
+
+
+def _show_cell(cell: Any, unit: str = "") -> str:
+    """A cell as people read it: a number in its unit, a moment in the person's zone if its unit is `time`."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, int | float) and (unit or isinstance(cell, float)):
+        return format_value(cell, unit)
+    if unit == "time":
+        return show_moment(cell)
+    return json.dumps(cell, ensure_ascii=False, default=str) if isinstance(cell, dict | list | tuple) else str(cell)
+
+
 def _diff(block: Block, _width: int, unicode: bool) -> str:
     arrow, lines = "→" if unicode else "->", []
     for row in block["rows"]:
         name, before, after = row["name"], row["before"], row["after"]
         if before is None:
-            lines.append(f"+ {name}: {show_cell(after)}")
+            lines.append(f"+ {name}: {_show_cell(after)}")
         elif after is None:
-            lines.append(f"- {name}: {show_cell(before)}")
+            lines.append(f"- {name}: {_show_cell(before)}")
         else:
-            lines.append(f"  {name}: {show_cell(before)} {arrow} {show_cell(after)}")
+            lines.append(f"  {name}: {_show_cell(before)} {arrow} {_show_cell(after)}")
     return "\n".join(lines)
 
 
