@@ -15,7 +15,7 @@ from signalbox.agents.oncall.dry_run import dry_run
 from signalbox.agents.oncall.fields import askable, fields
 from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.offline.asked import asked_in, strange_words
-from signalbox.agents.oncall.offline.devices import same_as_before
+from signalbox.agents.oncall.offline.devices import named_by_figures
 from signalbox.agents.oncall.offline.times import minutes_back, past_times
 from signalbox.agents.oncall.plan import Question, Reading, Request
 from signalbox.agents.oncall.plans import load_plans
@@ -115,14 +115,12 @@ def test_a_follow_up_that_only_names_a_check_asks_it_of_the_same_device() -> Non
     assert read("isis as well", BEFORE, devices=("isis",)).devices == ("pe1",)
 
 
-def test_both_are_the_two_that_were_spoken_of_last() -> None:
-    assert same_as_before("now mpls on both", [], ["pe2"], ["pe2", "pe1", "xrd-1"], DEVICES) == ["pe1", "pe2"]
-
-
 def test_a_figure_after_a_turn_about_a_device_is_the_one_that_is_named_alike() -> None:
-    assert same_as_before("what about 6", ["6"], ["xrd-5"], [], DEVICES) == ["xrd-6"]
-    assert isinstance(same_as_before("and 12", ["12"], ["xrd-5"], [], DEVICES), Question)
-    assert same_as_before("again", [], ["xrd-5"], [], DEVICES) == ["xrd-5"]
+    names = [device.name for device in DEVICES]
+    assert named_by_figures("what about 6", ["6"], ["xrd-5"], names) == ["xrd-6"]
+    assert isinstance(named_by_figures("and 12", ["12"], ["xrd-5"], names), Question)
+    assert named_by_figures("again", [], ["xrd-5"], names) == []
+    assert named_by_figures("and the last one", [], ["xrd-5", "pe1"], names) == ["pe1"]
 
 
 def test_a_peer_that_is_a_device_is_the_neighbour() -> None:

@@ -13,6 +13,7 @@ from signalbox.agents.oncall.follow_up import find_far_ends
 from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.plan import Question, Reading, Request
 from signalbox.agents.oncall.plans import load_plans
+from signalbox.agents.oncall.present import present
 from signalbox.agents.oncall.tools import current_session
 
 DEVICES = [Device(f"xrd-{number}") for number in range(1, 9)] + [Device("pe1"), Device("pe2")]
@@ -84,20 +85,73 @@ def test_what_is_at_the_far_end_is_looked_up_where_it_was() -> None:
     assert (found.devices, found.facts[:1]) == (("xrd-5",), ("lldp.neighbor_name",))
 
 
-def test_a_vrf_that_was_shown_takes_the_place_of_the_one_before() -> None:
+def test_another_vrf_takes_the_place_of_the_one_before() -> None:
     before = {"devices": ["pe1"], "intents": ["troubleshoot_vpn_vrf"], "focus": {"vrf": "RED"}}
-    found = read("and blue?", {**before, "seen": {"vrf": ["RED", "BLUE"]}}, intent="")
+    found = read("and blue?", before, intent="")
     assert isinstance(found, Request)
-    assert (found.intents, found.focus) == (("troubleshoot_vpn_vrf",), {"vrf": "BLUE"})
+    assert (found.intents, found.focus) == (("troubleshoot_vpn_vrf",), {"vrf": "blue"})
 
 
-async def test_a_run_tells_the_next_turn_what_it_saw(network: Network) -> None:
+@pytest.mark.parametrize(
+    ("text", "before", "devices", "focus"),
+    [
+        ("only the ones that are down", {}, ("xrd-5",), {"state": "down"}),
+        ("hide those that are up", {}, ("xrd-5",), {"state": "down"}),
+        ("only pe2", {}, ("xrd-5",), {"neighbor": "pe2"}),
+        ("why", {"focus": {"neighbor": "pe2"}}, ("xrd-5",), {"neighbor": "pe2"}),
+        ("and pe1?", {"focus": {"state": "down"}}, ("pe1",), {"state": "down"}),
+        ("the last one again", {"devices": ["xrd-5", "pe2"]}, ("pe2",), {}),
+    ],
+)
+def test_a_message_changes_what_it_names_and_keeps_the_rest(
+    text: str, before: dict[str, Any], devices: tuple[str, ...], focus: dict[str, str]
+) -> None:
+    found = read(text, {**BGP, **before}, intent="", devices=("pe1",) if "pe1" in text else ())
+    assert isinstance(found, Request)
+    assert (found.devices, found.intents, dict(found.focus)) == (devices, ("check_bgp_neighbors",), focus)
+
+
+def test_another_check_keeps_the_devices_and_the_state_that_is_asked_for() -> None:
+    found = read("and isis", {**BGP, "focus": {"state": "down", "neighbor": "pe2"}}, intent="")
+    assert isinstance(found, Request)
+    assert (found.intents, found.focus) == (("check_isis_adjacencies",), {"state": "down"})
+    assert found.as_before == ("xrd-5", "only down")
+
+
+def test_lines_of_the_log_before_are_chosen_by_their_words() -> None:
+    log = {"devices": ["xrd-5"], "intents": ["check_logs"], "focus": {"minutes": "60"}}
+    found = read("only bgp lines", log, intent="check_bgp_neighbors", confidence=0.99)
+    assert isinstance(found, Request)
+    assert (found.intents, found.focus) == (("check_logs",), {"minutes": "60", "words": "bgp"})
+    assert found.as_before == ("xrd-5", "the log", "the last 1 hour")
+
+
+def test_a_message_that_nothing_explains_is_asked_about() -> None:
+    found = read("was it the squirrel", BGP, intent="")
+    assert isinstance(found, Question)
+    assert "squirrel" in found.message
+
+
+def test_a_message_that_stands_on_its_own_takes_nothing_over() -> None:
+    found = read("P1 outage, everything behind pe2 is dead", BGP, devices=("pe2",))
+    assert isinstance(found, Request)
+    assert (found.devices, found.intents, found.as_before) == (("pe2",), ("general_device_health_check",), ())
+
+
+async def test_an_answer_begins_with_what_it_took_over(network: Network) -> None:
+    model = ScriptedModel(plan={"action": "check", "intent": "check_bgp_neighbors", "devices": []})
+    state = await network.ask("bgp again", model, previous={"devices": ["pe1"], "intents": ["check_bgp_neighbors"]})
+    assert state["summary"][0] == "As before: pe1"
+    assert present(state).text.startswith("As before: pe1.")
+
+
+async def test_the_far_end_is_read_when_it_is_asked_for(network: Network) -> None:
     link = {"local_interface": "Gi1", "neighbor": "pe2", "remote_interface": "Gi4"}
-    network.answers["get_interface_info"] = lambda device: envelope(device, {"interfaces": [{"name": "Gi1"}]})
     network.answers["get_topology_neighbors"] = lambda device: envelope(device, {"neighbors": [link]})
-    read_as = plan("pe1", intent="check_interface_status", interface="Gi1")
-    state = await network.ask("interface Gi1 of pe1", ScriptedModel(plan=read_as))
-    assert state["asked"]["far"] == [{"device": "pe2", "focus": {"interface": "Gi4"}, "port": "Gi1"}]
+    before = {"devices": ["pe1"], "intents": ["check_interface_status"], "focus": {"interface": "Gi1"}}
+    with network.serve():
+        found = await find_far_ends(current_session(), before, [Device("pe1"), Device("pe2")])
+    assert found == [{"device": "pe2", "focus": {"interface": "Gi4"}, "port": "Gi1"}]
 
 
 async def test_a_refused_change_leaves_its_device_to_the_next_turn(network: Network) -> None:
@@ -181,7 +235,7 @@ async def test_the_neighbours_of_a_device_that_told_nothing_are_read_from_the_ot
         return {"data": {"links": [{"a": "pe2", "b": "pe1"}, {"a": "rr1", "b": "pe2"}, {"a": "pe1", "b": "rr1"}]}}
 
     monkeypatch.setattr("signalbox.agents.oncall.follow_up.call_plain", call)
-    before = {**BGP, "devices": ["pe1"], "far": []}
+    before = {**BGP, "devices": ["pe1", "pe3"]}
     with network.serve():
         found = await find_far_ends(current_session(), before, [Device("pe1"), Device("pe2"), Device("rr1")])
     assert [one["device"] for one in found] == ["pe2", "rr1"]

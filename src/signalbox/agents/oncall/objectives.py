@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-__all__ = ["objective_of", "said_of", "without_devices"]
+__all__ = ["name_of_check", "objective_of", "said_of", "without_devices"]
 
 _WORDS = {
     "check_bgp_neighbors": "Check BGP neighbor status for {neighbor} on {devices}",
@@ -21,7 +21,24 @@ _WORDS = {
     "show_lldp_neighbors": "Tell the LLDP neighbors at {interface} of {devices}",
     "general_device_health_check": "Perform a general health check of {devices}",
 }
+_NAMES = {
+    "check_bgp_neighbors": "BGP",
+    "check_interface_status": "interfaces",
+    "troubleshoot_vpn_vrf": "VRFs",
+    "check_mpls_state": "MPLS and LDP",
+    "check_isis_adjacencies": "IS-IS",
+    "check_routes": "routes",
+    "check_logs": "the log",
+    "show_system_facts": "the system",
+    "show_lldp_neighbors": "LLDP",
+    "general_device_health_check": "general health",
+}
 _MOST = 4
+
+
+def name_of_check(intent: str) -> str:
+    """What a check is called in a list."""
+    return _NAMES.get(intent, intent.replace("_", " "))
 
 
 def objective_of(intent: str, description: str, devices: Sequence[str], focus: Mapping[str, str]) -> str:

@@ -61,6 +61,8 @@ class Request:
     """What was asked for and no tool reads, in words."""
     checks: tuple[str, ...] = ()
     """The checks that are asked for beside facts."""
+    as_before: tuple[str, ...] = ()
+    """What was taken over from the turn before, in words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ from signalbox.toolbox.sessions import Session
 __all__ = ["lent_model", "make_plan", "planner"]
 
 _log = logging.getLogger("signalbox.agents.oncall")
-_MOST_QUESTIONS, _MOST_RECENT = 5, 12
+_MOST_QUESTIONS = 5
 _DOES = "It checks BGP, IS-IS, interfaces, MPLS, VPNs, routes, logs and the health of devices, and reviews their roles"
 
 
@@ -74,7 +74,7 @@ async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None
     for _ in range(_MOST_QUESTIONS):
         read = await reader.read(text, before, decided)
         if isinstance(read, Request):
-            return await _planned(text, read, before, plans, session)
+            return await _planned(text, read, plans, session)
         reply = _reply_text(_ask(read))
         if chosen := _choice(reply, read, plans, reader.inventory):
             decided = Request(chosen.devices or decided.devices, chosen.intents or decided.intents)
@@ -86,9 +86,7 @@ async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None
     raise MissingInputError("The request is still not clear.", suggestion="Name the devices and the check.")
 
 
-async def _planned(
-    text: str, read: Request, before: Mapping[str, Any], plans: Mapping[str, Plan], session: Session
-) -> dict[str, Any]:
+async def _planned(text: str, read: Request, plans: Mapping[str, Plan], session: Session) -> dict[str, Any]:
     chosen, devices, focus = [plans[one] for one in read.intents], list(read.devices), dict(read.focus)
     steps = steps_for(chosen, focus)
     missing = unserved_steps(steps, await device_tools(session))
@@ -106,6 +104,7 @@ async def _planned(
         "facts": list(read.facts),
         "checks": list(read.checks),
         "not_looked_up": list(read.not_looked_up),
+        "as_before": list(read.as_before),
         "inventory": {device.name: device.about for device in read.inventory},
         "working_plan_steps": steps,
         "unserved_steps": [f"Step {place + 1}: {step}" for place, step in missing.items()],
@@ -119,7 +118,6 @@ async def _planned(
             "query": text,
             "answer": f"{objective}.",
             "devices": devices,
-            "recent": list(dict.fromkeys((*devices, *before.get("recent", ()))))[:_MOST_RECENT],
             "intent": read.intents[0],
             "intents": list(read.intents),
             "focus": focus,

@@ -87,8 +87,9 @@ def _told_of(report: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def _unread(report: Mapping[str, Any]) -> list[str]:
-    """What was asked for and no tool reads: it is said before anything else."""
-    return [f"{as_markdown(line)}." for line in report.get("not_looked_up") or ()]
+    """What was taken over from the turn before, and what no tool reads: both are said before anything else."""
+    told = [report.get("as_before"), *(report.get("not_looked_up") or ())]
+    return [f"{as_markdown(line)}." for line in told if line]
 
 
 def _answer(report: Mapping[str, Any]) -> list[str]:

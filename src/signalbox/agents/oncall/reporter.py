@@ -12,7 +12,6 @@ from signalbox.agents.oncall.answers import answer_lines, rank, subject_names
 from signalbox.agents.oncall.assessor import devices_of, failed_steps, missing_of
 from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.fields import LIMITS, plans_for
-from signalbox.agents.oncall.follow_up import remembered
 from signalbox.agents.oncall.history import keep_run
 from signalbox.agents.oncall.judgement import judge_run
 from signalbox.agents.oncall.loop_executor import LEFT_OUT
@@ -51,7 +50,7 @@ async def report_generator(state: GraphState) -> dict[str, Any]:
         "focus": focus,
         "not_covered": list(state.get("not_covered") or ()),
         "report": report,
-        "asked": remembered({**(state.get("asked") or {}), "focus": focus}, facts, list(state.get("inventory") or ())),
+        "asked": {**(state.get("asked") or {}), "focus": focus},
     }
 
 
@@ -114,6 +113,7 @@ def make_report(
         "is_wide": is_wide and not since,
         "is_fact": is_fact,
         "is_told": bool(missing) and all(one.said for found in missing.values() for one in found),
+        "as_before": f"As before: {', '.join(told)}" if (told := state.get("as_before")) else "",
         "not_looked_up": list(dict.fromkeys(one.said for one in unlooked)),
         "stop_reason": state.get("stop_reason"),
         "answer": state.get("answer") or "",
@@ -230,6 +230,7 @@ def _summary(report: Mapping[str, Any]) -> list[str]:
     """What was asked for, then the verdict and what it rests on."""
     told = {"answer": [report["answer"]], "answers": report["answers"], "verdict": [report["verdict"]]}
     lines = [*report["not_looked_up"], *(line for name in in_order(report) for line in told[name] if line)]
+    lines = [*filter(None, [report["as_before"]]), *lines]
     lines += [_line(one) for one in report["findings"]]
     lines += [f"Not checked: {one}" for one in report["not_checked"]]
     lines += [f"Next: {one}" for one in report["next_steps"]]

@@ -103,6 +103,8 @@ class GraphState(TypedDict, total=False):
     """The checks that are asked for beside facts."""
     not_looked_up: list[str]
     """What was asked for and no tool reads, in words."""
+    as_before: list[str]
+    """What was taken over from the turn before, in words."""
     retry: dict[str, list[int]]
     """The steps that run again, by device."""
     stop_reason: StopReason | None

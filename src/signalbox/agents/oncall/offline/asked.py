@@ -26,6 +26,7 @@ _WORD = re.compile(r"[a-z]+|\d+", re.IGNORECASE)
 _PARTS = re.compile(r"[,;.?!/&+]|\b(?:and|plus|then|also)\b", re.IGNORECASE)
 _IN_LOG = re.compile(r"\b(?:in|from)\s+(?:\w+\s+){0,2}(?:sys)?logs?\b", re.IGNORECASE)
 _SAYING = re.compile(r"\b(?:about|for|with|mention\w*|contain\w*|match\w*|grep|like)\s+(?P<word>[\w-]+)", re.IGNORECASE)
+_LINES = re.compile(r"\b(?:lines?|messages?|msgs?|entry|entries|mention\w*|grep|contain\w*|about)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"(?<!\w)[\"“'‘][^\"”'’]{2,80}[\"”'’](?!\w)")
 _MORE_OFTEN, _FEW = 3, 2
 _LONGEST, _SHORTEST, _FEW_LETTERS = 4, 6, 3
@@ -71,11 +72,13 @@ def _short() -> tuple[re.Pattern[str], dict[str, str]]:
     return re.compile(rf"(?<![\w./-])(?:{words})(?![\w/]|[.-]\w)", re.IGNORECASE), whole
 
 
-def asked_in(text: str, taken: Iterable[tuple[int, int]] = (), earlier: Sequence[str] = ()) -> Asked:
+def asked_in(
+    text: str, taken: Iterable[tuple[int, int]] = (), earlier: Sequence[str] = (), *, is_log: bool = False
+) -> Asked:
     """What a text asks for, without the stretches that name devices and other things; `earlier` are the checks of the
-    turn before, of whose things facts are asked for ("their uptime")."""
+    turn before, of whose things facts are asked for ("their uptime"), and `is_log` says that it was a log."""
     plain = _masked(text, taken)
-    in_log = list(_log_words(plain))
+    in_log = list(_log_words(plain, is_log=is_log and _LINES.search(plain) is not None))
     plain = _masked(plain, in_log)
     found = list(_meanings(plain))
     strong = [name for kind, name in found if kind == "check"]
@@ -100,8 +103,11 @@ def asked_in(text: str, taken: Iterable[tuple[int, int]] = (), earlier: Sequence
     )
 
 
-def _log_words(text: str) -> Iterator[tuple[int, int]]:
+def _log_words(text: str, *, is_log: bool) -> Iterator[tuple[int, int]]:
     """Where words stand that lines of a log are to have: bgp in "bgp messages in the log", and what is quoted."""
+    if is_log:
+        yield from _words_of_lines(text, 0, len(text))
+        return
     cuts = [0, *(one.end() for one in _PARTS.finditer(text)), len(text)]
     parts = list(pairwise(cuts))
     if ("check", "check_logs") in _meanings(text):
@@ -111,12 +117,16 @@ def _log_words(text: str) -> Iterator[tuple[int, int]]:
             continue
         if place and _IN_LOG.search(text[start:end]) and len(_WORD.findall(text[slice(*parts[place - 1])])) <= _FEW:
             start = parts[place - 1][0]
-        for begins, ends, meant in _phrases_in(text[start:end]):
-            if any(_is_log_word(kind, name) for kind, name in meant):
-                yield start + begins, start + ends
-        for cue in _SAYING.finditer(text, start, end):
-            if strange_words(cue["word"]):
-                yield cue.span("word")
+        yield from _words_of_lines(text, start, end)
+
+
+def _words_of_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for begins, ends, meant in _phrases_in(text[start:end]):
+        if any(_is_log_word(kind, name) for kind, name in meant):
+            yield start + begins, start + ends
+    for cue in _SAYING.finditer(text, start, end):
+        if strange_words(cue["word"]):
+            yield cue.span("word")
 
 
 def _is_log_word(kind: str, name: str) -> bool:

@@ -51,7 +51,8 @@ _ONE_OF = re.compile(
 )
 _AND_UP = re.compile(r"\s+(?:and|or)\s+(?:up|above|higher|below|lower)\b", re.IGNORECASE)
 _SO_MANY = re.compile(
-    rf"(?<![\w/.:-])({_COUNT})\s+(?:(?:out\s+)?of\s+)?(?:(?:the|our|my|these|those)\s+)?$", re.IGNORECASE
+    rf"(?<![\w/.:-])(?<!than\s)(?<!least\s)(?<!most\s)({_COUNT})\s+(?:(?:out\s+)?of\s+)?(?:(?:the|our|my|these|those)\s+)?$",
+    re.IGNORECASE,
 )
 _PART_AFTER = re.compile(
     r"\s*,?\s*(?:that|which|whom)\s+(?:(?-i:I|[A-Z][a-z]+)|we|you|he|she|they|isn|aren)\b|\s*,?\s*(?:whose|named|called)\b"
@@ -193,7 +194,7 @@ def _alternatives(names: tuple[str, ...]) -> tuple[re.Pattern[str], dict[tuple[s
     spelt = sorted({parts(name) for name in names}, key=lambda one: -sum(map(len, one)))
     written = "|".join(_spelt(one) for one in spelt)
     # The port eth-r3 is not r3.
-    return re.compile(rf"(?<![^\W_])(?<!\w-)(?:{written or '(?!)'})(?![^\W_])", re.IGNORECASE), by_key
+    return re.compile(rf"(?<![^\W_])(?<!\w-)(?:{written or '(?!)'})(?=s?(?:[\W_]|$))", re.IGNORECASE), by_key
 
 
 def _spelt(runs: Sequence[str]) -> str:

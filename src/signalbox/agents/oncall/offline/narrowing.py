@@ -9,13 +9,20 @@ from dataclasses import dataclass
 from signalbox.agents.oncall.offline.asked import Asked, asked_in
 from signalbox.language.quantities import convert, find_quantities
 
-__all__ = ["Narrowed", "asks_since", "narrowed_by"]
+__all__ = ["Narrowed", "narrowed_by", "narrowing_in", "refers_back"]
 
 _STATE = re.compile(
     r"\b(?:only|just|which|any|list|how\s+many|what)\b(?!\s*['’]?s\s+up)[^.;?!]*?"
     r"\b(?:(?P<down>down|(?:not|\w+n['’]?t)\s+(?:up|established)|idle|dead)|(?P<up>not\s+down|up(?!\s+(?:for|since|to|with)\b)|established))\b",
     re.IGNORECASE,
 )
+_BARE_STATE = re.compile(
+    r"\b(?:(?P<down>down|(?:not|\w+n['’]?t)\s+(?:up|established)|idle|dead)"
+    r"|(?P<up>(?<!what['’]s )(?<!whats )(?<!what is )up(?!\s+(?:for|since|to|with)\b)|established))\b",
+    re.IGNORECASE,
+)
+_WITHOUT = re.compile(r"\b(?:drop|hide|skip|without|except|leave\s+out|not)\b[^.;?!]*$", re.IGNORECASE)
+_FIGURE_LENGTH = 12
 _LIMIT = re.compile(
     r"(?:(?P<above>\b(?:above|over|exceed\w*|(?:more|greater|higher|longer|older)\s+than)|>(?!=))"
     r"|(?P<below>\b(?:below|under|(?:less|fewer|lower|shorter|younger)\s+than)|<(?!=))"
@@ -30,8 +37,11 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _SINCE = re.compile(
-    r"\bsince\s+when\b|\bhow\s+long\s+(?:ago|has|have|is|was)\b|\bwhen\s+did\s+(?:it|that|this|they|those)\b",
+    r"^\W*when\W*$|\bsince\s+when\b|\bhow\s+long\s+(?:ago|has|have|is|was)\b|\bwhen\s+did\s+(?:it|that|this|they|those)\b",
     re.IGNORECASE,
+)
+_AGAIN = re.compile(
+    r"\b(?:why|how\s+come|what\s+happened|reason|cause[ds]?|again|same|still|only|just|hide|drop|skip)\b", re.IGNORECASE
 )
 _SELECTING = re.compile(r"\b(?:only|just|which|what|any|list|who|where|all|those|that)\b", re.IGNORECASE)
 _ASKS = re.compile(r"(?:which|what|where|who|any\w*|devices|routers|boxes|nodes)\b", re.IGNORECASE)
@@ -48,18 +58,29 @@ class Narrowed:
     unused: tuple[str, ...] = ()
 
 
-def asks_since(text: str) -> bool:
-    """True if it is asked since when something is so."""
-    return _SINCE.search(text) is not None
+def refers_back(text: str) -> bool:
+    """True if a message asks more of the turn before: since when, why, the same again."""
+    return bool(_SINCE.search(text) or _AGAIN.search(text))
 
 
-def narrowed_by(text: str, asked: Asked, checks: Sequence[str], groups: Sequence[str]) -> Narrowed:
-    """How a request narrows what it asks for; `groups` are the words that name devices by role or all of them."""
+def narrowing_in(text: str) -> list[tuple[int, int]]:
+    """Where words stand that may narrow what was told in the turn before: a state, or a limit with its figure."""
+    found = [one.span() for one in (*_BARE_STATE.finditer(text), *_STATE.finditer(text))]
+    return [*found, *((limit.start(), limit.end() + _FIGURE_LENGTH) for limit in _LIMIT.finditer(text))]
+
+
+def narrowed_by(
+    text: str, asked: Asked, checks: Sequence[str], groups: Sequence[str], *, goes_on: bool = False
+) -> Narrowed:
+    """How a request narrows what it asks for; `groups` are the words that name devices by role or all of them. A
+    message that goes on with the turn before may say the state alone."""
     focus: dict[str, str] = {}
     words: list[str] = []
     unused: list[str] = []
-    if (state := _STATE.search(text)) and set(checks) & _WITH_STATES:
-        focus["state"] = "down" if state["down"] else "up"
+    state = (_BARE_STATE if goes_on else _STATE).search(text)
+    if state and set(checks) & _WITH_STATES:
+        is_without = goes_on and _WITHOUT.search(text[: state.start()])
+        focus["state"] = "down" if bool(state["down"]) != bool(is_without) else "up"
         words.append(state["down"] or state["up"])
     if limit := _LIMIT.search(text):
         quantity = next((one for one in find_quantities(text) if one.start >= limit.end()), None)
@@ -79,7 +100,7 @@ def narrowed_by(text: str, asked: Asked, checks: Sequence[str], groups: Sequence
         if asked.facts or checks:
             focus["order"] = "most" if order["most"] else "least"
         (words if "order" in focus else unused).append(order[0])
-    if not asked.facts and asks_since(text):
+    if not asked.facts and _SINCE.search(text):
         focus["since"] = "asked"
     if (group := next((one for one in groups if _ASKS.match(one)), "")) or _asks_for_devices(text, focus):
         focus["which"] = group or "device"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from signalbox.errors import TimeRangeError
+from signalbox.language.quantities import convert, find_quantities
 from signalbox.language.time import find_range
 from signalbox.settings import now
 
@@ -34,4 +35,6 @@ def spans_of_time(text: str) -> list[str]:
 
 def minutes_back(text: str) -> int:
     """How many minutes back a request speaks of; 0 if it names no time."""
-    return next((max(int(began // 60) + 1, 1) for _, began, _ in _ranges(text)), 0)
+    lengths = (convert(one, "min") for one in find_quantities(text) if one.unit)
+    length = next((one for one in lengths if one is not None), 0)
+    return next((max(int(began // 60) + 1, 1) for _, began, _ in _ranges(text)), int(length))

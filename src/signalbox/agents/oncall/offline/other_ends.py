@@ -23,8 +23,7 @@ _FAR_END = re.compile(
 )
 _OF_A_ROLE = re.compile(rf"(?:['’]s?)?\s+{_SIDE}", re.IGNORECASE)
 _IS_AT = re.compile(
-    r"\b(?:what|who|where|which)(?:['’]s|\s+is|\s+are)?\s+(?:(?:on|at|is|device|router|port|box)\s+)*(?:the\s+)?$",
-    re.IGNORECASE,
+    r"\b(?:what|who|where|which)(?:['’]s|\s+(?:is|are|on|at|device|router|port|box))+\s+(?:the\s+)?$", re.IGNORECASE
 )
 
 
@@ -62,9 +61,9 @@ def moved_to(
     span, among, kind = found
     far = [one for one in before.get("far") or () if not port or match_interface(port, [one.get("port", "")])]
     far = [one for one in far if one["device"] in names and (not among or one["device"] in among)]
-    down = [one for one in far if one.get("down")]
-    far = down if kind != "all" and len({one["device"] for one in far}) > 1 and down else far
     devices = list(dict.fromkeys(str(one["device"]) for one in far))
+    if kind != "all" and len(devices) > 1 and (down := [one for one in far if one.get("down")]):
+        far, devices = down, list(dict.fromkeys(str(one["device"]) for one in down))
     if not devices or (len(devices) > 1 and kind != "all" and not among):
         return Question(f"Which device is meant by '{text[slice(*span)]}'?", tuple(devices or names))
     focus = far[0]["focus"] if all(one["focus"] == far[0]["focus"] for one in far) else {}
