@@ -235,7 +235,7 @@ async def test_the_neighbours_of_a_device_that_told_nothing_are_read_from_the_ot
         return {"data": {"links": [{"a": "pe2", "b": "pe1"}, {"a": "rr1", "b": "pe2"}, {"a": "pe1", "b": "rr1"}]}}
 
     monkeypatch.setattr("signalbox.agents.oncall.follow_up.call_plain", call)
-    before = {**BGP, "devices": ["pe1", "pe3"]}
+    before = {**BGP, "devices": ["pe1"], "intents": ["check_interface_status"]}
     with network.serve():
         found = await find_far_ends(current_session(), before, [Device("pe1"), Device("pe2"), Device("rr1")])
     assert [one["device"] for one in found] == ["pe2", "rr1"]

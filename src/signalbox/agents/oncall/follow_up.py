@@ -17,7 +17,7 @@ __all__ = ["find_far_ends"]
 
 _BGP = "check_bgp_neighbors"
 _UP = ("UP", "UNKNOWN", "ESTABLISHED")
-_MOST_READ = 50
+_MOST_DEVICES, _MOST_READ = 4, 50
 
 
 async def find_far_ends(
@@ -26,14 +26,12 @@ async def find_far_ends(
     """The devices at the other ends of the session or interface that the turn before was about, else of all sessions
     or links, each with what it calls that end. Of a device that does not answer, the devices that are wired to it."""
     devices, focus = list(before.get("devices") or ()), before.get("focus") or {}
-    if len(devices) == 1:
+    is_bgp = bool(focus.get("neighbor")) or _BGP in (before.get("intents") or ())
+    if len(devices) <= _MOST_DEVICES:
         with suppress(SignalboxError):
-            if focus.get("neighbor") or _BGP in (before.get("intents") or ()):
-                told = await _read(session, "get_routing_info", devices[0])
-                neighbors = (told.get("bgp") or {}).get("neighbors") or ()
-                return list(_peers(devices[0], str(focus.get("neighbor") or ""), neighbors))
-            told = await _read(session, "get_topology_neighbors", devices[0])
-            return list(_links(str(focus.get("interface") or ""), told.get("neighbors") or ()))
+            found = [end for device in devices for end in await _ends_of(session, device, focus, is_bgp=is_bgp)]
+            if found:
+                return found
     if len(inventory) > _MOST_READ:
         return []
     with suppress(SignalboxError):
@@ -42,6 +40,15 @@ async def find_far_ends(
         ends = {far for a, b in links for near, far in ((a, b), (b, a)) if near in devices and far not in devices}
         return [{"device": one.name, "focus": {}} for one in inventory if one.name in ends]
     return []
+
+
+async def _ends_of(session: Session, device: str, focus: Mapping[str, str], *, is_bgp: bool) -> list[dict[str, Any]]:
+    if is_bgp:
+        told = await _read(session, "get_routing_info", device)
+        neighbors = (told.get("bgp") or {}).get("neighbors") or ()
+        return list(_peers(device, str(focus.get("neighbor") or ""), neighbors))
+    told = await _read(session, "get_topology_neighbors", device)
+    return list(_links(str(focus.get("interface") or ""), told.get("neighbors") or ()))
 
 
 async def _read(session: Session, tool: str, device: str) -> Mapping[str, Any]:

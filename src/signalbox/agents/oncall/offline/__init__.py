@@ -207,9 +207,9 @@ def _message(
         spans = [one for one in capitals_of.finditer(text) if not _overlaps(one.span(), taken)]
         capitals = [one[0] for one in spans if not asked_in(one[0]).is_anything]
         if len(capitals) == 1:
-            said = tuple(one for one in reading.devices if one != capitals[0])
-            reading = replace(reading, vrf=capitals[0], devices=said)
+            reading = replace(reading, vrf=capitals[0])
             taken += [one.span() for one in spans]
+    reading = replace(reading, devices=tuple(one for one in reading.devices if one != reading.vrf))
     of_before = tuple(map(str, before.get("intents") or ())) if _THEIR.search(text) else ()
     is_log = list(before.get("intents") or ()) == ["check_logs"]
     asked = asked_in(text, taken, of_before, is_log=is_log) if is_on("oncall.asked") else Asked()
@@ -258,7 +258,7 @@ def _devices(message: _Message, inventory: Sequence[Device], before: Mapping[str
     if isinstance(found, Question) or found.devices:
         return found
     if earlier:
-        said = " ".join(text[start:end] for start, end in message.narrows).split()
+        said = re.findall(r"\w+", " ".join(text[start:end] for start, end in message.narrows))
         figures = [one for one in (*found.unread, *message.reading.not_covered) if one not in said]
         other = named_by_figures(text, figures, earlier, names)
         if isinstance(other, Question):

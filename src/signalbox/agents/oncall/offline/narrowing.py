@@ -37,7 +37,7 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _SINCE = re.compile(
-    r"^\W*when\W*$|\bsince\s+when\b|\bhow\s+long\s+(?:ago|has|have|is|was)\b|\bwhen\s+did\s+(?:it|that|this|they|those)\b",
+    r"^\W*when\W*$|\bsince\s+when\b|\bhow\s+long\s+(?:ago|has|have|is|was)\b|\bwhen\s+(?:did|was|were)\b",
     re.IGNORECASE,
 )
 _AGAIN = re.compile(
@@ -66,6 +66,8 @@ def refers_back(text: str) -> bool:
 def narrowing_in(text: str) -> list[tuple[int, int]]:
     """Where words stand that may narrow what was told in the turn before: a state, or a limit with its figure."""
     found = [one.span() for one in (*_BARE_STATE.finditer(text), *_STATE.finditer(text))]
+    cues = [_WITHOUT.search(text[:start]) for start, _ in found]
+    found += [cue.span() for cue in cues if cue]
     return [*found, *((limit.start(), limit.end() + _FIGURE_LENGTH) for limit in _LIMIT.finditer(text))]
 
 

@@ -64,7 +64,8 @@ def moved_to(
     devices = list(dict.fromkeys(str(one["device"]) for one in far))
     if kind != "all" and len(devices) > 1 and (down := [one for one in far if one.get("down")]):
         far, devices = down, list(dict.fromkeys(str(one["device"]) for one in down))
-    if not devices or (len(devices) > 1 and kind != "all" and not among):
+    is_one = len(before.get("devices") or ()) == 1 and kind != "all" and not among
+    if not devices or (len(devices) > 1 and is_one):
         return Question(f"Which device is meant by '{text[slice(*span)]}'?", tuple(devices or names))
     focus = far[0]["focus"] if all(one["focus"] == far[0]["focus"] for one in far) else {}
     if kind == "both":
