@@ -11,8 +11,9 @@ from tests.agents.oncall.conftest import Network, bgp, neighbor
 from tests.agents.oncall.scripted import ScriptedModel, envelope
 
 from signalbox.agents.oncall import offline
+from signalbox.agents.oncall.answers import answer_lines
 from signalbox.agents.oncall.dry_run import dry_run
-from signalbox.agents.oncall.fields import askable, fields
+from signalbox.agents.oncall.fields import askable, fields, of_subject
 from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.offline.asked import asked_in, strange_words
 from signalbox.agents.oncall.offline.devices import named_by_figures
@@ -156,6 +157,39 @@ def test_a_log_is_read_as_far_back_as_it_is_asked_for(monkeypatch: pytest.Monkey
     monkeypatch.setenv("SIGNALBOX_NOW", datetime(2026, 11, 17, 15, tzinfo=UTC).isoformat())
     assert minutes_back("log of pe1, last 30 minutes") in (30, 31)
     assert minutes_back("log of pe1") == 0
+
+
+def test_a_time_that_only_a_log_can_be_asked_for_is_told_elsewhere() -> None:
+    assert read("drops on pe1 in the last hour").not_covered == ("in the last hour",)
+    assert "minutes" in read("log of pe1, last hour").focus
+
+
+def test_a_log_is_asked_for_until_a_moment_and_for_its_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGNALBOX_NOW", datetime(2026, 11, 17, 15, tzinfo=UTC).isoformat())
+    found = read("log of pe1 between 9:00 and 10:00, only errors")
+    assert (found.focus["until"], found.focus["trouble"]) == ("2026-11-17T10:00:00+00:00", "only")
+    lines = [
+        {"kind": "log", "time": f"2026-11-17T{at}:00Z", "text": text, "severity": severity}
+        for at, text, severity in (("09:10", "A down", 3), ("09:20", "B login", 6), ("12:00", "C down", 3))
+    ]
+    presence = [
+        {"device": "pe1", "kind": "log", "name": "", "state": "present", "known": [], "why": "", "evidence": ""}
+    ]
+    told = answer_lines(["check_logs"], found.focus, {"log": lines, "presence": presence}, [])
+    assert "A down" in " ".join(told)
+    assert "B login" not in " ".join(told)
+    assert "C down" not in " ".join(told)
+
+
+def test_several_interfaces_are_all_asked_about() -> None:
+    found = read("Gi0/0/0/1 and Gi0/0/0/2 on pe1 up?", interface="Gi0/0/0/1", intent="check_interface_status")
+    assert found.focus["interface"] == "Gi0/0/0/1, Gi0/0/0/2"
+    ports = [{"name": f"GigabitEthernet0/0/0/{at}"} for at in range(3)]
+    assert of_subject("interface", found.focus, {"interface": ports}) == ports[1:]
+
+
+def test_a_limit_that_nothing_asked_for_has_is_told() -> None:
+    assert read("bgp up for less than an hour on pe1").not_covered == ("less than an hour",)
 
 
 async def test_every_check_of_a_list_is_made_and_told(network: Network) -> None:

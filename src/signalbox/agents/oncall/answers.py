@@ -13,7 +13,7 @@ from signalbox.agents.oncall.arguments import match_interface
 from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.fields import IS_UP, THINGS, fact_lines, is_up, of_subject, plans_for
 from signalbox.agents.oncall.presence import LABELS, Presence, presence_of
-from signalbox.agents.oncall.spoken import spoken_duration, spoken_moment
+from signalbox.agents.oncall.spoken import moment_of, spoken_duration, spoken_moment
 from signalbox.agents.oncall.state import Finding
 from signalbox.agents.oncall.subjects import find_subject, kinds_of
 
@@ -87,6 +87,7 @@ def _kind_lines(intents: Sequence[str], focus: Mapping[str, str], facts: Facts, 
                 lines += _in_state(kind, focus["state"], records)
                 continue
             words = _log_words(focus)
+            records = _lines_asked_for(records, focus) if kind == "log" else records
             headline, members = (
                 _logs_with(words, records, facts) if kind == "log" and words else _TELLERS[kind](records, facts)
             )
@@ -292,7 +293,7 @@ def _logs(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
     presence = presence_of(facts, "log")
     if not records:
         return ("the log has no line in that time" if presence.is_present else ""), []
-    serious = [one for one in records if _severity(one) <= _SERIOUS or one.get("is_up") is False]
+    serious = [one for one in records if _is_trouble(one)]
     told = f"{_count(records, 'line')} of the log, {len(serious)} of them of trouble"
     shown = [one for one in records if one in serious[-_MOST_LINES + _LAST :] or one in records[-_LAST:]]
     told += f"; {presence.why}" if presence.why else ""
@@ -301,10 +302,21 @@ def _logs(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
     ]
 
 
+def _lines_asked_for(records: Sequence[Record], focus: Mapping[str, str]) -> Sequence[Record]:
+    """The lines of a log up to the moment, and of the trouble, that are asked for."""
+    until = moment_of(focus.get("until"))
+    if until is not None:
+        records = [one for one in records if (at := moment_of(one.get("time"))) is None or at <= until]
+    return [one for one in records if _is_trouble(one)] if focus.get("trouble") else records
+
+
+def _is_trouble(one: Record) -> bool:
+    return _severity(one) <= _SERIOUS or one.get("is_up") is False
+
+
 def _log_words(focus: Mapping[str, str]) -> list[str]:
     """What lines of the log are to have: the words that were asked for, or the name of the thing that is meant."""
-    told = focus.get("words", "").split(", ")
-    return [one for one in (*told, *(focus.get(what, "") for what in ("interface", "neighbor", "vrf"))) if one]
+    return [one for what in ("words", "interface", "neighbor", "vrf") for one in focus.get(what, "").split(", ") if one]
 
 
 def _logs_with(words: Sequence[str], records: Sequence[Record], facts: Facts) -> tuple[str, Members]:

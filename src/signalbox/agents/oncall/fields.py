@@ -28,12 +28,11 @@ __all__ = [
     "askable",
     "fact_lines",
     "fields",
-    "in_group",
     "is_up",
+    "kind_of_group",
     "limit_of",
     "of_subject",
     "plans_for",
-    "ports_facing",
     "told_of",
     "untold",
     "value_of",
@@ -131,7 +130,7 @@ def plans_for(ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return {kind: tuple(askable()["facts"][kind]["plans"]) for kind in kinds}
 
 
-def in_group(group: str, record: Record) -> bool:
+def _in_group(group: str, record: Record) -> bool:
     """Whether a record is one of a group, such as the loopbacks or the fans; or of those that are "not shut"."""
     name, _, value = str(_group(group)[1]).partition("=")
     is_one = str(record.get(name)).startswith(value) if value else bool(record.get(name))
@@ -139,6 +138,11 @@ def in_group(group: str, record: Record) -> bool:
 
 
 _NOT = "not "
+
+
+def kind_of_group(group: str) -> str:
+    """The kind of the records that a group chooses among."""
+    return str(_group(group)[0])
 
 
 def _group(group: str) -> Sequence[str]:
@@ -149,7 +153,7 @@ def of_subject(kind: str, focus: Mapping[str, str], facts: Mapping[str, Sequence
     """The records of a kind, or those about the one thing that the request names, if they can tell."""
     found = list(facts.get(kind, ()))
     if focus.get("group") and _group(focus["group"])[0] == kind:
-        found = [one for one in found if in_group(focus["group"], one)]
+        found = [one for one in found if _in_group(focus["group"], one)]
     for what, kinds in _NAMED_BY.items():
         if focus.get(what) and kind in kinds:
             found = [one for one in found if _is_about(one, kind, what, focus[what], facts)]
@@ -162,16 +166,16 @@ def _is_about(one: Record, kind: str, what: str, name: str, facts: Mapping[str, 
     keys = [key for key in _KEYS[what] if key != "name" or kind in ("interface", "isis_interface", "vrf", "optic")]
     told = [str(one[key]) for key in keys if one.get(key) is not None]
     if what == "neighbor" and kind in ("interface", "isis_interface"):
-        return one.get("name") in ports_facing(name, facts)
+        return one.get("name") in _ports_facing(name, facts)
     if what == "address":
         return name in (str(told).partition("/")[0] for told in one.get("addresses") or ())
     if what == "interface":
         known = [str(it.get(key)) for it in facts.get(kind, ()) for key in keys if it.get(key)]
-        return match_interface(name, list(dict.fromkeys(known))) in told
+        return any(match_interface(port, list(dict.fromkeys(known))) in told for port in name.split(", "))
     return name.casefold() in (text.casefold() for text in told)
 
 
-def ports_facing(neighbor: str, facts: Mapping[str, Sequence[Record]]) -> list[str]:
+def _ports_facing(neighbor: str, facts: Mapping[str, Sequence[Record]]) -> list[str]:
     """The interfaces whose links lead to a neighbouring device."""
     links = [one for one in facts.get("link", ()) if str(one.get("neighbor")).casefold() == neighbor.casefold()]
     return [str(one.get("local_interface")) for one in links]

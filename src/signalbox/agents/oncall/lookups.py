@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from ipaddress import ip_address, ip_interface
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_interface
 from typing import Any
 
 from signalbox.agents.oncall.facts import Record
@@ -15,6 +16,7 @@ __all__ = ["FUNCTIONS", "PATTERNS", "functions_for"]
 
 _DOWN = ("DOWN", "LOWER_LAYER_DOWN", "NOT_PRESENT")
 _LONGEST = 2_000
+_DAY = 86_400
 
 
 Facts = Mapping[str, Sequence[Record]]
@@ -40,7 +42,6 @@ def functions_for(
         "ago": _ago,
         "differ": _differ,
         "disjoint": _disjoint,
-        "lost": _lost,
         "meant_to_be_shut": _meant_to_be_shut,
         "reaches": _reaches,
         "same": _same,
@@ -55,25 +56,16 @@ class _Look:
 
     def there(self, device: Any, kind: str, name: str) -> Any:
         """A field of the first record of a kind on another device."""
-        return next((one.get(name) for one in self._network.get(str(device), {}).get(kind, ())), None)
+        return _first(self._network.get(str(device), {}).get(kind, ()), name)
 
     def elsewhere(self, kind: str, name: str) -> list[Any]:
         """A field of every record of a kind on all other devices; lists are taken apart."""
-        own = self._record.get("device")
-        found = [one.get(name) for device, told in self._network.items() if device != own for one in told.get(kind, ())]
-        return [value for one in found for value in (one if isinstance(one, list) else [one]) if value is not None]
+        return _apart(one.get(name) for one in self._on_others(kind))
 
     def namesakes(self, name: str, *shared: str) -> list[Any]:
         """A field of the records of this kind and name on all other devices, of those that share the other fields."""
-        mine, key = self._record, self._record.get("name")
-        alike = [
-            one
-            for device, told in self._network.items()
-            for one in told.get(self._kind, ())
-            if device != mine.get("device") and one.get("name") == key
-        ]
-        found = [one.get(name) for one in alike if all(one.get(field) == mine.get(field) for field in shared)]
-        return [value for one in found for value in (one if isinstance(one, list) else [one]) if value is not None]
+        alike = [one for one in self._on_others(self._kind) if self._shares(one, "name", *shared)]
+        return _apart(one.get(name) for one in alike)
 
     def own(self, kind: str, name: str) -> list[Any]:
         """A field of every record of a kind on this device."""
@@ -81,24 +73,15 @@ class _Look:
 
     def state_of(self, kind: str) -> Any:
         """What was found of a kind of things on this device: present, not_running, not_configured, …"""
-        found = (one for one in self._facts.get("presence", ()) if one["kind"] == kind and not one["name"])
-        return next((one["state"] for one in found), None)
+        return _first(self._presence(kind, ""), "state")
 
     def stopped(self, kind: Any) -> bool:
-        """Whether the log of the last day tells that the process of a protocol stopped."""
-        for one in self._facts.get("log", ()):
-            if one.get("event") == "stopped" and one.get("about") == kind and (_ago(one.get("time")) or 0) < 86400:
-                self._cited.append(str(one.get("evidence") or ""))
-                return True
-        return False
-
-    def state_at(self, device: Any, kind: str) -> Any:
-        """What was found of a kind of things on another device."""
-        found = (one for one in self._network.get(str(device), {}).get("presence", ()) if one["kind"] == kind)
-        return next((one["state"] for one in found), None)
+        """True if the log of the last day tells that the process of a protocol stopped."""
+        stops = (one for one in self._facts.get("log", ()) if one.get("event") == "stopped")
+        return self._cite(one for one in stops if one.get("about") == kind and _is_recent(one))
 
     def identifies(self, addresses: Any) -> bool:
-        """Whether one of the addresses is the one by which others know the device; where BGP does not tell, that of its
+        """True if one of the addresses is the one by which others know the device; where BGP does not tell, that of its
         only loopback."""
         known = {*self.own("bgp_instance", "router_id"), *self.own("bgp", "local_address")}
         if not known:
@@ -107,7 +90,7 @@ class _Look:
         return bool(known & {str(one).partition("/")[0] for one in addresses or ()})
 
     def announced(self, device: Any, address: Any) -> bool | None:
-        """Whether IS-IS runs on the loopback with an address; None where that is not known."""
+        """True if IS-IS runs on the loopback with an address; None where that is not known."""
         told = self._network.get(str(device), {})
         circuits = [one.get("name") for one in told.get("isis_interface", ())]
         for port in told.get("interface", ()):
@@ -131,18 +114,12 @@ class _Look:
         return [name for name in names or () if self.port(name, "oper_state") in _DOWN]
 
     def rejected_by(self, name: str) -> bool:
-        """Whether hellos were turned down on the circuit for this reason."""
+        """True if hellos were turned down on the circuit for this reason."""
         return bool((self._record.get("hellos_rejected") or {}).get(name))
-
-    def far_logged(self, pattern: str, *words: Any) -> bool:
-        """Whether a line of the far end's log of the last day fits the pattern and has every word."""
-        told = self._network.get(str(self._record.get("far_device") or ""), {})
-        return self._in_log(told.get("log", ()), pattern, words)
 
     def routed(self, address: Any) -> bool | None:
         """Whether the device has a route to an address; None where it was not looked up."""
-        found = (one for one in self._facts.get("presence", ()) if one["kind"] == "route" and one["name"] == address)
-        state = next((one["state"] for one in found), None)
+        state = _first(self._presence("route", address), "state")
         return {"present": True, "not_configured": False, "does_not_exist": False}.get(str(state))
 
     def others(self, name: str) -> list[Any]:
@@ -151,48 +128,48 @@ class _Look:
 
     def alike(self, name: str, shared: str) -> list[Any]:
         """A field of the other records of this kind that share another field."""
-        mine = self._record.get(shared)
-        found = [one for one in self._facts.get(self._kind, ()) if one is not self._record and mine is not None]
-        return [one.get(name) for one in found if one.get(shared) == mine]
+        others = [one for one in self._facts.get(self._kind, ()) if one is not self._record]
+        return [one.get(name) for one in others if self._record.get(shared) is not None and self._shares(one, shared)]
 
     def logged(self, pattern: str, *words: Any) -> bool:
-        """Whether a line of the log of the last day fits the pattern and has every word."""
-        return self._in_log(self._facts.get("log", ()), pattern, words)
+        """True if a line of the log of the last day fits the pattern and has every word."""
+        return self._in_log(self._facts, pattern, words)
 
-    def _in_log(self, log: Sequence[Record], pattern: str, words: Sequence[Any]) -> bool:
-        if any(not word for word in words):
-            return False
-        for one in log:
-            line, is_recent = str(one.get("text", ""))[:_LONGEST], (_ago(one.get("time")) or 0) < 86400
-            fits = is_recent and re.search(pattern, line, re.IGNORECASE) is not None
-            if fits and all(_has(line, str(word).casefold()) for word in words):
-                self._cited.append(str(one.get("evidence") or ""))
-                return True
-        return False
+    def far_logged(self, pattern: str, *words: Any) -> bool:
+        """True if a line of the far end's log of the last day fits the pattern and has every word."""
+        return self._in_log(self._network.get(str(self._record.get("far_device") or ""), {}), pattern, words)
+
+    def said(self, pattern: str) -> bool:
+        """True if the last error or the log of either end of a session says so."""
+        one = self._record
+        errors = (one.get("last_error"), one.get("far_last_error"))
+        return (
+            any(_matches(text, pattern) for text in errors)
+            or self.logged(pattern, one.get("neighbor_address"))
+            or self.far_logged(pattern, one.get("far_neighbor_address") or one.get("local_address"))
+        )
 
     def link_is(self, device: Any, *states: str) -> bool:
-        """Whether every link to a device is in one of the states."""
-        links = [one for one in self._facts.get("link", ()) if device and one.get("neighbor") == device]
+        """True if every link to a device is in one of the states."""
+        links = self._to(device)
         return bool(links) and all(one.get("state") in states for one in links)
 
     def answers(self, device: Any) -> bool | None:
         """Whether a neighbouring device answers; None where it is not known."""
-        told = [one.get("reachable") for one in self._facts.get("link", ()) if device and one.get("neighbor") == device]
+        told = [one.get("reachable") for one in self._to(device)]
         return None if not told or None in told else any(told)
 
     def far_end(self, interface: Any, name: str) -> Any:
         """A field of the link at an interface."""
-        return next(
-            (one.get(name) for one in self._facts.get("link", ()) if one.get("local_interface") == interface), None
-        )
+        return _first((one for one in self._facts.get("link", ()) if one.get("local_interface") == interface), name)
 
     def mtu_differs(self, interface: Any) -> bool:
-        """Whether the two ends of the link at an interface have different MTUs."""
+        """True if the two ends of the link at an interface have different MTUs."""
         ends = self.far_end(interface, "local_mtu"), self.far_end(interface, "remote_mtu")
         return None not in ends and ends[0] != ends[1]
 
     def any_mtu_differs(self, names: Any = None) -> bool:
-        """Whether a link at one of the interfaces, or at any, has different MTUs at its ends."""
+        """True if a link at one of the interfaces, or at any, has different MTUs at its ends."""
         ports = [one.get("local_interface") for one in self._facts.get("link", ())] if names is None else names
         return any(self.mtu_differs(name) for name in ports or ())
 
@@ -202,17 +179,7 @@ class _Look:
 
     def of(self, kind: str, called: Any, name: str) -> Any:
         """A field of the record of a kind that is called so on this device."""
-        return next((one.get(name) for one in self._facts.get(kind, ()) if one.get("name") == called), None)
-
-    def said(self, pattern: str) -> bool:
-        """Whether the last error or the log of either end of a session says so."""
-        one = self._record
-        errors = (one.get("last_error"), one.get("far_last_error"))
-        return (
-            any(_matches(text, pattern) for text in errors)
-            or self.logged(pattern, one.get("neighbor_address"))
-            or self.far_logged(pattern, one.get("far_neighbor_address") or one.get("local_address"))
-        )
+        return _first((one for one in self._facts.get(kind, ()) if one.get("name") == called), name)
 
     def port_with(self, address: Any, name: str) -> Any:
         """A field of the interface whose subnet has an address."""
@@ -220,65 +187,35 @@ class _Look:
             wanted = ip_address(str(address))
         except ValueError:
             return None
-        for one in self._facts.get("interface", ()):
-            for own in one.get("addresses") or ():
-                try:
-                    if wanted in ip_interface(str(own)).network:
-                        return one.get(name)
-                except ValueError:
-                    continue
-        return None
-
-    def any_port_down(self, names: Any) -> bool:
-        """Whether one of the interfaces is down."""
-        return any(self.port(name, "oper_state") in _DOWN for name in names or ())
+        ports = self._facts.get("interface", ())
+        return _first((one for one in ports if any(wanted in it for it in _networks(one.get("addresses")))), name)
 
     def any_down(self) -> bool:
-        """Whether an interface that should be up, or an adjacency, is down."""
-        ports = [
-            one
-            for one in self._facts.get("interface", ())
-            if one.get("admin_state") == "UP" and not one.get("management")
-        ]
-        adjacent = [one.get("state") for one in self._facts.get("isis", ())]
-        lonely = [
-            one
-            for one in self._facts.get("isis_interface", ())
-            if one.get("passive") is False and not one.get("has_adjacency")
-        ]
+        """True if an interface that should be up, or an adjacency, is down."""
+        ports = [one for one in self._facts.get("interface", ()) if one.get("admin_state") == "UP"]
+        circuits = [one for one in self._facts.get("isis_interface", ()) if one.get("passive") is False]
         return (
-            any(one.get("oper_state") in _DOWN for one in ports)
-            or any(state != "UP" for state in adjacent)
-            or bool(lonely)
+            any(one.get("oper_state") in _DOWN and not one.get("management") for one in ports)
+            or any(one.get("state") != "UP" for one in self._facts.get("isis", ()))
+            or any(not one.get("has_adjacency") for one in circuits)
         )
 
     def runs_isis(self, interface: Any) -> bool:
-        """Whether IS-IS runs on an interface and looks for neighbours there."""
-        return any(
-            one.get("name") == interface and one.get("passive") is False
-            for one in self._facts.get("isis_interface", ())
-        )
+        """True if IS-IS runs on an interface and looks for neighbours there."""
+        return self.of("isis_interface", interface, "passive") is False
 
     def isis_on(self, interface: Any) -> bool:
-        """Whether there is an adjacency that is up on an interface."""
-        return any(
-            one.get("interface") == interface and one.get("state") == "UP" for one in self._facts.get("isis", ())
-        )
+        """True if there is an adjacency that is up on an interface."""
+        return any(one.get("interface") == interface for one in self._adjacent())
 
     def isis_up_with(self, device: Any) -> bool:
-        """Whether there is an adjacency that is up with a device."""
-        return any(
-            device and one.get("who") == device and one.get("state") == "UP" for one in self._facts.get("isis", ())
-        )
+        """True if there is an adjacency that is up with a device."""
+        return any(device and one.get("who") == device for one in self._adjacent())
 
     def isis_behind(self, names: Any) -> Any:
         """The one device of a link with which there is an adjacency that is up on one of the interfaces."""
         known = {one.get("neighbor") for one in self._facts.get("link", ()) if one.get("known")}
-        found = {
-            one.get("who")
-            for one in self._facts.get("isis", ())
-            if one.get("interface") in (names or ()) and one.get("state") == "UP"
-        }
+        found = {one.get("who") for one in self._adjacent() if one.get("interface") in (names or ())}
         return found.pop() if len(found) == 1 and found <= known else None
 
     def sessions_down(self) -> int:
@@ -287,7 +224,56 @@ class _Look:
 
     def system_field(self, name: str) -> Any:
         """A field of the device itself."""
-        return next((one.get(name) for one in self._facts.get("system", ())), None)
+        return _first(self._facts.get("system", ()), name)
+
+    def _on_others(self, kind: str) -> list[Record]:
+        own = self._record.get("device")
+        return [one for device, told in self._network.items() if device != own for one in told.get(kind, ())]
+
+    def _shares(self, one: Record, *names: str) -> bool:
+        return all(one.get(name) == self._record.get(name) for name in names)
+
+    def _presence(self, kind: str, name: Any) -> list[Record]:
+        return [one for one in self._facts.get("presence", ()) if one["kind"] == kind and one["name"] == name]
+
+    def _to(self, device: Any) -> list[Record]:
+        return [one for one in self._facts.get("link", ()) if device and one.get("neighbor") == device]
+
+    def _adjacent(self) -> list[Record]:
+        return [one for one in self._facts.get("isis", ()) if one.get("state") == "UP"]
+
+    def _in_log(self, facts: Facts, pattern: str, words: Sequence[Any]) -> bool:
+        if not all(words):
+            return False
+        recent = ((one, str(one.get("text", ""))[:_LONGEST]) for one in facts.get("log", ()) if _is_recent(one))
+        fitting = (one for one, line in recent if _matches(line, pattern) and all(_has(line, str(it)) for it in words))
+        return self._cite(fitting)
+
+    def _cite(self, lines: Iterable[Record]) -> bool:
+        """True if there is such a line; the first one is cited."""
+        found = next(iter(lines), None)
+        if found is not None:
+            self._cited.append(str(found.get("evidence") or ""))
+        return found is not None
+
+
+def _first(records: Iterable[Record], name: str) -> Any:
+    return next((one.get(name) for one in records), None)
+
+
+def _apart(values: Iterable[Any]) -> list[Any]:
+    """The values that are known, lists taken apart."""
+    return [value for one in values for value in (one if isinstance(one, list) else [one]) if value is not None]
+
+
+def _is_recent(line: Record) -> bool:
+    return (_ago(line.get("time")) or 0) < _DAY
+
+
+def _networks(addresses: Any) -> Iterator[IPv4Network | IPv6Network]:
+    for one in addresses or ():
+        with suppress(ValueError):
+            yield ip_interface(str(one)).network
 
 
 def _has(line: str, word: str) -> bool:
@@ -323,11 +309,6 @@ def _disjoint(one: Any, other: Any) -> bool:
 def _same(one: Any, other: Any) -> list[Any]:
     """What two lists share."""
     return sorted(set(one or ()) & set(other or ()))
-
-
-def _lost(before: Any, now_there: Any) -> list[Any]:
-    """What was in a list before and is no more."""
-    return [] if now_there is None else [one for one in before or () if one not in now_there]
 
 
 def _meant_to_be_shut(description: Any) -> bool:

@@ -43,10 +43,11 @@ def name_of_check(intent: str) -> str:
 
 def objective_of(intent: str, description: str, devices: Sequence[str], focus: Mapping[str, str]) -> str:
     """The objective of a plan on devices; `focus` is the interface, VRF or neighbour that the request names."""
+    port = focus.get("interface", "")
     words = {
         "devices": said_of(devices),
         "neighbor": f"neighbor {focus['neighbor']}" if focus.get("neighbor") else "all neighbors",
-        "interface": f"interface {focus['interface']}" if focus.get("interface") else "all interfaces",
+        "interface": f"interface {port}" if port and ", " not in port else "all interfaces",
         "prefix": f"the route to {focus['prefix']}" if focus.get("prefix") else "the routes",
         "vrf": f"VRF {focus['vrf']}" if focus.get("vrf") else "all VRFs",
     }

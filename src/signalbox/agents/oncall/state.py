@@ -96,7 +96,8 @@ class GraphState(TypedDict, total=False):
     """All checks that the request asks for; `intent` is the first."""
     focus: dict[str, str]
     """What the request names: `interface`, `vrf`, `neighbor`, `as_number`, `prefix`, `minutes`, `ends` of a link; and
-    what narrows the answer: `group`, `state`, `above`, `below`, `order`, `words` of a log, `which` devices."""
+    what narrows the answer: `group`, `state`, `above`, `below`, `order`, `words` of a log, `until` when
+    and only of `trouble` its lines are asked for, `which` devices."""
     facts: list[str]
     """The facts that are asked for, by their ids in `fields.py`."""
     checks: list[str]

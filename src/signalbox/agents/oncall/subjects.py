@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from signalbox.agents.oncall.arguments import match_interface
 from signalbox.agents.oncall.facts import Record
-from signalbox.agents.oncall.fields import in_group, of_subject, ports_facing, untold
+from signalbox.agents.oncall.fields import kind_of_group, of_subject, untold
 from signalbox.agents.oncall.presence import Presence, presence_of
 
 __all__ = ["absent", "find_subject", "focus_on", "intents_of", "kinds_of", "with_names_found"]
@@ -40,7 +39,11 @@ _BETWEEN_NEIGHBOURS = {"check_bgp_neighbors", "check_isis_adjacencies", "check_i
 """Checks of what joins two devices directly: where nothing does, that is the answer."""
 ENDS = " <-> "
 _QUOTED = re.compile(r"'([^']+)'")
-_NAMED = ("name", "neighbor_address", "peer_name", "lsr_id", "who", "neighbor_ipv4", "neighbor_name", "description")
+_KINDS_OF_THINGS = {
+    **dict.fromkeys(("interface", "address", "group"), ("interface",)),
+    "as_number": ("bgp",),
+    "vrf": ("vrf",),
+}
 
 
 def intents_of(state: Mapping[str, Any]) -> list[str]:
@@ -87,29 +90,10 @@ def find_subject(
 ) -> list[tuple[str, Record]]:
     """The records of the interface, VRF, neighbour or AS that a request names, each with its kind; a neighbour is that
     of what the checks read."""
-    if what == "interface":
-        ports = facts.get("interface", ())
-        known = match_interface(name, [str(one.get("name")) for one in ports])
-        return [("interface", one) for one in ports if known and one.get("name") == known]
-    if what == "address":
-        return [("interface", one) for one in of_subject("interface", {what: name}, facts)]
-    if what == "as_number":
-        return [("bgp", one) for one in facts.get("bgp", ()) if str(one.get("peer_as")) == name]
-    if what == "group":
-        return [("interface", one) for one in facts.get("interface", ()) if in_group(name, one)]
-    kinds = {"vrf": ["vrf"], "neighbor": _peer_kinds(intents)}.get(what, [])
-    plain = name.casefold()
-    facing = ports_facing(name, facts)
-    return [
-        (kind, one)
-        for kind in kinds
-        for one in facts.get(kind, ())
-        if (one.get("name") in facing if kind == "interface" else _is_called(one, plain))
-    ]
-
-
-def _is_called(one: Record, plain: str) -> bool:
-    return any(str(one[key]).casefold() == plain for key in _NAMED if one.get(key))
+    kinds = _peer_kinds(intents) if what == "neighbor" else _KINDS_OF_THINGS.get(what, ())
+    if what == "group" and kind_of_group(name) != "interface":
+        return []
+    return [(kind, one) for kind in kinds for one in of_subject(kind, {what: name}, facts)]
 
 
 def _peer_kinds(intents: Sequence[str]) -> list[str]:
@@ -165,7 +149,8 @@ def _is_sr(facts: Mapping[str, Sequence[Record]]) -> bool:
 def _absent_subjects(
     intents: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]]
 ) -> Iterator[Presence]:
-    for what, name in focus.items():
+    # Several interfaces may be named, and each may be missing.
+    for what, name in ((what, name) for what, told in focus.items() for name in told.split(", ")):
         kind = {"interface": "interface", "vrf": "vrf", "neighbor": "bgp", "prefix": "route"}.get(what)
         if what == "as_number" and not focus.get("neighbor") and not find_subject(what, name, facts, intents):
             known = tuple(sorted({f"AS {one['peer_as']}" for one in facts.get("bgp", ()) if one.get("peer_as")}))

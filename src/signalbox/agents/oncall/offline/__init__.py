@@ -28,7 +28,7 @@ from signalbox.agents.oncall.offline.mentions import COMPARED, Mention, find_men
 from signalbox.agents.oncall.offline.narrowing import narrowed_by, narrowing_in, refers_back
 from signalbox.agents.oncall.offline.other_ends import Moved, moved_to, relation_in
 from signalbox.agents.oncall.offline.thread import as_before, focus_kept
-from signalbox.agents.oncall.offline.times import minutes_back, past_times, spans_of_time
+from signalbox.agents.oncall.offline.times import TROUBLE, minutes_back, narrowed_lines, past_times, spans_of_time
 from signalbox.agents.oncall.plan import Question, Reading, Request
 from signalbox.agents.oncall.plans import Plan
 from signalbox.agents.oncall.subjects import ENDS
@@ -63,6 +63,8 @@ _OF_NEIGHBORS = {"bgp_instance.as": "bgp.peer_as"}
 """Facts of a device, and those of its neighbour that are called the same."""
 _OF_NAMES, _GROUPS = ("name", "pair", "range"), ("role", "every", "pattern")
 _ADDRESS = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?(?![\w.])")
+_IS_PREFIX = re.compile(r"[.:]|default", re.IGNORECASE)
+_PORT = re.compile(r"(?<![\w/.-])[A-Za-z][A-Za-z-]*\d+(?:/\d+)+(?:\.\d+)?(?![\w/])")
 _DEFAULT = re.compile(r"\bdefault\s+(?:route|gateway|gw)\b", re.IGNORECASE)
 _AS_NUMBER = re.compile(r"\bASN?\s?-?(\d{1,10})\b", re.IGNORECASE)
 _WHOLE = re.compile(r"\b(?:health\w*|overall|in\s+general|general|review|audit|everything)\b", re.IGNORECASE)
@@ -83,6 +85,7 @@ _THE_ONE = re.compile(
 )
 """What says that one device is meant, though not which."""
 _WAS = re.compile(r"\b(?:was|were|had|did)\b", re.IGNORECASE)
+_LASTS = re.compile(r"\b(?:last|past|since|in|within|for|during)\b", re.IGNORECASE)
 _THEIR = re.compile(r"\b(?:those|these|them|their|they)\b", re.IGNORECASE)
 Spans = list[tuple[int, int]]
 
@@ -114,7 +117,8 @@ def action_of(text: str, reading: Reading, before: Mapping[str, Any], inventory:
         known = [*narrowing_in(text), *(one.span() for one in COMPARED.finditer(text))]
         is_strange = bool(strange_words(text, known)) and not refers_back(text)
         return "other" if is_strange and not mentions and not asked_in(text).is_anything else "check"
-    if reading.action != "check" and is_lookup(text, _taken(text, reading, mentions)):
+    spans = [*_taken(text, reading, mentions), *(one.span() for one in _CAPITALS.finditer(text))]
+    if reading.action != "check" and is_lookup(text, spans):
         return "check"
     return "check" if reading.action == "change" and reading.confidence < _SURE else reading.action
 
@@ -152,6 +156,7 @@ def read(
     Raises NotFoundError for a device that there is not.
     """
     names, mentions = [device.name for device in inventory], find_mentions(text, inventory)
+    reading = replace(reading, prefix=reading.prefix if _IS_PREFIX.search(reading.prefix) else "")
     taken = _taken(text, reading, mentions)
     moved = moved_to(text, before, mentions, reading.interface, names)
     if isinstance(moved, Moved):
@@ -212,6 +217,7 @@ def _message(
     reading = replace(reading, devices=tuple(one for one in reading.devices if one != reading.vrf))
     of_before = tuple(map(str, before.get("intents") or ())) if _THEIR.search(text) else ()
     is_log = list(before.get("intents") or ()) == ["check_logs"]
+    taken += [one.span() for one in TROUBLE.finditer(text) if is_log]
     asked = asked_in(text, taken, of_before, is_log=is_log) if is_on("oncall.asked") else Asked()
     if reading.intent in plans and reading.intent not in askable()["checks"]:
         # What a plan of the operator's speaks of is read by it.
@@ -299,7 +305,7 @@ def _checks(message: _Message, plans: Mapping[str, Plan], earlier: Sequence[str]
         return Question(told, tuple(plan.description for plan in plans.values()))
     if read == BROADEST and things:
         read = _BY_THING[things[0]]
-    if message.complaints and not things:
+    if message.complaints and not things and not is_sure:
         # Of a complaint that names no check, the model has only guessed one.
         return (BROADEST,)
     if read and (is_sure or reading.prefix):
@@ -347,17 +353,19 @@ def _request(
         facts = tuple(_OF_NEIGHBORS.get(one, one) for one in facts)
     told = as_before(devices if found.is_carried else (), checks if goes_on else (), facts if goes_on else (), kept)
     past, read_times = ([], spans_of_time(text)) if "check_logs" in checks else (past_times(text), [])
+    # What devices tell is how they are now, and not how they were for some time.
+    lasting = [] if "check_logs" in checks else [one for one in spans_of_time(text) if _LASTS.search(one)]
     gone = [f"how it was {one} (devices tell how they are now)" for one in past if goes_on or _WAS.search(text)]
     strange = " ".join(message.strange)
     is_lost = bool(strange) and checks == (BROADEST,) and _is_all_strange(message) and not goes_on
     unread = [*asked.unread, *([f"'{strange}'"] if is_lost else [])]
-    known = (*devices, *focus.values(), *past, *read_times, *narrowed.words)
+    known = (*devices, *focus.values(), *past, *read_times, *lasting, *narrowed.words)
     left = _left(message, [*found.unread, *reading.not_covered, *(message.strange if goes_on else ())], known, focus)
     return Request(
         tuple(devices),
         checks,
         {**kept, **focus},
-        (*left, *(() if gone else past), *narrowed.unused),
+        tuple(dict.fromkeys((*left, *(() if gone else (*past, *lasting)), *narrowed.unused))),
         inventory,
         is_guess,
         facts,
@@ -396,6 +404,10 @@ def _focus(message: _Message, checks: Sequence[str], devices: Sequence[str], nam
     if "check_logs" in checks:
         reading = replace(reading, minutes=minutes_back(text))
     focus = focus_of(reading, devices, names)
+    if "check_logs" in checks:
+        focus |= narrowed_lines(text)
+    if focus.get("interface"):
+        focus["interface"] = ", ".join(dict.fromkeys((focus["interface"], *_PORT.findall(text))))
     if asked.group and not focus.get("interface"):
         focus["group"] = asked.group
     if asked.log_words and "check_logs" in checks:

@@ -305,7 +305,8 @@ def _question(
         fits = tuple(name for name in every if name in names)
         return Question(f"The request speaks of {told}. Which devices are to be checked?", fits)
     rest = _THE_REST.search(text)
-    is_beside = rest and (_EXCEPT.search(text[: rest.start()]) or _PEER.search(text[: rest.start()]))
+    before = text[: rest.start()] if rest else ""
+    is_beside = _EXCEPT.search(before) or _PEER.search(before) or before.rstrip().endswith("than")
     if rest and not is_beside and not any(one.start <= rest.start() < one.end for one in own):
         return Question(
             f"Which devices are meant by '{rest[0]}'?", tuple(name for name in every if name not in names | left)

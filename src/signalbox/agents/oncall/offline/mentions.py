@@ -51,7 +51,7 @@ _ONE_OF = re.compile(
 )
 _AND_UP = re.compile(r"\s+(?:and|or)\s+(?:up|above|higher|below|lower)\b", re.IGNORECASE)
 _SO_MANY = re.compile(
-    rf"(?<![\w/.:-])(?<!than\s)(?<!least\s)(?<!most\s)({_COUNT})\s+(?:(?:out\s+)?of\s+)?(?:(?:the|our|my|these|those)\s+)?$",
+    rf"(?<![\w/.:-])(?<!than\s)(?<!least\s)(?<!most\s)(?<!above\s)(?<!over\s)(?<!below\s)(?<!under\s)(?<!top\s)({_COUNT})\s+(?:(?:out\s+)?of\s+)?(?:(?:the|our|my|these|those)\s+)?$",
     re.IGNORECASE,
 )
 _PART_AFTER = re.compile(
@@ -74,7 +74,7 @@ _NOT_OF = re.compile(r"\bnon[\s-]?$", re.IGNORECASE)
 _GROUPS = ("role", "every")
 _EVERY = re.compile(
     r"\beverything\b|\b(?:every|any)?where\b|\bwho\b"
-    r"|\b(?:devices|routers|boxes|nodes)(?=\s+(?:with|having|running|over|above|under|below|where|that\s+(?:have|run|are|lack))\b)|\bnetwork[\s-]*wide\b|\bfleet[\s-]*wide\b|\bthe\s+fleet\b|\bthe\s+lot\s+of\s+them\b"
+    r"|\b(?:devices|routers|boxes|nodes)(?=\s+(?:by|with|having|running|over|above|under|below|where|that\s+(?:have|run|are|lack))\b)|\bnetwork[\s-]*wide\b|\bfleet[\s-]*wide\b|\bthe\s+fleet\b|\bthe\s+lot\s+of\s+them\b"
     r"|\b(?:the\s+)?(?:whole|entire|complete|full)\s+(?:\w+\s+)?(?:network|lab|fleet|estate|backbone|inventory|domain|campus|pantheon)\b"
     r"|\b(?:all|every|each|any|which|what)\s+(?:(?:single|last|of|the|our|my|known)\s+)*(?:[\w-]+\s+){0,2}?"
     r"(?:devices?|routers?|boxes|box|nodes?|machines?|hosts?|switch(?:es)?|kit|gear|network\s+elements?)\b"

@@ -32,7 +32,7 @@ _LIMIT = re.compile(
 _HAVING = re.compile(r"\b(?:has|have|having|with|sees?|show|any)\s+((?:any\s+)?\w+(?:\s+\w+)?)", re.IGNORECASE)
 _ORDER = re.compile(
     r"\b(?:(?P<most>(?<!at )most(?!\s+of\b)|highest|longest|largest|biggest|greatest|hottest|busiest|oldest|worst"
-    r"|rank(?:ed|ing)?|sort(?:ed)?|order(?:ed)?(?=\s+by\b))"
+    r"|top(?=\s+\d)|rank(?:ed|ing)?|sort(?:ed)?|order(?:ed)?(?=\s+by\b))"
     r"|(?P<least>fewest|(?<!at )least|lowest|shortest|smallest|newest|youngest))\b",
     re.IGNORECASE,
 )
@@ -94,7 +94,7 @@ def narrowed_by(
         if asked.facts and value is not None and (lasts or not is_time):
             focus[str(limit.lastgroup)] = f"{value:g}"
             words.append(said)
-        elif not is_time:
+        else:
             unused.append(said)
     elif _has_some(text, asked):
         focus["above"] = "0"

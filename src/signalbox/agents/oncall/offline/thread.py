@@ -21,7 +21,7 @@ _STAYS = {
     "prefix": ("check_routes",),
     "address": (_PORTS,),
     "words": ("check_logs",),
-    "minutes": ("check_logs",),
+    **dict.fromkeys(("minutes", "until", "trouble"), ("check_logs",)),
     "state": (_PORTS, _BGP, _ISIS, "check_mpls_state"),
 }
 """The checks for which a part of the focus stays in view when another check is asked for."""
@@ -37,6 +37,7 @@ _WORDS = {
     "address": "address {}",
     "words": "lines with {}",
     "minutes": "the last {}",
+    "trouble": "{} trouble",
     "state": "only {}",
     "group": "only {}",
     "order": "the {} first",
@@ -55,7 +56,7 @@ def focus_kept(
     """The parts of the focus before that stay: the thing, unless another is named, and what narrows the answer."""
     earlier = {str(name): str(value) for name, value in (before.get("focus") or {}).items()}
     gone = {*said}
-    for rivals in (_THINGS, tuple(LIMITS)):
+    for rivals in (_THINGS, ("minutes", "until"), tuple(LIMITS)):
         gone |= {*rivals} if gone & {*rivals} else set()
     if not is_same_check and gone & {*_THINGS}:
         gone |= {"state"}

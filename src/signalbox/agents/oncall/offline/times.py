@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from datetime import timedelta
 
 from signalbox.errors import TimeRangeError
 from signalbox.language.quantities import convert, find_quantities
 from signalbox.language.time import find_range
 from signalbox.settings import now
 
-__all__ = ["minutes_back", "past_times", "spans_of_time"]
+__all__ = ["TROUBLE", "minutes_back", "narrowed_lines", "past_times", "spans_of_time"]
+
+TROUBLE = re.compile(r"\b(?:only|just)\s+(?:\w+\s+)?(?:errors?|warnings?|problems?|failures?|trouble)\b", re.IGNORECASE)
 
 
 def _ranges(text: str) -> Iterator[tuple[str, float, float]]:
@@ -38,3 +42,11 @@ def minutes_back(text: str) -> int:
     lengths = (convert(one, "min") for one in find_quantities(text) if one.unit)
     length = next((one for one in lengths if one is not None), 0)
     return next((max(int(began // 60) + 1, 1) for _, began, _ in _ranges(text)), int(length))
+
+
+def narrowed_lines(text: str) -> dict[str, str]:
+    """What narrows the lines of a log, as slots of the focus: `until` when, and only those of `trouble`."""
+    ended = next((ended for _, _, ended in _ranges(text)), 0.0)
+    until = (now() - timedelta(seconds=ended)).isoformat() if ended > 60 else ""
+    told = {"until": until, "trouble": "only" if TROUBLE.search(text) else ""}
+    return {name: value for name, value in told.items() if value}
