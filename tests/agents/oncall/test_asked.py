@@ -285,16 +285,6 @@ def test_a_vrf_is_named_by_capitals_and_checked_though_no_word_says_what_it_is()
     assert read("pe1 ok? NOC asks").focus == {}
 
 
-def test_routes_from_a_neighbour_are_those_of_its_session() -> None:
-    found = read("pe1 has no routes from pe2", intent="check_routes")
-    assert (found.devices, found.intents, found.focus) == (("pe1",), ("check_bgp_neighbors",), {"neighbor": "pe2"})
-
-
-def test_routes_from_neighbours_without_a_name_are_those_of_sessions() -> None:
-    assert read("pe1 misses routes from its neighbours", intent="check_routes").intents == ("check_bgp_neighbors",)
-    assert read("routes of pe1", intent="check_routes").intents == ("check_routes",)
-
-
 def test_what_lies_between_two_devices_is_seen_on_both() -> None:
     assert read("pe1 is lost to pe2").devices == ("pe1", "pe2")
 

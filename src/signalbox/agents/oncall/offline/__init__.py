@@ -22,7 +22,7 @@ from signalbox.agents.oncall.focus import focus_of
 from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.named_devices import UnknownDeviceError, chosen_among
 from signalbox.agents.oncall.named_devices import speaks_of_roles as _speaks_of_roles
-from signalbox.agents.oncall.offline.asked import Asked, asked_in, complaints_in, is_lookup, spelt_out, strange_words
+from signalbox.agents.oncall.offline.asked import Asked, asked_in, complaints_in, spelt_out, strange_words
 from signalbox.agents.oncall.offline.devices import Meant, devices_meant, named_by_figures
 from signalbox.agents.oncall.offline.mentions import COMPARED, Mention, find_mentions
 from signalbox.agents.oncall.offline.narrowing import narrowed_by, narrowing_in, refers_back
@@ -75,10 +75,6 @@ _HOLDER = re.compile(
     r"\b(?:who|what|which\s+\w+)\s+(?:has|have|is|owns?|holds?)\s+(?:(?:the|ip|address)\s+)*((?:\d{1,3}\.){3}\d{1,3})(?![\w./])",
     re.IGNORECASE,
 )
-_FROM_A_PEER = re.compile(
-    r"\bfrom\s+(?:(?:the|its|their|a|an|any|our|other|route)\s+)*(?:reflector|rr|peer|neighbou?r|customer|[\w-]*\d)s?\b",
-    re.IGNORECASE,
-)
 _ANY = re.compile(r"\bany(?:thing|one|body)?\b|\bno(?:thing|body|\s?one)\b", re.IGNORECASE)
 _THE_ONE = re.compile(
     r"\b(?:it|its|this|that|there|(?:the|my|our)\s+(?:box|router|device|node|switch|one|host))\b", re.IGNORECASE
@@ -109,17 +105,14 @@ def names_other_end(text: str, inventory: Sequence[Device]) -> bool:
 def action_of(text: str, reading: Reading, before: Mapping[str, Any], inventory: Sequence[Device]) -> str:
     """Whether a request checks, changes, or does neither.
 
-    What the model is not sure is a change can be looked at, and so can facts and checks without a word for a change. A
-    message that goes on with the turn before is a check, whatever it looks like on its own.
+    What the model is not sure is a change can be looked at. A message that goes on with the turn before is a check,
+    whatever it looks like on its own.
     """
     mentions = find_mentions(text, inventory)
     if reading.action == "other" and before:
         known = [*narrowing_in(text), *(one.span() for one in COMPARED.finditer(text))]
         is_strange = bool(strange_words(text, known)) and not refers_back(text)
         return "other" if is_strange and not mentions and not asked_in(text).is_anything else "check"
-    spans = [*_taken(text, reading, mentions), *(one.span() for one in _CAPITALS.finditer(text))]
-    if reading.action != "check" and is_lookup(text, spans):
-        return "check"
     return "check" if reading.action == "change" and reading.confidence < _SURE else reading.action
 
 
@@ -332,8 +325,8 @@ def _request(
         checks, asked = ("check_interface_status",), replace(asked, facts=("interface.addresses",), own=())
         message = replace(message, reading=replace(reading, prefix="", neighbor=""))
     elif checks == ("check_routes",) and not goes_on and not (_ADDRESS.search(text) or _DEFAULT.search(text)):
-        # Routes from a neighbour are those of its session; a device that cannot be reached may have lost anything.
-        checks = ("check_bgp_neighbors",) if _FROM_A_PEER.search(text) else checks if asked.checks else (BROADEST,)
+        # A device that cannot be reached may have lost anything.
+        checks = checks if asked.checks else (BROADEST,)
     if checks == (BROADEST,):
         # What is between two devices, and not of one kind, is seen on both.
         devices = [name for name in names if name in (*devices, *found.peers)]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,7 +19,7 @@ from signalbox.language.names import close
 from signalbox.language.synonyms import FILLERS
 from signalbox.language.words import stem
 
-__all__ = ["Asked", "asked_in", "complaints_in", "is_lookup", "spelt_out", "strange_words"]
+__all__ = ["Asked", "asked_in", "complaints_in", "spelt_out", "strange_words"]
 
 _WORD = re.compile(r"[a-z]+|\d+", re.IGNORECASE)
 _PARTS = re.compile(r"[,;.?!/&+]|\b(?:and|plus|then|also)\b", re.IGNORECASE)
@@ -28,7 +27,7 @@ _IN_LOG = re.compile(r"\b(?:in|from)\s+(?:\w+\s+){0,2}(?:sys)?logs?\b", re.IGNOR
 _SAYING = re.compile(r"\b(?:about|for|with|mention\w*|contain\w*|match\w*|grep|like)\s+(?P<word>[\w-]+)", re.IGNORECASE)
 _LINES = re.compile(r"\b(?:lines?|messages?|msgs?|entry|entries|mention\w*|grep|contain\w*|about)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"(?<!\w)[\"“'‘][^\"”'’]{2,80}[\"”'’](?!\w)")
-_MORE_OFTEN, _FEW = 3, 2
+_FEW = 2
 _LONGEST, _SHORTEST, _FEW_LETTERS = 4, 6, 3
 """Words of the longest phrase, letters of the shortest word that may be mistyped, and of one too short for a plural."""
 _NOT = re.compile(r"(?:\bnot|\bnever|n['’]?t)\s+(?:been\s+)?$", re.IGNORECASE)
@@ -144,32 +143,6 @@ def _without_facts(text: str) -> set[str]:
         for kind, name in part
         if kind in ("check", "weak")
     }
-
-
-def is_lookup(text: str, taken: Iterable[tuple[int, int]]) -> bool:
-    """Whether a text names facts or checks, and has no word that may ask for a change."""
-    plain = _masked(text, taken)
-    known = asked_in(plain)
-    words = [word[0].casefold() for word in _WORD.finditer(plain)]
-    strange = [word for word in words if word not in FILLERS and len(word) > 2 and not asked_in(word).is_anything]
-    return bool(known.facts or known.checks) and not strange and not {*map(stem, words)} & _changing()
-
-
-@lru_cache(maxsize=1)
-def _changing() -> frozenset[str]:
-    """The words, without endings, that changes are asked for with in the examples, and hardly ever checks."""
-    told = [one for one in _examples() if isinstance(one["expected"], dict)]
-    counts = {action: Counter[str]() for action in ("change", "check")}
-    totals = Counter(str(one["expected"].get("action")) for one in told)
-    for one in told:
-        if (action := one["expected"].get("action")) in counts:
-            counts[action].update({stem(word.casefold()) for word in _WORD.findall(one["text"])})
-    changes, checks = counts["change"], counts["check"]
-    return frozenset(
-        word
-        for word, count in changes.items()
-        if count / totals["change"] > _MORE_OFTEN * checks[word] / totals["check"]
-    )
 
 
 def strange_words(text: str, taken: Iterable[tuple[int, int]] = (), *, all_words: bool = False) -> list[str]:

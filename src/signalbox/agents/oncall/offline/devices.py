@@ -63,6 +63,10 @@ _LIKE_A_NAME = re.compile(r"(?<![\w/.-])[A-Za-z]{2,}[\w.]*(?:[-_][A-Za-z0-9]+)*[
 _REVIEWED = re.compile(
     r"[\s-]*(?:\w+\s+)?(?:re\w*v\w*w\w*|audit|check|role|part|side|named|called|clients?)\b", re.IGNORECASE
 )
+_BESIDE = re.compile(
+    r"^(?:(?:the|our|my|on|box|router|device|host)\s+)+|\s+(?:box(?:es)?|routers?|devices?|ones?|host)$", re.IGNORECASE
+)
+"""Words beside the name of a device, or beside a part of it."""
 _GENERIC = frozenset(
     "it its that this one ones them they these those box boxes router routers device devices switch node machine host "
     "site customer the a an my our your which what some any other others rest same there here link links port "
@@ -316,7 +320,7 @@ def _question(
 
 def _excepted(said: str, among: Sequence[str], devices: Sequence[Device]) -> list[str]:
     """The devices of words that leave some out and are no mention: a figure, a role, a part of a name."""
-    word = re.sub(r"^(?:the|our|my)\s+|\s+(?:ones?|boxes|routers?|devices?)$", "", said.strip(), flags=re.IGNORECASE)
+    word = _BESIDE.sub("", said.strip())
     if word.isdigit():
         fits = [name for name in among if parts(name)[-1] == (word.lstrip("0") or "0")]
         return fits if len(fits) == 1 else []
@@ -340,8 +344,7 @@ def _named_otherwise(
         is_word = re.fullmatch(r"[A-Za-z ]+", said) is not None and asked_in(said).is_anything
         if is_word or any(_is_marked(text, one, (said,)) for one in mentions):
             continue
-        beside = r"^(?:(?:the|our|my|on|box|router|device|host)\s+)+|\s+(?:box|router|device|one|host)$"
-        word = re.sub(beside, "", said.strip(), flags=re.IGNORECASE)
+        word = _BESIDE.sub("", said.strip())
         by_address = [device.name for device in devices if device.ip_address and device.ip_address == word]
         fits = by_address or near_names(word, names) or stem_fits(word, names)
         if len(fits) == 1:

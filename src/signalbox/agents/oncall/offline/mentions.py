@@ -12,6 +12,8 @@ from fnmatch import translate
 from functools import lru_cache
 from typing import Literal
 
+from rapidfuzz.distance import OSA
+
 from signalbox.agents.oncall.inventory import UNREAD, Device, key, parts, role_of
 from signalbox.language.numbers import NUMBERS
 
@@ -296,32 +298,15 @@ def near_names(said: str, names: Sequence[str]) -> list[str]:
     Figures are never guessed: xrd-9 is not xrd-8.
     """
     letters, figures = _split(said)
-    if len(letters) < 2:
-        return []
-    close = []
-    for name in names:
-        own, numbers = _split(name)
-        if numbers == figures and own != letters and _is_swap(letters, own):
-            close.append(name)
-    return close
+    known = [(name, *_split(name)) for name in names]
+    alike = [(name, own) for name, own, numbers in known if numbers == figures and sorted(own) == sorted(letters)]
+    return [name for name, own in alike if OSA.distance(own, letters) == 1]
 
 
 @lru_cache(maxsize=4096)
 def _split(name: str) -> tuple[str, tuple[str, ...]]:
     runs = parts(name)
     return "".join(run for run in runs if not run.isdigit()), tuple(run for run in runs if run.isdigit())
-
-
-def _is_swap(said: str, own: str) -> bool:
-    if len(said) != len(own):
-        return False
-    apart = [at for at, (one, other) in enumerate(zip(said, own, strict=True)) if one != other]
-    return (
-        len(apart) == 2
-        and apart[1] == apart[0] + 1
-        and said[apart[0]] == own[apart[1]]
-        and said[apart[1]] == own[apart[0]]
-    )
 
 
 def stem_fits(said: str, names: Sequence[str]) -> list[str]:
