@@ -101,6 +101,8 @@ def test_another_vrf_takes_the_place_of_the_one_before() -> None:
         ("why", {"focus": {"neighbor": "pe2"}}, ("xrd-5",), {"neighbor": "pe2"}),
         ("and pe1?", {"focus": {"state": "down"}}, ("pe1",), {"state": "down"}),
         ("the last one again", {"devices": ["xrd-5", "pe2"]}, ("pe2",), {}),
+        ("what does pe1 get from it", {}, ("pe1",), {"neighbor": "xrd-5"}),
+        ("which go to pe2", {}, ("xrd-5",), {"neighbor": "pe2"}),
     ],
 )
 def test_a_message_changes_what_it_names_and_keeps_the_rest(
@@ -124,6 +126,26 @@ def test_lines_of_the_log_before_are_chosen_by_their_words() -> None:
     assert isinstance(found, Request)
     assert (found.intents, found.focus) == (("check_logs",), {"minutes": "60", "words": "bgp"})
     assert found.as_before == ("xrd-5", "the log", "the last 1 hour")
+
+
+def test_a_device_that_is_left_out_and_was_not_meant_is_told() -> None:
+    found = read("but not pe2", BGP, left_out=("pe2",), intent="")
+    assert isinstance(found, Request)
+    assert (found.devices, found.not_covered) == (("xrd-5",), ("without pe2",))
+
+
+def test_a_vrf_is_where_the_route_before_is_looked_up() -> None:
+    route = {"devices": ["pe1"], "intents": ["check_routes"], "focus": {"prefix": "192.0.2.0/24"}}
+    found = read("and in vrf BLUE", route, vrf="BLUE", intent="troubleshoot_vpn_vrf")
+    assert isinstance(found, Request)
+    assert (found.intents, found.focus) == (("check_routes",), {"prefix": "192.0.2.0/24", "vrf": "BLUE"})
+
+
+def test_what_happened_at_a_moment_is_looked_up_in_the_log_before() -> None:
+    log = {"devices": ["xrd-5"], "intents": ["check_logs"], "focus": {}}
+    found = read("what happened at 3:10", log, intent="")
+    assert isinstance(found, Request)
+    assert (found.intents, set(found.focus)) == (("check_logs",), {"minutes", "until"})
 
 
 def test_a_message_that_nothing_explains_is_asked_about() -> None:

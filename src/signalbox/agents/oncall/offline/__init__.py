@@ -80,6 +80,8 @@ _THE_ONE = re.compile(
     r"\b(?:it|its|this|that|there|(?:the|my|our)\s+(?:box|router|device|node|switch|one|host))\b", re.IGNORECASE
 )
 """What says that one device is meant, though not which."""
+_IN_VRF = re.compile(r"\bin\s+(?:the\s+)?(?:vrf|vpn)\b", re.IGNORECASE)
+_WITH_IT = re.compile(r"\b(?:from|with|to|towards?)\s+(?:it|that\s+(?:one|box|router))\b", re.IGNORECASE)
 _WAS = re.compile(r"\b(?:was|were|had|did)\b", re.IGNORECASE)
 _LASTS = re.compile(r"\b(?:last|past|since|in|within|for|during)\b", re.IGNORECASE)
 _THEIR = re.compile(r"\b(?:those|these|them|their|they)\b", re.IGNORECASE)
@@ -160,15 +162,14 @@ def read(
     earlier = tuple(str(one) for one in before.get("intents") or (before.get("intent"),) if one in plans)
     is_known = refers_back(text) or isinstance(moved, Moved) or message.asked.log_words or not message.strange
     is_about_before = bool(is_known or _is_other_vrf(message, before) or (mentions and not reading.intent))
-    is_of_peers = bool({*earlier} & _PEERED) and message.asked.is_weak and not message.asked.facts
-    if is_of_peers and message.asked.checks == ("check_bgp_neighbors",):
-        # The neighbours, in a thread about adjacencies.
+    if _is_within(message, earlier):
         message = replace(message, asked=replace(message.asked, checks=()))
     goes_on = bool(earlier) and not message.names_checks and is_about_before
     if goes_on and _is_other_vrf(message, before):
         message = replace(message, reading=replace(message.reading, vrf=message.strange[0]), strange=())
     chosen = decided.intents or (earlier if goes_on else _checks(message, plans, earlier))
-    if chosen is None and before and message.strange and not mentions and not decided.devices:
+    is_unclear = chosen is None or (chosen == (BROADEST,) and not message.names_checks and not goes_on)
+    if is_unclear and before and message.strange and not mentions and not (decided.devices or decided.intents):
         said = f"'{' '.join(message.strange)}' is nothing that can be checked here. What is to be checked?"
         chosen = Question(said, tuple(plan.description for plan in plans.values()))
     # A health check reads more than was asked at worst, and at night nobody wants to be asked first.
@@ -243,6 +244,16 @@ def _is_other_vrf(message: _Message, before: Mapping[str, Any]) -> bool:
     return bool((before.get("focus") or {}).get("vrf")) and len(message.strange) == 1 and not message.names_checks
 
 
+def _is_within(message: _Message, earlier: Sequence[str]) -> bool:
+    """True if the check that a message names is only of what the turn before checked: the neighbours, in a thread about
+    adjacencies, or the VRF in which a route is looked up."""
+    asked = message.asked
+    if asked.checks == ("check_bgp_neighbors",):
+        return bool({*earlier} & _PEERED) and asked.is_weak and not asked.facts
+    is_vrf = asked.checks == ("troubleshoot_vpn_vrf",) and bool(message.reading.vrf)
+    return is_vrf and bool({*earlier} & {"check_routes", "check_bgp_neighbors"}) and bool(_IN_VRF.search(message.text))
+
+
 def _devices(message: _Message, inventory: Sequence[Device], before: Mapping[str, Any]) -> Meant | Question:
     """The devices that are meant; those of the turn before where none is said; else the person is asked."""
     names, text = tuple(device.name for device in inventory), message.text
@@ -254,8 +265,12 @@ def _devices(message: _Message, inventory: Sequence[Device], before: Mapping[str
     else:
         among = chosen_among(message.reading, inventory)
         found = among if isinstance(among, Question) else Meant(among)
-    if isinstance(found, Question) or found.devices:
+    if isinstance(found, Question):
         return found
+    if found.devices:
+        # What does xrd-5 get from it: the device before is its neighbour.
+        is_peer = len(earlier) == 1 and not found.peers and earlier != found.devices and _WITH_IT.search(text)
+        return replace(found, peers=earlier) if is_peer else found
     if earlier:
         said = re.findall(r"\w+", " ".join(text[start:end] for start, end in message.narrows))
         figures = [one for one in (*found.unread, *message.reading.not_covered) if one not in said]
@@ -298,7 +313,7 @@ def _checks(message: _Message, plans: Mapping[str, Plan], earlier: Sequence[str]
         return Question(told, tuple(plan.description for plan in plans.values()))
     if read == BROADEST and things:
         read = _BY_THING[things[0]]
-    if message.complaints and not things and not is_sure:
+    if message.complaints and not things and not (read and is_sure):
         # Of a complaint that names no check, the model has only guessed one.
         return (BROADEST,)
     if read and (is_sure or reading.prefix):

@@ -34,7 +34,7 @@ _PEER = re.compile(
     re.IGNORECASE,
 )
 _NEXT_PEER = re.compile(
-    r"(?:^\W*|\b(?:and|or|about|then|sessions?|adjacenc\w+|peerings?|links?|prefix\w*|routes?)\W+)"
+    r"(?:^\W*|\b(?:and|or|about|then|sessions?|adjacenc\w+|peerings?|links?|prefix\w*|routes?|go(?:es)?|leads?)\W+)"
     r"(?:with|towards?|to|from)\s+(?:the\s+)?(?:other\s+)?$",
     re.IGNORECASE,
 )
@@ -129,6 +129,7 @@ def devices_meant(
     if left and not chosen:
         wide = {name for at, one in enumerate(mentions) if kinds[at] == "nothing" for name in one.names}
         chosen = (wide or set(earlier)) - left
+        unread += [f"without {name}" for name in every if name in left and earlier and name not in (*earlier, *wide)]
         if not chosen:
             return Question("Which devices are meant?", tuple(name for name in every if name not in left))
     if not chosen and not reading.devices:

@@ -64,10 +64,10 @@ def refers_back(text: str) -> bool:
 
 
 def narrowing_in(text: str) -> list[tuple[int, int]]:
-    """Where words stand that may narrow what was told in the turn before: a state, or a limit with its figure."""
+    """Where words stand that ask more of the turn before, or narrow it: a state, or a limit with its figure."""
     found = [one.span() for one in (*_BARE_STATE.finditer(text), *_STATE.finditer(text))]
     cues = [_WITHOUT.search(text[:start]) for start, _ in found]
-    found += [cue.span() for cue in cues if cue]
+    found += [cue.span() for cue in (*cues, _SINCE.search(text), _AGAIN.search(text)) if cue]
     return [*found, *((limit.start(), limit.end() + _FIGURE_LENGTH) for limit in _LIMIT.finditer(text))]
 
 
