@@ -64,7 +64,9 @@ _OF_NEIGHBORS = {"bgp_instance.as": "bgp.peer_as"}
 _OF_NAMES, _GROUPS = ("name", "pair", "range"), ("role", "every", "pattern")
 _ADDRESS = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?(?![\w.])")
 _IS_PREFIX = re.compile(r"[.:]|default", re.IGNORECASE)
-_PORT = re.compile(r"(?<![\w/.-])[A-Za-z][A-Za-z-]*\d+(?:/\d+)+(?:\.\d+)?(?![\w/])")
+_PORT = r"(?<![\w/.-])[A-Za-z][A-Za-z-]*\d+(?:/\d+)+(?:\.\d+)?(?![\w/])"
+_PORTS = re.compile(rf"{_PORT}(?:\s*(?:,|&|and|or|plus)\s*{_PORT})+", re.IGNORECASE)
+"""Several interfaces in a list."""
 _DEFAULT = re.compile(r"\bdefault\s+(?:route|gateway|gw)\b", re.IGNORECASE)
 _AS_NUMBER = re.compile(r"\bASN?\s?-?(\d{1,10})\b", re.IGNORECASE)
 _WHOLE = re.compile(r"\b(?:health\w*|overall|in\s+general|general|review|audit|everything)\b", re.IGNORECASE)
@@ -414,8 +416,9 @@ def _focus(message: _Message, checks: Sequence[str], devices: Sequence[str], nam
     focus = focus_of(reading, devices, names)
     if "check_logs" in checks:
         focus |= narrowed_lines(text)
-    if focus.get("interface"):
-        focus["interface"] = ", ".join(dict.fromkeys((focus["interface"], *_PORT.findall(text))))
+    lists = [re.findall(_PORT, one[0]) for one in _PORTS.finditer(text)]
+    if ports := next((one for one in lists if focus.get("interface") in one), None):
+        focus["interface"] = ", ".join(dict.fromkeys(ports))
     if asked.group and not focus.get("interface"):
         focus["group"] = asked.group
     if asked.log_words and "check_logs" in checks:
