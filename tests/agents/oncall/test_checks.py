@@ -50,6 +50,7 @@ def port(**more: Any) -> dict[str, Any]:
         (port(admin_state="DOWN", oper_state="DOWN", addresses=["10.0.0.1/31"]), "interface_shut"),
         (port(carrier_transitions=9, last_change_seconds=60), "interface_flapping"),
         (port(counters={"in_packets": 10**9, "in_errors": 50_000, "in_crc_errors": 50_000}), "interface_errors"),
+        (port(counters={"in_packets": 7 * 10**11, "in_errors": 400_000, "in_crc_errors": 400_000}), "interface_errors"),
         (port(counters={"in_packets": 10**6, "in_discards": 20_000}), "interface_discards"),
     ],
 )
