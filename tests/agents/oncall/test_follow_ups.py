@@ -97,6 +97,7 @@ def test_another_vrf_takes_the_place_of_the_one_before() -> None:
     [
         ("only the ones that are down", {}, ("xrd-5",), {"state": "down"}),
         ("hide those that are up", {}, ("xrd-5",), {"state": "down"}),
+        ("who is down", {}, ("xrd-5",), {"state": "down", "which": "who"}),
         ("only pe2", {}, ("xrd-5",), {"neighbor": "pe2"}),
         ("why", {"focus": {"neighbor": "pe2"}}, ("xrd-5",), {"neighbor": "pe2"}),
         ("and pe1?", {"focus": {"state": "down"}}, ("pe1",), {"state": "down"}),
@@ -154,8 +155,9 @@ def test_a_message_that_nothing_explains_is_asked_about() -> None:
     assert "squirrel" in found.message
 
 
-def test_a_message_that_stands_on_its_own_takes_nothing_over() -> None:
-    found = read("P1 outage, everything behind pe2 is dead", BGP, devices=("pe2",))
+@pytest.mark.parametrize("text", ["P1 outage, everything behind pe2 is dead", "pe2 down?"])
+def test_a_message_that_stands_on_its_own_takes_nothing_over(text: str) -> None:
+    found = read(text, BGP, devices=("pe2",))
     assert isinstance(found, Request)
     assert (found.devices, found.intents, found.as_before) == (("pe2",), ("general_device_health_check",), ())
 

@@ -114,7 +114,10 @@ def action_of(text: str, reading: Reading, before: Mapping[str, Any], inventory:
     """
     mentions = find_mentions(text, inventory)
     if reading.action == "other" and before:
-        known = [*narrowing_in(text), *(one.span() for one in COMPARED.finditer(text))]
+        known = [
+            *narrowing_in(text, names_devices=_names_devices(mentions)),
+            *(one.span() for one in COMPARED.finditer(text)),
+        ]
         is_strange = bool(strange_words(text, known)) and not refers_back(text)
         return "other" if is_strange and not mentions and not asked_in(text).is_anything else "check"
     return "check" if reading.action == "change" and reading.confidence < _SURE else reading.action
@@ -221,11 +224,15 @@ def _message(
         facts = tuple(one for one in asked.facts if one not in own.facts)
         asked = replace(asked, unread=tuple(one for one in asked.unread if one not in own.unread), facts=facts)
     # "Only those that are down" complains of nothing.
-    narrows = narrowing_in(text) if before else []
+    narrows = narrowing_in(text, names_devices=_names_devices(mentions)) if before else []
     known = [*taken, *narrows, *((one.start, one.end) for one in mentions if before)]
     strange = [] if asked.is_anything else strange_words(text, known, all_words=bool(_FIGURE.search(text)))
     complaints = complaints_in(text, [*taken, *narrows], asked.unread)
     return _Message(text, reading, mentions, taken, asked, complaints, strange, narrows)
+
+
+def _names_devices(mentions: Sequence[Mention]) -> bool:
+    return any(one.kind != "every" for one in mentions)
 
 
 def _overlaps(span: tuple[int, int], taken: Spans) -> bool:
@@ -351,7 +358,9 @@ def _request(
         message = replace(message, reading=replace(message.reading, neighbor=found.peers[0]))
     facts = asked.facts or (tuple(map(str, before.get("facts") or ())) if goes_on else ())
     groups = [text[one.start : one.end] for one in message.mentions if one.kind in _GROUPS]
-    narrowed = narrowed_by(text, replace(asked, facts=facts), checks, groups, goes_on=goes_on)
+    narrowed = narrowed_by(
+        text, replace(asked, facts=facts), checks, groups, is_bare=goes_on and not _names_devices(message.mentions)
+    )
     focus = _focus(replace(message, asked=asked), checks, devices, {*names}) | narrowed.focus
     focus |= _ends(message.mentions, devices)
     if holder:

@@ -63,25 +63,27 @@ def refers_back(text: str) -> bool:
     return bool(_SINCE.search(text) or _AGAIN.search(text))
 
 
-def narrowing_in(text: str) -> list[tuple[int, int]]:
-    """Where words stand that ask more of the turn before, or narrow it: a state, or a limit with its figure."""
-    found = [one.span() for one in (*_BARE_STATE.finditer(text), *_STATE.finditer(text))]
+def narrowing_in(text: str, *, names_devices: bool) -> list[tuple[int, int]]:
+    """Where words stand that ask more of the turn before, or narrow it: a state, or a limit with its figure. Beside the
+    name of a device a bare state is its own: "pe2 down?"."""
+    bare = () if names_devices else _BARE_STATE.finditer(text)
+    found = [one.span() for one in (*bare, *_STATE.finditer(text))]
     cues = [_WITHOUT.search(text[:start]) for start, _ in found]
     found += [cue.span() for cue in (*cues, _SINCE.search(text), _AGAIN.search(text)) if cue]
     return [*found, *((limit.start(), limit.end() + _FIGURE_LENGTH) for limit in _LIMIT.finditer(text))]
 
 
 def narrowed_by(
-    text: str, asked: Asked, checks: Sequence[str], groups: Sequence[str], *, goes_on: bool = False
+    text: str, asked: Asked, checks: Sequence[str], groups: Sequence[str], *, is_bare: bool = False
 ) -> Narrowed:
-    """How a request narrows what it asks for; `groups` are the words that name devices by role or all of them. A
-    message that goes on with the turn before may say the state alone."""
+    """How a request narrows what it asks for; `groups` are the words that name devices by role or all of them, and
+    `is_bare` says that a message which goes on with the turn before may say the state alone."""
     focus: dict[str, str] = {}
     words: list[str] = []
     unused: list[str] = []
-    state = (_BARE_STATE if goes_on else _STATE).search(text)
+    state = (_BARE_STATE if is_bare else _STATE).search(text)
     if state and set(checks) & _WITH_STATES:
-        is_without = goes_on and _WITHOUT.search(text[: state.start()])
+        is_without = is_bare and _WITHOUT.search(text[: state.start()])
         focus["state"] = "down" if bool(state["down"]) != bool(is_without) else "up"
         words.append(state["down"] or state["up"])
     if limit := _LIMIT.search(text):
