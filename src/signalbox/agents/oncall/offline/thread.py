@@ -7,7 +7,7 @@ from typing import Any
 
 from signalbox.agents.oncall.fields import LIMITS, fields, limit_of
 from signalbox.agents.oncall.objectives import name_of_check, said_of
-from signalbox.agents.oncall.spoken import spoken_duration
+from signalbox.agents.oncall.spoken import spoken_duration, spoken_moment
 from signalbox.agents.oncall.subjects import ENDS
 
 __all__ = ["as_before", "focus_kept"]
@@ -37,6 +37,7 @@ _WORDS = {
     "address": "address {}",
     "words": "lines with {}",
     "minutes": "the last {}",
+    "until": "until {}",
     "trouble": "{} trouble",
     "state": "only {}",
     "group": "only {}",
@@ -75,6 +76,10 @@ def as_before(
     """What was taken over, in words: an answer begins with them, so that a wrong guess shows."""
     labels = [" ".join(fields()[one].label.replace("{}", "").split()) for one in facts if one in fields()]
     what = dict.fromkeys(labels or map(name_of_check, checks))
-    spoken = {**kept, "minutes": spoken_duration(60 * int(kept["minutes"]))} if "minutes" in kept else kept
+    spoken = dict(kept)
+    if "minutes" in kept:
+        spoken["minutes"] = spoken_duration(60 * int(kept["minutes"]))
+    if "until" in kept:
+        spoken["until"] = spoken_moment(kept["until"])
     told = [_WORDS[name].format(value) for name, value in spoken.items() if name in _WORDS]
     return tuple(filter(None, (said_of(devices) if devices else "", *what, *told, limit_of(kept))))
