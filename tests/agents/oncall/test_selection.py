@@ -102,12 +102,10 @@ def test_the_time_of_a_log_is_considered() -> None:
     assert (found.not_covered, found.focus["minutes"]) == ((), "361")
 
 
-@pytest.mark.parametrize(
-    ("text", "is_read"), [("rid of pe1 pls", True), ("reload pe1", False), ("reset bgp pe1", False)]
-)
-def test_a_lookup_is_no_change_however_sure_the_model_is(text: str, is_read: bool) -> None:
+@pytest.mark.parametrize("text", ["reload pe1", "reset bgp pe1"])
+def test_a_change_that_the_model_is_sure_of_is_no_check(text: str) -> None:
     reading = Reading(action="change", devices=("pe1",), confidence=1.0)
-    assert (offline.action_of(text, reading, {}, DEVICES) == "check") == is_read
+    assert offline.action_of(text, reading, {}, DEVICES) == "change"
 
 
 def test_a_check_beside_a_fact_is_made_and_one_that_says_of_what_is_not() -> None:
