@@ -94,3 +94,36 @@ def test_an_experiment_runs_since_the_same_moment_whenever_it_is_asked(monkeypat
             assert one["updatedAt"] < clock
             assert [log["toState"] for log in one["logs"]][-1:] in ([], [one["state"]])
     assert histories[0] == histories[1]
+
+
+def test_what_answers_nobody_is_not_measured_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGNALBOX_NOW", f"{CLOCKS[2]}+00:00")
+    monkeypatch.setenv("SIGNALBOX_WORLD_FAULTS", "unreachable:xrd-2,unexpected_reboot:xrd-8")
+    opened, store = datetime.fromisoformat(f"{CLOCKS[2]}+00:00"), open_shop()
+    up = figures(store, 'up{job="network"}', opened)
+    assert {device for (device, _), (_, value) in up.items() if not value} == {"xrd-2"}
+    assert {device for device, _ in figures(store, "device_cpu_utilization_ratio", opened)} == {
+        device for device, _ in up
+    } - {"xrd-2"}
+    history = World()
+    history.refresh()
+    off, on = history._history.spans(lambda at: "xrd-8" in at.off, opened - timedelta(days=1), opened)[-1]
+    during = figures(store, 'up{job="network"}', on - timedelta(seconds=1))["xrd-8", ""]
+    assert (during[0] > off, during[1]) == (True, 0)
+
+
+def test_nothing_in_an_experiment_is_of_the_moment_at_which_the_world_was_opened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SIGNALBOX_NOW", "2026-11-18T00:10:00+00:00")
+    store = Experiments()
+    fill(store)
+    rows = [row for one in store.experiments.values()
+            for row in (*one["conditions"], *one["partitions"], *one["queries"])]  # fmt: skip
+    rows += [*store.visits.values(), *store.metrics.values()]
+    assert rows
+    assert all(row["createdAt"] <= row["updatedAt"] < "2026-11-18" for row in rows)
+    assert all(log["timeStamp"] < "2026-11-18" for log in store.logs.values())
+    began = {one["name"]: one["logs"][0]["timeLog"] for one in store.experiments.values() if one["logs"]}
+    came = [visit["createdAt"] for place, visit in store.visits.items() if place[1:] == ("Checkout", "payment")]
+    assert min(came) > began["One-Page Checkout"]

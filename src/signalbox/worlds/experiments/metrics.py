@@ -12,10 +12,9 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from signalbox.settings import now
 from signalbox.worlds.experiments.checks import check_log, is_id
 from signalbox.worlds.experiments.errors import QUERY_FAILED, Refusal, bad_body
-from signalbox.worlds.experiments.rows import stamped
+from signalbox.worlds.experiments.rows import moment, stamped
 from signalbox.worlds.experiments.store import Store
 
 __all__ = ["JOINT", "analyse", "delete", "in_context", "log", "save", "shown"]
@@ -181,12 +180,12 @@ def _keep(
             fresh.pop(key, None)
         if _is_later(at, row["timeStamp"]):
             row = row | {"values": row["values"] | {key: wanted[key] for key in shared}, "timeStamp": at}
-            store.logs[number] = row | {"updatedAt": now().isoformat()}
+            store.logs[number] = row | {"updatedAt": moment()}
             updated.append(_shown_log(int(number), row) | {"userId": user_id})
     if fresh:
         number = str(len(store.logs) + 1)
         row = {"userId": user_id, "uniquifier": uniquifier, "values": fresh, "timeStamp": at}
-        store.logs[number] = row | {"updatedAt": now().isoformat()}
+        store.logs[number] = row | {"updatedAt": moment()}
         user = {"id": user_id, "requestedUserId": user_id} | store.users[user_id]
         made.append(
             _shown_log(int(number), row) | {"metrics": [dict(store.metrics[key]) for key in fresh], "user": user}

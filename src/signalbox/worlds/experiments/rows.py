@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from datetime import UTC
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime
 from typing import Any
 
 from signalbox.settings import now
 
-__all__ = ["moment", "stamped"]
+__all__ = ["at_moment", "moment", "stamped"]
+
+_told: ContextVar[datetime | None] = ContextVar("_told", default=None)
+
+
+@contextmanager
+def at_moment(when: datetime) -> Iterator[None]:
+    """Let what the server does meanwhile have happened at this moment, as in the story that it starts with."""
+    token = _told.set(when)
+    try:
+        yield
+    finally:
+        _told.reset(token)
 
 
 def moment() -> str:
     """The present moment as the server writes it."""
-    return now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return (_told.get() or now()).astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def stamped(at: str | None = None, version: int = 1) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from uuid import NAMESPACE_URL, uuid4, uuid5
 from signalbox.settings import now
 from signalbox.upgrade.seedrandom import first
 from signalbox.worlds.experiments import admin, metrics, visitors
-from signalbox.worlds.experiments.rows import moment
+from signalbox.worlds.experiments.rows import at_moment, moment
 from signalbox.worlds.experiments.store import Store
 
 __all__ = ["CONTEXTS", "PLANTED", "fill"]
@@ -270,38 +270,35 @@ def _plant(store: Store, planted: Planted) -> None:
         | ({"allowedValues": list(one.values)} if one.values else {})
         for one in planted.metrics
     ]
-    metrics.save(store, {"metricUnit": kinds, "context": [planted.context]})
-    admin.create(store, _body(planted, own))
-    if planted.post != "continue" or planted.payloads:
-        _refine(store, planted, own)
+    made, began, ended, changed = _times(planted)
+    with at_moment(made):
+        metrics.save(store, {"metricUnit": kinds, "context": [planted.context]})
+        admin.create(store, _body(planted, own))
+        if planted.post != "continue" or planted.payloads:
+            _refine(store, planted, own)
     if planted.visitors:
-        admin.move(store, {"experimentId": own, "state": "enrolling"})
+        with at_moment(began):
+            admin.move(store, {"experimentId": own, "state": "enrolling"})
         for number in range(planted.visitors):
-            _visit(store, planted, own, number)
-        _log(store, planted, own)
+            with at_moment(began + (ended - began) * (number + 1) / planted.visitors):
+                _visit(store, planted, own, number)
+        with at_moment(ended):
+            _log(store, planted, own)
     if store.experiments[own]["state"] != planted.state:
-        admin.move(store, {"experimentId": own, "state": planted.state})
-    _date(store, planted, own)
+        with at_moment(changed):
+            admin.move(store, {"experimentId": own, "state": planted.state})
 
 
-def _date(store: Store, planted: Planted, own: str) -> None:
-    """Give an experiment the times of its story: made, started and ended on mornings before today, at whichever hour
-    the world is opened. Nothing was changed lately: who looks for what changed yesterday finds what people did."""
+def _times(planted: Planted) -> tuple[datetime, datetime, datetime, datetime]:
+    """When an experiment was made, when people began and ceased to come, and when its state last changed: on mornings
+    before today, at whichever hour the world is opened. Nothing was changed lately: who looks for what changed
+    yesterday finds what people did."""
     today = now().astimezone(UTC).replace(hour=9, minute=0, second=0, microsecond=0)
     made = today - timedelta(days=planted.days_old)
     changed = max(made, today - timedelta(days=round(planted.days_old * 0.6 + 3), minutes=-25))
-    one = store.experiments[own]
-    began = made + (changed - made) / 5 if len(one["logs"]) > 1 else changed
-    moments = [began + (changed - began) * place / max(len(one["logs"]) - 1, 1) for place in range(len(one["logs"]))]
-    logs = [
-        log | {name: _written(at) for name in ("timeLog", "createdAt", "updatedAt")}
-        for log, at in zip(one["logs"], moments, strict=True)
-    ]
-    store.experiments[own] = one | {"createdAt": _written(made), "updatedAt": _written(changed), "logs": logs}
-
-
-def _written(at: datetime) -> str:
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    if planted.state == "enrolling":
+        return made, changed, today - timedelta(days=1), changed
+    return made, made + (changed - made) / 5, changed, changed
 
 
 def _body(planted: Planted, own: str) -> dict[str, Any]:

@@ -27,6 +27,17 @@ class Target:
     silent: tuple[tuple[int, int], ...] = ()
     ends: int | None = None
 
+    def gaps(self) -> tuple[tuple[int, int], ...]:
+        """The spans in which it is silent, as they are known now."""
+        return self.silent
+
+    def heard(self, stamps: IntArray) -> npt.NDArray[np.bool_]:
+        """Which of these moments are in no gap."""
+        heard = np.ones(stamps.shape, dtype=np.bool_)
+        for start, end in self.gaps():
+            heard &= (stamps < start) | (stamps >= end)
+        return heard
+
     @cached_property
     def phase(self) -> int:
         """Milliseconds into the interval; a whole second for some, as in real life."""
@@ -50,28 +61,22 @@ class Series:
         if grid.last < grid.first:
             return _EMPTY
         stamps, values = grid.stamps(), self.shape.at(grid)
-        if not self._gaps:
+        if not self._has_gaps:
             return stamps, values
-        heard = self._heard(stamps)
+        heard = self.target.heard(stamps)
         return stamps[heard], values[heard]
 
     def has_samples(self, low_ms: int, high_ms: int) -> bool:
         """Whether there is any sample in [low, high], without computing it."""
         grid = self._grid(low_ms, high_ms)
-        if grid.last < grid.first or not self._gaps:
+        if grid.last < grid.first or not self._has_gaps:
             return grid.first <= grid.last
-        return bool(self._heard(grid.stamps()).any())
+        return bool(self.target.heard(grid.stamps()).any())
 
     @property
-    def _gaps(self) -> tuple[tuple[int, int], ...]:
-        return () if self.watches_target else self.target.silent
+    def _has_gaps(self) -> bool:
+        return not self.watches_target and bool(self.target.gaps())
 
     def _grid(self, low_ms: int, high_ms: int) -> Grid:
         last = high_ms if self.target.ends is None else min(high_ms, self.target.ends)
         return grid_between(low_ms, last, self.target.phase)
-
-    def _heard(self, stamps: IntArray) -> npt.NDArray[np.bool_]:
-        heard = np.ones(stamps.shape, dtype=np.bool_)
-        for start, end in self._gaps:
-            heard &= (stamps < start) | (stamps >= end)
-        return heard

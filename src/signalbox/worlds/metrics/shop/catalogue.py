@@ -4,19 +4,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from signalbox.worlds.grid import seconds_of
+import numpy as np
+
+from signalbox.worlds.grid import Grid, seconds_of
 from signalbox.worlds.incident import Incident, Span, incident_before
 from signalbox.worlds.metrics.labels import NAME, labels_from
 from signalbox.worlds.metrics.series import Series, Target
 from signalbox.worlds.metrics.store import Metadata
-from signalbox.worlds.shapes import Counter, Flow, Level, Pulse, Shape, Switch
+from signalbox.worlds.noise import FloatArray
+from signalbox.worlds.shapes import Counter, Flow, Level, Pulse, Shape
 
 __all__ = ["Catalogue", "Described", "lognormal_shares", "seconds_span"]
 
 Described = Mapping[str, tuple[str, str]]
 """Type and help of each metric, by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Heard:
+    """What is so at every scrape that is answered; 0 at the others."""
+
+    target: Target
+    answered: float = 1.0
+
+    def at(self, grid: Grid) -> FloatArray:
+        """The value at each scrape."""
+        return np.where(self.target.heard(grid.stamps()), self.answered, 0.0)
 
 
 class Catalogue:
@@ -48,16 +64,11 @@ class Catalogue:
 
     def add_target(self, target: Target, scraped: int, **labels: str) -> None:
         """Enter what Prometheus records about a target."""
-        midnight_ms = self.midnight.timestamp() * 1000
-        silent = tuple(
-            ((start - midnight_ms) / 1000 + self.before(0), (end - midnight_ms) / 1000 + self.before(0))
-            for start, end in target.silent
-        )
         key = f"{target.job}/{target.instance}"
         shapes: dict[str, Shape] = {
-            "up": Switch(silent),
+            "up": _Heard(target),
             "scrape_duration_seconds": Level(key + "/scrape", 0.012 + scraped * 4e-5, noise=0.3, quantum=1e-6),
-            "scrape_samples_scraped": Switch(silent, on=float(scraped)),
+            "scrape_samples_scraped": _Heard(target, float(scraped)),
         }
         for name, shape in shapes.items():
             own = {NAME: name, "job": target.job, "instance": target.instance, **labels}

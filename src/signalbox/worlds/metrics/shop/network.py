@@ -67,6 +67,20 @@ class _Story:
         return self._known[faults]
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Router(Target):
+    """A device that is scraped: while it is off, nothing is heard of it."""
+
+    story: _Story
+    device: str
+
+    def gaps(self) -> tuple[tuple[int, int], ...]:
+        """When it was off, with the faults that are switched on."""
+        told = self.story.history()
+        spans = told.spans(lambda at: self.device in at.off, told.began, now() + _AHEAD)
+        return tuple((round(start.timestamp() * 1000), round(end.timestamp() * 1000)) for start, end in spans)
+
+
 @dataclass(frozen=True, eq=False)
 class _Told:
     """A shape that the network's history gives whenever it is asked for."""
@@ -112,7 +126,7 @@ def add_to(catalogue: Catalogue) -> None:
         catalogue.add(name, _Told(story, shape), target, **labels)
 
     for device in story.model.devices:
-        target = Target("network", f"{device}:57400")
+        target = _Router("network", f"{device}:57400", story=story, device=device)
         catalogue.add_target(target, 24, device=device)
         add("device_cpu_utilization_ratio", _load(device), target, device=device)
         for end, link in story.model.ends[device]:
