@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from signalbox.agents.investigate.graph import Edge, Graph, is_of_client, kind_of, name_of, things_of_pair
+from signalbox.agents.investigate.graph import Edge, Graph, kind_of, name_of, things_of_pair
 from signalbox.agents.investigate.state import LEAD, Reading, Seen
 from signalbox.settings import now
 
@@ -190,40 +190,23 @@ def find_causes(read: Reading, symptoms: Sequence[Seen], seen: Sequence[Seen], g
     explained = [one for one in suspects if cause and _explains(cause, one, graph)]
     others = [one for one in ordered if one is not cause and one not in explained]
     rivals = [one for one in others if cause and one.score >= cause.score - _CLEAR]
-    told = _told_by_itself(cause, symptoms) if cause else None
-    return Found(told, not rivals, explained, others, ruled_out, unconnected)
+    return Found(cause, not rivals, explained, others, ruled_out, unconnected)
 
 
 def find_impact(
-    read: Reading, symptoms: Sequence[Seen], found: Found, seen: Sequence[Seen], graph: Graph
+    read: Reading, symptoms: Sequence[Seen], cause: Suspect, seen: Sequence[Seen], graph: Graph
 ) -> list[Seen]:
-    """The symptoms and troubles of others that depend on where the cause is, or on the subject where no cause is known,
-    and that began while it lasted, the first first."""
-    mine = read.get("subject") or [thing for one in symptoms for thing in is_about(one, graph)]
-    where = {*found.cause.things} if found.cause else {*mine}
-    first = start_of(found.cause.seen if found.cause else symptoms[0])
-    last = max([end_of(one) for one in symptoms] + ([end_of(found.cause.seen)] if found.cause else []))
-    own = {member for one in mine for member in graph.family(one)}
-    rivals = [one.seen for one in found.others]
+    """The symptoms of others that depend on where the cause is, and that began while it lasted, the first first."""
+    own = {member for one in read.get("subject") or () for member in graph.family(one)}
+    first, last, where = start_of(cause.seen), max(map(end_of, (*symptoms, cause.seen))), {*cause.things}
 
     def is_hit(one: Seen) -> bool:
         things = is_about(one, graph)
-        is_kind = _is_fault(one) or any(kind_of(thing) == "service" for thing in things)
-        is_felt = one["is_symptom"] or (is_kind and _is_trouble(one) and is_since_known(one))
-        if not is_felt or one in symptoms or one in rivals or {*things} & where or belongs(things, own):
+        if not one["is_symptom"] or one in symptoms or {*things} & where or belongs(things, own):
             return False
         return first - SLACK <= start_of(one) <= last and any(where & graph.ways(thing).keys() for thing in things)
 
     return sorted(filter(is_hit, seen), key=start_of)
-
-
-def _told_by_itself(one: Suspect, symptoms: Sequence[Seen]) -> Suspect:
-    """The suspect in terms of what it measured itself, where only a client of it was a little earlier."""
-    own = next((it for it in one.also if not is_of_client(it.get("labels") or {}) and _is_trouble(it)
-                and it not in symptoms and abs(start_of(it) - start_of(one.seen)) <= SLACK), None)  # fmt: skip
-    if own is None or not is_of_client(one.seen.get("labels") or {}):
-        return one
-    return replace(one, seen=own, also=(one.seen, *(it for it in one.also if it is not own)))
 
 
 def _why_unconnected(

@@ -17,7 +17,7 @@ from itertools import combinations, count
 
 from signalbox.contract import Relation
 
-__all__ = ["Edge", "Graph", "is_of_client", "kind_of", "name_of", "things_of_pair"]
+__all__ = ["Edge", "Graph", "kind_of", "name_of", "things_of_pair"]
 
 _SERVICE_LABELS = ("service", "service_name", "app", "application", "app_kubernetes_io_name")
 _SERVER_LABELS = (
@@ -159,6 +159,14 @@ class Graph:
         return found
 
     @cached_property
+    def _services_on(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for edge in self.edges.values():
+            if kind_of(edge.thing) == "service" and kind_of(edge.other) == "machine":
+                found.setdefault(edge.other, set()).add(edge.thing)
+        return found
+
+    @cached_property
     def _beside(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for one, other in self.wires:
@@ -206,7 +214,9 @@ class Graph:
             named = [one for key in _SERVICE_LABELS if labels.get(key) for one in [f"service:{labels[key]}"]]
             machines = [_plain(labels[key]) for key in _MACHINE_LABELS if labels.get(key)]
             machines += [_plain(one) for one in labels.get("instances", "").split(",") if one]
-            named += [one for name in machines if (one := self.one(f"machine:{name}")) in self._known]
+            # What a service measures on a host that it shares says nothing of the host, nor of its other services.
+            places = [one for name in machines if (one := self.one(f"machine:{name}")) in self._known]
+            named += [one for one in places if not named or len(self._services_on.get(one, ())) < 2]
             if not named and labels.get("container"):
                 named = [f"service:{labels['container']}"]
         named = [one for one in named if one in self._known]
@@ -335,11 +345,6 @@ class Graph:
                     distance[other] = distance[here] + 1
                     waiting.append(other)
         return distance
-
-
-def is_of_client(labels: Mapping[str, str]) -> bool:
-    """True for what a client measures of another thing."""
-    return bool(_server(labels))
 
 
 def _server(labels: Mapping[str, str]) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from signalbox.agents.investigate.state import latest_seen
 from signalbox.agents.investigate.weighing import grouped
 from signalbox.contract import Presented, blocks
 from signalbox.contract.blocks import Block, Severity
@@ -69,7 +68,7 @@ def report_blocks(state: Mapping[str, Any]) -> list[Block]:
     sureness = told["sureness"] if told["symptoms"] or cause else ""
     way = _connection(told["connection"])
     report = blocks.report("Investigation", told["verdict"], findings, listed, sureness=sureness, connection=way)
-    seen: list[Any] = sorted(latest_seen(state), key=lambda one: datetime.fromisoformat(one["start"]))
+    seen: list[Any] = sorted(state.get("seen") or (), key=lambda one: datetime.fromisoformat(one["start"]))
     if not seen:
         return [report]
     return [report, blocks.timeline("What was seen", [_event(one, told) for one in seen[:_MOST_EVENTS]])]

@@ -12,7 +12,7 @@ from signalbox.contract.sources import Kind, Source
 
 __all__ = [
     "LEAD", "Alert", "Conclusion", "InvestigationState", "Reading", "Runbook", "Seen", "Sureness", "conclusion_of",
-    "graph_relations", "latest_seen", "start_alert", "start_state",
+    "graph_relations", "start_alert", "start_state",
 ]  # fmt: skip
 
 LEAD = timedelta(hours=2)
@@ -32,21 +32,16 @@ class Alert(TypedDict):
 class Reading(TypedDict, total=False):
     """A request as data. `subject` are things of the graph, all of them together what the trouble is seen on; empty
     means everything. `about` tells them to a person. `trouble` is the kind of symptom, if one is named. `unknown` is
-    what the request names and nothing is called. `suspects` are what it takes for the cause: in its words (`said`), as
-    things, and of which `kind`. The time asked about is from `since` to `end`; `start` is before. `said` are both ends
-    of a short time as the request said it, without the time around it that is looked at as well. `measured` is what the
-    request wants to be measured, in its words. `notes` say what of the request was not understood."""
+    what the request names and nothing is called. The time asked about is from `since` to `end`; `start` is before.
+    `notes` say what of the request was not understood."""
 
     subject: list[str]
     about: str
     trouble: str
     unknown: str
-    suspects: list[dict[str, Any]]
     since: str
     start: str
     end: str
-    said: list[str]
-    measured: str
     notes: list[str]
 
 
@@ -102,7 +97,7 @@ class Runbook(TypedDict):
 
 
 class InvestigationState(Reading, total=False):
-    """What comes in `seen` before `closer` was seen from too far away. `kind` is the one kind of system that is asked,
+    """`kind` is the one kind of system that is asked,
     from the beginning to the end. `relations` are the edges of the graph. `failed` says what could not be looked at;
     `unread` are the sources of which nothing was."""
 
@@ -114,7 +109,6 @@ class InvestigationState(Reading, total=False):
     runbooks: list[Runbook]
     wrong_runbooks: list[str]
     seen: Annotated[list[Seen], operator.add]
-    closer: int
     looked_at: Annotated[list[str], operator.add]
     failed: Annotated[list[str], operator.add]
     unread: Annotated[list[str], operator.add]
@@ -136,11 +130,6 @@ def start_alert(alert: Mapping[str, Any]) -> dict[str, Any]:
     """The state that a run begins with for an alert."""
     told = {key: str(alert.get(key) or "") for key in ("summary", "since", "until")}
     return {**start_state(told["summary"], None), "alert": {**told, "labels": dict(alert.get("labels") or {})}}
-
-
-def latest_seen(state: Mapping[str, Any]) -> list[Seen]:
-    """What was seen when it was looked at most closely."""
-    return list((state.get("seen") or ())[state.get("closer", 0) :])
 
 
 def graph_relations(state: Mapping[str, Any]) -> list[Relation]:

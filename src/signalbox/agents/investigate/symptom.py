@@ -18,14 +18,11 @@ from langgraph.types import Command, Send
 from signalbox.agents.investigate.dependency_graph import recent_graph
 from signalbox.agents.investigate.examining import not_asked, send_each, source_set, witnesses
 from signalbox.agents.investigate.graph import Graph
-from signalbox.agents.investigate.offline.pasted import pasted_alert
 from signalbox.agents.investigate.offline.sentence import (
     Sentence,
-    find_shift,
     find_trouble,
     follows_on,
     is_about_now,
-    measured_words,
     names_nothing,
     read_sentence,
 )  # fmt: skip
@@ -79,9 +76,6 @@ async def read_symptom(state: InvestigationState) -> Command[Next]:
         candidates = candidates_of(graph, known.names)
         if alert := state.get("alert"):
             read = _of_alert(alert, graph)
-        elif fills_plans(model) and (pasted := pasted_alert(state["user_query"])):
-            said = _plain(state["user_query"])
-            read = {**_of_alert(pasted, graph, _span(said, Reading())), "trouble": find_trouble(said)}
         else:
             read = await _of_words(state, model, candidates) if fills_plans(model) else _excerpt(state, candidates)
         books, missed, wrong = await asyncio.to_thread(matching_runbooks, read, state.get("alert"))
@@ -115,18 +109,16 @@ async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Pres
     return Presented(f"{told}, about {about}.", source=source_set(), state={**state, **read, "kind": kind})
 
 
-def _of_alert(alert: Alert, graph: Graph, told: Reading | None = None) -> Reading:
-    """What an alert's labels are about, and since when it fires; if it does not say so, the time that is `told`."""
+def _of_alert(alert: Alert, graph: Graph) -> Reading:
+    """What an alert's labels are about, and since when it fires."""
     subject, unknown = subject_of_alert(alert, graph)
-    moment, fired = now(), _moment(alert["since"])
-    if fired is not None or told is None:
-        since = fired or moment - _RECENT
-        end = min(_moment(alert["until"]) or moment, moment, since + _LONGEST_ALERT)
-        # An alert fires some minutes after its trouble began.
-        since = min(since, end) - timedelta(minutes=15)
-        told = _between(since, max(end, since + LEAD / 8))
-    trouble = find_trouble(alert["summary"])
-    return _reading(subject, told_subject(subject), trouble, unknown, told)
+    moment = now()
+    since = _moment(alert["since"]) or moment - _RECENT
+    end = min(_moment(alert["until"]) or moment, moment, since + _LONGEST_ALERT)
+    # An alert fires some minutes after its trouble began.
+    since = min(since, end) - timedelta(minutes=15)
+    span = _between(since, max(end, since + LEAD / 8))
+    return _reading(subject, told_subject(subject), find_trouble(alert["summary"]), unknown, span)
 
 
 def _excerpt(state: Mapping[str, Any], candidates: Sequence[Candidate]) -> Reading:
@@ -146,7 +138,7 @@ async def _of_words(state: Mapping[str, Any], model: BaseChatModel, candidates: 
         before, _ = _named(_plain(turn), before, candidates)
     said = _plain(str(state["user_query"]))
     read, found = _named(said, before, candidates)
-    if read["subject"] or read["unknown"] or found.unknown or found.suspects:
+    if read["subject"] or read["unknown"] or found.unknown:
         return read
     asked = model.with_structured_output(SYMPTOM)
     told: Any = await asked.ainvoke([SystemMessage(symptom_prompt()), HumanMessage(said)])
@@ -179,9 +171,7 @@ def _named(said: str, before: Reading, candidates: Sequence[Candidate]) -> tuple
         subject = list(filter(None, spelt)) or before.get("subject") or []
     about = told_subject(subject) or ("" if candidates or not found.unknown else found.unknown[0])
     trouble = found.trouble or before.get("trouble") or ""
-    read = _reading([*dict.fromkeys(subject)], about, trouble, " and no ".join(unknown), _span(said, before))
-    read["measured"] = measured_words(_without_times(said), candidates) or before.get("measured") or ""
-    return {**read, "suspects": [one._asdict() for one in found.suspects]}, found
+    return _reading([*dict.fromkeys(subject)], about, trouble, " and no ".join(unknown), _span(said, before)), found
 
 
 def _reading(subject: list[str], about: str, trouble: str, unknown: str, span: Reading) -> Reading:
@@ -199,9 +189,6 @@ def _span(words: str, before: Reading) -> Reading:
     yesterday, which is told. A moment is meant with the time around it. Raises TimeRangeError."""
     moment, zone = now(), person_zone()
     known = [datetime.fromisoformat(before[key]) for key in ("since", "end")] if before else []
-    if known and (shift := find_shift(words)):
-        start, end = (one + shift for one in known)
-        return _between(min(start, moment), min(end, moment))
     words = _without_statuses(words)
     found = find_range(words, moment, zone)
     if found and known and not found.has_day and known[1] - known[0] <= _ONE_DAY:
@@ -213,14 +200,13 @@ def _span(words: str, before: Reading) -> Reading:
         if is_about_now(words):
             return _between(moment - _RECENT, moment)
         if known:
-            return _between(known[0], known[1], said=before.get("said") or [], notes=before.get("notes") or [])
+            return _between(known[0], known[1], notes=before.get("notes") or [])
         since = _midnight(moment) - timedelta(days=1)
         return _between(since, moment, notes=[f"No time was read in the request: {_DEFAULT}."])
     start, end = found.range.start, found.range.end
     if end - start > timedelta(hours=1):
         return _between(start, min(end, moment))
-    said = [start.isoformat(), end.isoformat()]
-    return _between(start - timedelta(minutes=30), min(end + timedelta(minutes=30), moment), said=said)
+    return _between(start - timedelta(minutes=30), min(end + timedelta(minutes=30), moment))
 
 
 def _midnight(moment: datetime) -> datetime:

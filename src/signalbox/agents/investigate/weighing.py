@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
 from langgraph.types import Command
 
@@ -26,11 +26,9 @@ from signalbox.agents.investigate.causes import (
     of_subject,
     start_of,
 )  # fmt: skip
-from signalbox.agents.investigate.examining import not_asked, send_each
-from signalbox.agents.investigate.figures import figure_told
+from signalbox.agents.investigate.examining import not_asked
 from signalbox.agents.investigate.graph import Graph, name_of
 from signalbox.agents.investigate.state import (
-    LEAD,
     Alert,
     Conclusion,
     InvestigationState,
@@ -38,53 +36,27 @@ from signalbox.agents.investigate.state import (
     Seen,
     conclusion_of,
     graph_relations,
-    latest_seen,
 )  # fmt: skip
 from signalbox.agents.investigate.subjects import known_things
-from signalbox.agents.investigate.suspected import answer_suspects
-from signalbox.language.synonyms import base
-from signalbox.language.words import tokens
 from signalbox.settings import now, person_zone
 from signalbox.toolbox import current_ledger
 
 __all__ = ["conclude", "grouped", "told_moment", "weigh"]
 
-FAR = timedelta(days=5)
-"""What was seen in a longer time than this is looked at once more: a curve of it has too few points to say what began
-first."""
 _MOST_TOLD, _MOST_LISTED = 5, 20
 _TROUBLES = {"slow": "slowness", "errors": "errors", "down": "outages", "busy": "high load", "restarts": "restarts"}
 _BY_FILE = ("dependencies", ".yaml", ".yml", "its decision point", "its context")
 
 
-async def weigh(state: InvestigationState) -> Command[Literal["examine", "propose", "report"]]:
-    """What follows from all that was seen; where it was seen from far away, a closer look first."""
+def weigh(state: InvestigationState) -> Command[Literal["propose", "report"]]:
+    """What follows from all that was seen."""
     if state.get("error"):
         return Command(goto="report")
     conclusion, checks = _concluded(state), _checks(state)
-    closer = _closer(state, conclusion) if "closer" not in state else {}
-    if closer:
-        return Command(goto=send_each({**state, **closer}), update=closer)  # type: ignore[typeddict-item]
-    if not conclusion["symptoms"] and state.get("closer"):
-        state = {**state, "closer": 0}
-        conclusion = _concluded(state)
-    if not state.get("alert") and not _shows(state, conclusion) and (figure := await figure_told(state)):
-        other, verdict = _of_other_kind(state), conclusion["verdict"]
-        # A figure says more than that the kind of trouble that is asked about does not stand out.
-        verdict = verdict.replace(other, figure) if other in verdict else f"{verdict} {figure}"
-        conclusion = {**conclusion, "verdict": verdict}
     if conclusion["symptoms"] or state.get("alert"):
         conclusion = {**conclusion, "next_steps": list(dict.fromkeys([*conclusion["next_steps"], *checks]))}
-    update = {"conclusion": conclusion, "closer": state.get("closer", 0), "evidence": current_ledger().as_list()}
+    update = {"conclusion": conclusion, "evidence": current_ledger().as_list()}
     return Command(goto="propose" if conclusion["next_steps"] else "report", update=update)
-
-
-def _shows(state: InvestigationState, conclusion: Conclusion) -> bool:
-    """True if the symptoms are of what the request wants to be measured, or of the kind of trouble that it names."""
-    symptoms, wanted = conclusion["symptoms"], {*map(base, tokens(state.get("measured") or ""))}
-    shown = {base(one) for it in symptoms for one in tokens(it.get("measure") or "")}
-    is_unknown = bool(state.get("unknown")) and not state.get("subject")
-    return is_unknown or (bool(symptoms) and has_kind(state, symptoms) and (not wanted or bool(wanted & shown)))
 
 
 def _checks(state: InvestigationState) -> list[str]:
@@ -94,7 +66,7 @@ def _checks(state: InvestigationState) -> list[str]:
 def _concluded(state: InvestigationState) -> Conclusion:
     graph = Graph.of(graph_relations(state))
     failed, unread = ([*dict.fromkeys(one)] for one in (state.get("failed") or [], state.get("unread") or []))
-    told = conclude(state, latest_seen(state), graph, failed, unread, state.get("alert"))
+    told = conclude(state, state.get("seen") or [], graph, failed, unread, state.get("alert"))
     looked_at, trouble = state.get("looked_at") or [], state.get("trouble") or ""
     if looked_at and trouble and not measures(trouble, looked_at):
         # Of what was never looked at, nothing found says nothing.
@@ -116,19 +88,6 @@ def _less_sure(told: Conclusion) -> Conclusion:
     return {**told, "verdict": verdict, "sureness": "likely"}
 
 
-def _closer(state: InvestigationState, conclusion: Conclusion) -> dict[str, Any]:
-    """The time around the symptoms, where they lie in a far longer one; else nothing."""
-    start, end = (datetime.fromisoformat(state[key]) for key in ("start", "end"))
-    symptoms = conclusion["symptoms"]
-    if not symptoms or end - start <= FAR:
-        return {}
-    margin = (end - start) / 50
-    first, last = min(map(start_of, symptoms)) - LEAD - margin, min(max(map(end_of, symptoms)) + margin, end)
-    if last - first > (end - start) / 2:
-        return {}
-    return {"start": first.isoformat(), "end": last.isoformat(), "closer": len(state["seen"])}
-
-
 def conclude(
     read: Reading,
     seen: Sequence[Seen],
@@ -139,7 +98,7 @@ def conclude(
 ) -> Conclusion:
     """The cause of the symptoms that were asked about, held to the graph. What `failed` to be looked at is told; of a
     source that is `unread`, nothing found says nothing."""
-    unknown, suspects = "", read.get("suspects") or []
+    unknown = ""
     if read.get("unknown"):
         unknown = f"There is no {read['unknown']} here: nothing that was read is called so."
     if unknown and not read.get("subject"):
@@ -160,8 +119,6 @@ def conclude(
         symptoms = [_as_seen(alert)]
         if not unread and is_unseen:
             unknown += f"Only the alert tells of it: nothing that was read shows a trouble of {read.get('about')}."
-    if symptoms and (calm := _calm_then(read, symptoms)):
-        unknown += f" {calm}"
     found = find_causes(read, symptoms, seen, graph) if symptoms else None
     if found and found.cause and found.cause.seen in symptoms and _is_between(read):
         # That a link flapped is no answer to why it did.
@@ -172,26 +129,16 @@ def conclude(
     if found is None:
         told = _nothing(read, seen, graph, failed, unread)
     else:
-        impact = find_impact(read, symptoms, found, seen, graph)
+        impact = find_impact(read, symptoms, found.cause, seen, graph) if found.cause else []
         ruled_out = [_ruled(one, why) for one, why in found.ruled_out if one not in impact][:_MOST_LISTED]
         told = (_caused(read, symptoms, found, ruled_out, failed, unread) if found.cause
                 else _unknown(read, symptoms, found, ruled_out, failed))  # fmt: skip
         told = _with_impact(told, impact, graph)
-    answered = answer_suspects(suspects, found, seen, graph, is_whole=not failed and not unread)
-    return {**told, "verdict": " ".join([f"{unknown} {answered}{told['verdict']}".strip(), *read.get("notes", ())])}
+    return {**told, "verdict": " ".join([f"{unknown} {told['verdict']}".strip(), *read.get("notes", ())])}
 
 
 def _of_other_kind(read: Reading) -> str:
     return f"Nothing shows {_TROUBLES.get(read.get('trouble') or '', 'this')} of {read.get('about') or 'anything'}."
-
-
-def _calm_then(read: Reading, symptoms: Sequence[Seen]) -> str:
-    """What is said of a short time in which there was no symptom, though there was one around it."""
-    since, end = (datetime.fromisoformat(one) for one in read.get("said") or (read["since"], read["end"]))
-    if any(not is_since_known(one) or (start_of(one) < end and end_of(one) > since) for one in symptoms):
-        return ""
-    between = f"between {told_moment(since.isoformat())} and {_clock(end.isoformat())}"
-    return f"No symptom of {read.get('about') or 'anything'} was seen {between}; one was shortly before or after."
 
 
 def _with_impact(told: Conclusion, impact: Sequence[Seen], graph: Graph) -> Conclusion:
@@ -234,8 +181,6 @@ def _caused(
     beside += [one for one in symptoms if one != cause and not is_since_known(one) and one not in beside]
     told = [one["text"].rstrip(".") for one in beside[:_MOST_TOLD]]
     verdict += f"Also found: {'; '.join(told)}. " if told else ""
-    shown = dict.fromkeys(one.get("measure") or "" for one in symptoms if one["is_symptom"])
-    verdict += f"It showed in: {', '.join(filter(None, shown))}. " if len(shown) > 1 else ""
     verdict += _lasted(symptoms, read["end"])
     began = (
         f"it began at {_clock(cause['start'])}" if is_since_known(cause) else "it is so now; nothing tells since when"

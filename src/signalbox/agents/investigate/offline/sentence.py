@@ -1,11 +1,9 @@
-"""Names, suspects, trouble and "now" in a sentence about a trouble."""
+"""Names, trouble and "now" in a sentence about a trouble."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from datetime import timedelta
-from itertools import groupby
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from signalbox.grounding import Candidate
@@ -14,8 +12,7 @@ from signalbox.language.synonyms import base
 from signalbox.language.words import tokens
 
 __all__ = [
-    "Sentence", "find_shift", "find_trouble", "follows_on", "is_about_now", "measured_words", "names_nothing",
-    "read_sentence",
+    "Sentence", "find_trouble", "follows_on", "is_about_now", "names_nothing", "read_sentence",
 ]  # fmt: skip
 
 _NOW = re.compile(
@@ -30,11 +27,6 @@ _FOLLOWS = re.compile(
     r"|\b(?:it|they|them|that|there|then)\b",
     re.I,
 )
-_SHIFT = re.compile(
-    r"\b(?P<count>an?|the|\d+)\s+(?P<unit>minute|hour|day|week)s?\s+(?:(?P<back>earlier|before)|later|after)\b"
-    r"(?!\s+yesterday)",
-    re.I,
-)
 _TROUBLES = {
     "slow": "slow slower slowness latency lag laggy sluggish delay timeout hang crawl response langsam lent lente "
     "lento lenta lentos lentas",
@@ -44,15 +36,6 @@ _TROUBLES = {
     "busy": "cpu load busy saturate hot overload full memory disk leak swap",
     "restarts": "restart crash reboot bounce oom crashloop",
 }
-_KINDS = {
-    "experiment": "experiment ab test trial variant",
-    "release": "deploy deployment release rollout version update upgrade push commit",
-    "change": "change edit modification config configuration",
-    "load": "traffic load surge spike demand visitors campaign",
-    "network": "network router link bgp isis carrier fiber fibre routing packet wan lan interface",
-    "restart": "restart reboot crash",
-}
-"""What may be suspected without a name, by a word of it."""
 _LINK = re.compile(r"\b(?:link|cable|circuit|wire|fibre|fiber|isis|is-is|ldp|adjacency)s?\b", re.I)
 _SESSION = re.compile(r"\b(?:bgp|session|peering|neighbou?r)s?\b", re.I)
 _NOUN = (
@@ -67,16 +50,6 @@ _BE = (
     r"(?:is|are|was|were|has|have|had|keeps?|seems?|looks?|been|went|got|gets|goes|fails|failing|slow|down|broken"
     r"|throws?|throwing|not|ok|okay|fine|healthy|affected|hit)"
 )
-_TITLE = re.compile(
-    r'["“„«]([^"”“»]{2,40})["”»]|\b(?i:experiment|trial)\s+((?:[A-Z][\w-]*\s?){1,5})'
-    r"|((?:\b[A-Z][\w-]*\s+){1,5})(?i:experiment|trial)\b"
-)
-_LISTED = (
-    re.compile(r"(?:^|[,:]\s*|\b(?:why|is|are|was|were|the|our|did|do|does|for|in|on|of)\s+)"
-               r"(?P<name>[\w.-]+),? (?:and|or|&|und|et) (?:the |our )?$", re.I),
-    re.compile(rf",? (?:and|or|&|und|et) (?:also |the |our )*(?!{_BE})(?P<name>[\w.-]+)(?=\s+(?:{_BE}|both)\b)", re.I),
-    re.compile(r".*\balso (?:the |our )?(?P<name>[\w.-]+)\W*$", re.I | re.S),
-)  # fmt: skip
 _ALERT = re.compile(r"(?:[A-Z][a-z]+){2,}(?:[A-Z]*\d+)?")
 _NAME = re.compile(r"(?<![\w.:/-])(?=[\w.-]*[a-z])(?:[a-z]\w*(?:[-./_]\w+)+|[a-z]{2,}\d+)(?![\w:])", re.I)
 _NO_NAME = re.compile(r"p?\d+|.*-(?:up|in|on|out|off|down|time)|[a-z-]+\d+(?:/\d+)+", re.I)
@@ -85,36 +58,8 @@ _POSITIONS = (
     rf"(?P<name>[\w.-]+)\s+{_NOUN}(?!\s*=)",
     rf"(?:^|[,;:.]\s*|\b(?:speak|now|hey|so|please|because|that|and|but|help)\s+)(?:why |how come |since when )?"
     rf"(?:{_BE}\s+)?(?:the |our )?(?P<name>[\w.-]+)\s+(?:(?:{_SIGN}\s+)?{_BE}|{_SIGN}\s+[a-z]+ing)\b",
-    rf"^\W*(?:why|how come|since when)\s+{_BE}\s+(?:the |our )?(?P<name>[\w.-]+)\b",
-    r"\bwhy (?:does |do |did )?(?:the |our )?(?P<name>[\w.-]+) "
-    r"(?:lag|fail|hang|crash|break|broke|die|stop|restart|drop|flap|time)\w*\b",
     r"\b(?:wrong|going on|up|off|happen(?:ed|ing|s)|problems?|issues?|trouble|errors?) (?:with|to|in|on) (?:the |our )?"
     r"(?P<name>[\w.-]+)",
-)
-_FOREIGN = re.compile(
-    r"\b(?:warum|wieso|weshalb|pourquoi|por qué|perché)\b.*?"
-    r"\b(?:unsere?|notre|die|der|das|le|la|les|el|il) (?P<name>[\w-]+)",
-    re.I,
-)
-"""Where a subject stands in other languages."""
-_REASON = r"(?:to blame|(?:the|a|our) (?:reason|cause)|explain|caus(?:e|ed|es|ing)|break(?:s|ing)?|broken?)"
-_SUSPECTS = (
-    r"\b(?:(?:is|was|isn't|wasn't|could|can|might|may|maybe|perhaps|does|did|do)\s+(?:it|this|that|they)"
-    r"|(?:it|this|that)\s+(?:is|was|isn't|wasn't|is not|was not))\s+"
-    r"(?:be |have been )?(?:just |all )?(?:because of |due to |caused by |related to |from )?"
-    r"(?P<said>(?:the|a|an|our|some|that|this)?\s*[\w-]+"
-    r"(?:\s+between\s+[\w-]+\s+and\s+[\w-]+"
-    r"|\s+(?!that\b|which\b|who\b|why\b|and\b|or\b|at\b|since\b|yesterday|today|again|for\b)[\w-]+){0,4})",
-    rf"\b(?:is|was|are|were|could|can|might|may|did|does|do|has|have|which|what)\s+"
-    rf"(?P<said>(?:(?!{_REASON}|before\b|after\b|when\b|while\b|right\b|just\b)[\w'-]+\s+){{1,6}}?)"
-    rf"(?:be |have |been |really )*{_REASON}\b",
-    r"^\W*(?P<said>(?:[\w'-]+\s+){1,5}?)(?:breaking|slowing|causing|killing|hurting)\b",
-    r"\b(?:since|after|when|with)\s+(?P<said>(?:the|our|a|that) (?:new |last |latest )?"
-    r"(?:deploy\w*|releases?|rollout|updates?|upgrades?|change|experiment|migration)\b)",
-    r"\b(?:because of|due to|caused by|blame|(?:broken|hit|affected) by)\s+"
-    r"(?P<said>(?:the|a|an|our|some)?\s*[\w-]+(?:\s+(?!that\b|for\b|since\b|yesterday|today|and\b)[\w-]+){0,3})",
-    r"\b(?:did|was|were|has|have)\s+(?:there\s+)?(?P<said>(?:an?|any|the|someone|somebody|anyone)\s+(?:new |recent )?"
-    r"(?:experiments?|deploy\w*|releases?|rollouts?|updates?|changes?))\b",
 )
 _GENERAL = frozenset(
     "prod production platform infrastructure stuff people login logins it this that these everything anything "
@@ -131,67 +76,19 @@ _GENERAL = frozenset(
 )
 
 
-_MEASURABLE = frozenset(map(base, (
-    "queue backlog depth lag cpu memory heap swap disk load usage utilization connection login session eviction packet "
-    "throughput traffic request rate ratio count latency p50 p90 p95 p99 percentile temperature"
-).split()))  # fmt: skip
-"""What a measure is called, or a part of its name."""
-_BESIDE_MEASURES = frozenset(map(base, "hit miss error response".split()))
-_MOST_WORDS = 4
-_UNSAID = frozenset(
-    "spike rise increase increased grow growing grew high higher low lower explode exploding climb climbing jump drop "
-    "off up acting act begin began start started go going went look looks looked come came happen happened since "
-    "still again any some not none ok wtf pls plz btw hey hi hello did do does is it one have had can could will "
-    "would should of in on at for from with to by as if so too very just also same".split()
-)
-
-
-class Suspect(NamedTuple):
-    """What a question suspects: in its words, the things by those names, and of which kind it is."""
-
-    said: str
-    things: list[str]
-    kind: str
-
-
 class Sentence(NamedTuple):
-    """A sentence among the things that there are: what has the trouble, names that nothing bears, what is suspected,
-    and the kind of trouble."""
+    """A sentence among the things that there are: what has the trouble, names that nothing bears, and the kind of
+    trouble."""
 
     subject: list[str]
     unknown: list[str]
-    suspects: list[Suspect]
     trouble: str
 
 
 def read_sentence(text: str, candidates: Sequence[Candidate]) -> Sentence:
-    """The sentence as names, suspects and trouble. What is suspected is no subject, unless there is no other."""
+    """The sentence as names and trouble."""
     text = _apart(text, candidates)
-    missing = [name for name in _titles(text) if not _mentioned(name, candidates)]
-    for name in missing:
-        text = text.replace(name, " … ")
-    suspects, rest = list[Suspect](), text
-    for match in _found(_SUSPECTS, text, "said"):
-        said = match["said"].strip()
-        things = _subject(said, candidates)
-        kind = next((kind for kind, words in _KINDS.items() if _stems(words) & _stems(said)), "")
-        left = text[: match.start("said")] + " … " + text[match.end("said") :]
-        if (things or kind) and "…" not in said and (kind or _subject(left, candidates) or _NAME.search(left)):
-            suspects, rest = [Suspect(said, things, kind)], left
-            break
-        if re.fullmatch(r"[\w-]+", said) and not names_nothing(said) and _subject(left, candidates):
-            missing, rest = [*missing, said], left
-            break
-    subject = _subject(rest, candidates)
-    if suspects and not subject and not suspects[0].kind:
-        subject, suspects, rest = suspects[0].things, [], text
-    unknown = [*missing, *_unknown(rest, candidates)]
-    return Sentence(subject, [*dict.fromkeys(unknown)], suspects, find_trouble(rest))
-
-
-def _titles(text: str) -> list[str]:
-    """What is written as a title: in quotation marks, or in capitals beside the word for an experiment."""
-    return [name.strip() for found in _TITLE.finditer(text) for name in found.groups() if name]
+    return Sentence(_subject(text, candidates), _unknown(text, candidates), find_trouble(text))
 
 
 def _apart(text: str, candidates: Sequence[Candidate]) -> str:
@@ -201,15 +98,6 @@ def _apart(text: str, candidates: Sequence[Candidate]) -> str:
     return (
         re.sub(rf"\b({either})\s*(?:<?-+>?|[–—/→↔])\s*({either})\b", r"\1 and \2", text, flags=re.I) if names else text
     )
-
-
-def _found(patterns: Sequence[str], text: str, group: str) -> Iterator[re.Match[str]]:
-    for pattern in patterns:
-        yield from (match for match in re.finditer(pattern, text, re.I) if match[group].strip())
-
-
-def _stems(text: str) -> set[str]:
-    return {base(one) for one in tokens(text)}
 
 
 def _subject(text: str, candidates: Sequence[Candidate]) -> list[str]:
@@ -259,14 +147,9 @@ def _unknown(text: str, candidates: Sequence[Candidate]) -> list[str]:
     known = [(one.start, one.end) for one in _mentioned(text, candidates)]
     said = [(match.start(), match[0]) for match in _NAME.finditer(text)]
     # In "HighLoad pod web-1" the pod is web-1.
-    said += [(match.start("name"), match["name"]) for match in _found(_POSITIONS, text, "name")
+    said += [(match.start("name"), match["name"])
+             for pattern in _POSITIONS for match in re.finditer(pattern, text, re.I)
              if not any(start > match.end() and text[match.end() : start].isspace() for start, _ in known)]  # fmt: skip
-    first, *others = _LISTED
-    for start, end in known:
-        beside = [first.search(text[:start]), *(one.match(text[end:]) for one in others)]
-        said += [(at + one.start("name"), one["name"]) for at, one in zip((0, end, end), beside, strict=True) if one]
-    if not known and (foreign := _FOREIGN.search(text)):
-        said.append((foreign.start("name"), foreign["name"]))
     stems = {re.sub(r"[-_.]?\d+$", "", one.name.casefold()) for one in candidates}
     found = [
         name.strip(".-")
@@ -290,35 +173,10 @@ def find_trouble(text: str) -> str:
     return next((known[word] for word in said if word in known), "")
 
 
-def measured_words(text: str, candidates: Sequence[Candidate]) -> str:
-    """What a sentence wants to be measured, in its words without the names of things; empty if it names no measure."""
-    for one in sorted(_mentioned(text, candidates), key=lambda one: -one.start):
-        text = f"{text[: one.start]} {text[one.end :]}"
-    for clause in re.split(r"[^\w\s-]", text):
-        for is_said, group in groupby(tokens(clause), _says_more):
-            words = list(group)
-            if is_said and len(words) <= _MOST_WORDS and any(base(one) in _MEASURABLE for one in words):
-                return " ".join(words)
-    return ""
-
-
-def _says_more(word: str) -> bool:
-    return base(word) in _MEASURABLE | _BESIDE_MEASURES or not (word in _UNSAID or base(word) in _GENERAL)
-
-
 def follows_on(text: str, without_times: str) -> bool:
     """True if a sentence goes on with the one before, so that what it does not say is as it was there; so does one that
     says nothing but a time."""
     return bool(_FOLLOWS.search(text)) or bool(_ELLIPSIS.fullmatch(re.sub(r"[^\w]+", " ", without_times)))
-
-
-def find_shift(text: str) -> timedelta | None:
-    """How far a sentence goes from the time that the one before was about: an hour earlier is -1 hour."""
-    found = _SHIFT.search(text)
-    if not found:
-        return None
-    count = int(found["count"]) if found["count"].isdigit() else 1
-    return timedelta(**{f"{found['unit'].casefold()}s": -count if found["back"] else count})
 
 
 def is_about_now(text: str) -> bool:
