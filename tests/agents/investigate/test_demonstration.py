@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from signalbox.agents.investigate.graph_text import graph_lines, read_now
+from signalbox.agents.investigate.dependency_graph import graph_lines, read_now
 from signalbox.contract.installed import find_agent
 from signalbox.errors import NotFoundError
 from signalbox.runs import aask, aclose
@@ -61,17 +61,3 @@ async def test_metrics_tell_the_copies_of_a_thing_in_one_line_and_when_it_began(
     assert abs(slow[0].start - hurt) <= timedelta(minutes=2)
     measures = [one.measure for one in seen.observations]
     assert max(measures.count(one) for one in measures) <= 6
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("are evictions on cache-1 up since 9:00?", "Redis evicted keys in total for instance cache-1"),
-        ("is the heap of gateway filling up since 9:00?", "Nothing that was looked at measures “heap”."),
-        ("is the memory of cache-1 fine since 9:00?", "was healthy"),
-    ],
-)
-async def test_what_is_healthy_is_told_with_the_figure_that_was_asked_for(text: str, told: str) -> None:
-    answer = await aask("investigate", text)
-    assert answer.status == "completed"
-    assert told in answer.answer

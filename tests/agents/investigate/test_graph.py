@@ -74,11 +74,6 @@ def test_two_names_of_one_machine_are_one() -> None:
     assert "ARP" in str(graph.edges[("machine:web-1", "machine:pe")])
 
 
-def test_a_pod_without_a_service_belongs_to_the_one_its_name_begins_with() -> None:
-    graph = Graph.of([*SHOP, Relation("machine:payment-7d9f-x2", "machine:web-1", "labels of kube_pod_info")])
-    assert graph.edges[("service:payment", "machine:payment-7d9f-x2")].evidence == "its name"
-
-
 @pytest.mark.parametrize(
     ("labels", "about", "things"),
     [
@@ -164,3 +159,11 @@ def test_a_wrong_file_is_named_and_takes_away_nothing_else(
     assert relations == embedded != []
     assert wrong.startswith(f"{file}: {told}")
     assert wrong.endswith("Correct the file, or unset SIGNALBOX_DEPENDENCIES.")
+
+
+def test_what_a_service_measures_on_a_shared_host_says_nothing_of_its_neighbours() -> None:
+    hosts = [("payment", "node-1"), ("letters", "node-1"), ("letters", "node-2")]
+    graph = Graph.of([Relation(f"service:{one}", f"machine:{other}", "labels of up") for one, other in hosts])
+    assert graph.find({"service": "letters", "instance": "node-1:8001"}) == ["service:letters"]
+    assert graph.find({"service": "letters", "instance": "node-2:8001"}) == ["service:letters", "machine:node-2"]
+    assert graph.find({"instance": "node-1:9100"}) == ["machine:node-1"]

@@ -8,14 +8,7 @@ from pathlib import Path
 import pytest
 
 from signalbox.agents.investigate.graph import Graph
-from signalbox.agents.investigate.offline.pasted import pasted_alert
-from signalbox.agents.investigate.offline.sentence import (
-    find_trouble,
-    follows_on,
-    is_about_now,
-    measured_words,
-    read_sentence,
-)
+from signalbox.agents.investigate.offline.sentence import find_trouble, is_about_now, read_sentence
 from signalbox.agents.investigate.offline.times import plain_times
 from signalbox.agents.investigate.runbooks import matching_runbooks
 from signalbox.agents.investigate.state import Alert, Reading, Runbook
@@ -66,23 +59,19 @@ def test_the_subject_is_one_of_the_things_that_there_are(text: str, subject: lis
         ("ledger and quote-api fail", ["service:ledger"], ["quote-api"]),
         ("is basket slower than cache-9?", ["service:basket"], ["cache-9"]),
         ("was the warehouse hit as well?", [], ["warehouse"]),
-        ("is rabbitmq the reason why basket is slow?", ["service:basket"], ["rabbitmq"]),
         ("please look, we had an outage", [], []),
         ("[FIRING:1] HighErrorRateP95 pod=basket-1", ["machine:basket-1"], []),
         ("why is it slow", [], []),
-        ("the quotes and basket are down", ["service:basket"], ["quotes"]),
         ("basket and quotes have failed", ["service:basket"], ["quotes"]),
-        ("basket keeps failing, also quotes", ["service:basket"], ["quotes"]),
-        ('did the "Red Shelf" trial hurt basket?', ["service:basket"], ["Red Shelf"]),
         ("is basket dog slow", ["service:basket"], []),
+        ("did Big Button break the ledger?", ["service:ledger"], []),
+        ("is rtr-1 to blame for the slow basket?", ["service:basket"], []),
         ("solr lag is growing", [], ["solr"]),
         ("rabbitmq errors piling up", [], ["rabbitmq"]),
         ("weird errors piling up", [], []),
         ("PodNotReady pod basket-1", ["machine:basket-1"], []),
         ("TenGigE0/0/0/3 of rtr-1 is down", ["machine:rtr-1"], []),
         ("what is going on", [], []),
-        ("Warum ist die Bäckerei so langsam?", [], ["Bäckerei"]),
-        ("pourquoi notre boulangerie ne marche plus", [], ["boulangerie"]),
         ("Warum ist die Latenz von basket hoch?", ["service:basket"], []),
         ("why is everything broken", [], []),
         ("p95 of basket went up, a follow-up", ["service:basket"], []),
@@ -93,39 +82,6 @@ def test_a_name_that_nothing_bears_is_noticed_and_is_not_its_neighbour(
 ) -> None:
     read = read_sentence(text, CANDIDATES)
     assert (read.subject, read.unknown) == (subject, unknown)
-
-
-@pytest.mark.parametrize(
-    ("text", "subject", "suspect"),
-    [
-        (
-            "is it the new experiment that slows basket down?",
-            ["service:basket"],
-            ("the new experiment", [], "experiment"),
-        ),
-        ("did Big Button break the ledger?", ["service:ledger"], ("Big Button", ["experiment:Big Button"], "")),
-        ("is rtr-1 to blame for the slow basket?", ["service:basket"], ("rtr-1", ["machine:rtr-1"], "")),
-        ("basket is slow because of the release", ["service:basket"], ("the release", [], "release")),
-        (
-            "is it the link between rtr-1 and rtr-2 that slows basket?",
-            ["service:basket"],
-            ("the link between rtr-1 and rtr-2", ["link:rtr-1–rtr-2"], "network"),
-        ),
-        ("is it basket that is slow?", ["service:basket"], None),
-        ("did someone deploy before ledger failed?", ["service:ledger"], ("someone deploy", [], "release")),
-        ("did basket restart?", ["service:basket"], None),
-        ("ledger is bad since the rollout", ["service:ledger"], ("the rollout", [], "release")),
-        (
-            "Big Button experiment breaking ledger",
-            ["service:ledger"],
-            ("Big Button experiment", ["experiment:Big Button"], "experiment"),
-        ),
-    ],
-)
-def test_what_a_question_suspects_is_no_subject(text: str, subject: list[str], suspect: object) -> None:
-    read = read_sentence(text, CANDIDATES)
-    assert read.subject == subject
-    assert [tuple(one) for one in read.suspects] == ([suspect] if suspect else [])
 
 
 @pytest.mark.parametrize(
@@ -147,8 +103,6 @@ def test_what_a_question_suspects_is_no_subject(text: str, subject: list[str], s
         ("yesterday between 10 and 2", "yesterday between 10:00 and 14:00"),
         ("between 5 and 6", "between 05:00 and 06:00"),
         ("yesterday at 3?", "yesterday at 15:00?"),
-        ("last night at 3", "last night at 03:00"),
-        ("around 11 ledger broke last night", "around 23:00 ledger broke last night"),
         ("what about 3 November", "and 3 November"),
         ("slow since 3h", "slow for the last 3 hours"),
         ("seit 9 Uhr", "since 09:00"),
@@ -175,27 +129,6 @@ def test_since_this_noon_is_until_now_and_says_no_day() -> None:
 
 def test_this_morning_is_the_night_that_it_is_before_dawn() -> None:
     assert plain_times("slow this morning", datetime(2026, 11, 16, 4, tzinfo=UTC)) == "slow since midnight"
-
-
-@pytest.mark.parametrize(
-    ("text", "labels", "since"),
-    [
-        ('look: {"labels": {"service": "basket"}, "startsAt": "2026-11-15T09:00:00Z"}', {"service": "basket"},
-         "2026-11-15T09:00:00Z"),
-        ('{"alerts": [{"labels": {"pod": "basket-1"}}]}', {"pod": "basket-1"}, ""),
-        ('Firing: Hot{instance="cache-7:9100"}', {"instance": "cache-7:9100"}, ""),
-        ("why is https://x.example/?page=3 slow", None, ""),
-        ("why is basket slow", None, ""),
-    ],
-)  # fmt: skip
-def test_a_pasted_alert_is_data(text: str, labels: dict[str, str] | None, since: str) -> None:
-    read = pasted_alert(text)
-    if labels is None:
-        assert read is None
-    else:
-        assert read is not None
-        assert {key: read["labels"].get(key) for key in labels} == labels
-        assert read["since"] == since
 
 
 @pytest.mark.parametrize(
@@ -253,48 +186,6 @@ def test_an_alerts_labels_are_the_subject(labels: dict[str, str], subject: list[
     assert subject_of_alert(alert(**labels), GRAPH) == (subject, unknown)
 
 
-@pytest.mark.parametrize(
-    ("relations", "subject", "unknown"),
-    [([], ["session:rtr-1–rtr-2", "session:rtr-1–rtr-3"], "192.0.2.7"),
-     ([Relation("machine:rtr-3", "machine:192.0.2.7", "inventory", is_same=True)], ["session:rtr-1–rtr-3"], "")],
-)  # fmt: skip
-def test_a_session_to_an_address_is_that_with_its_device_or_else_any_of_the_other_end(
-    relations: list[Relation], subject: list[str], unknown: str
-) -> None:
-    ends = [(f"session:rtr-1–{other}", f"machine:{end}") for other in ("rtr-2", "rtr-3") for end in ("rtr-1", other)]
-    graph = Graph.of([*relations, *(Relation(*one, "labels") for one in ends)])
-    assert subject_of_alert(alert(device="rtr-1", peer="192.0.2.7"), graph) == (subject, unknown)
-
-
-def test_a_session_to_an_address_of_a_device_without_sessions_is_unknown() -> None:
-    assert subject_of_alert(alert(device="rtr-1", peer="192.0.2.7"), GRAPH) == ([], "192.0.2.7")
-
-
-@pytest.mark.parametrize(
-    ("text", "measured"),
-    [
-        ("is the heap of basket filling up", "heap"),
-        ("ledger: rejected connections go up", "rejected connections"),
-        ("odd stuff on basket, miss rate?", "miss rate"),
-        ("why did basket fail", ""),
-        ("why is the ledger so slow", ""),
-    ],
-)
-def test_what_is_to_be_measured_is_read_in_the_words_of_the_request(text: str, measured: str) -> None:
-    assert measured_words(text, CANDIDATES) == measured
-
-
-@pytest.mark.parametrize(
-    ("text", "without_time", "is_follow_up"),
-    [("hm, and on Monday?", "hm, and …?", True), ("thanks! Monday then?", "thanks! … then?", True),
-     ("Monday 9-10?", "…?", True), ("what broke on Monday?", "what broke …?", False)],
-)  # fmt: skip
-def test_a_sentence_that_says_only_a_time_goes_on_with_the_one_before(
-    text: str, without_time: str, is_follow_up: bool
-) -> None:
-    assert follows_on(text, without_time) is is_follow_up
-
-
 @pytest.fixture
 def books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SIGNALBOX_RUNBOOKS", str(tmp_path))
@@ -305,7 +196,7 @@ def fitting(subject: str = "", **labels: str) -> list[str]:
     return [one["name"] for one in fitting_to(subject, **labels)[0]]
 
 
-def fitting_to(subject: str = "", **labels: str) -> tuple[list[Runbook], list[str], list[str]]:
+def fitting_to(subject: str = "", **labels: str) -> tuple[list[Runbook], list[str]]:
     read = Reading(subject=[f"service:{subject}"] if subject else [], about=subject)
     return matching_runbooks(read, alert(**labels) if labels else None)
 
@@ -318,7 +209,7 @@ def test_runbooks_fit_by_alert_by_subject_and_by_labels(books: Path) -> None:
     assert fitting("basket", alertname="HighLatency", team="shop") == ["alerts.md", "subject.md"]
     assert fitting(alertname="HighLatency", team="other") == []
     assert fitting("ledger") == ["ledger.md"]
-    [book], _, _ = matching_runbooks(Reading(subject=["service:ledger"], about="ledger"), None)
+    [book], _ = matching_runbooks(Reading(subject=["service:ledger"], about="ledger"), None)
     assert book["checks"] == ["first", "second"]
 
 
@@ -326,20 +217,10 @@ def test_runbooks_fit_by_alert_by_subject_and_by_labels(books: Path) -> None:
 def test_a_wrong_head_is_told_and_the_others_are_used(books: Path, head: str) -> None:
     (books / "wrong.md").write_text(f"---\n{head}\n---\n- check\n")
     (books / "basket.md").write_text("---\ntitle: What to do\nowner: shop\n---\n- check\n")
-    [book], missed, [wrong] = matching_runbooks(Reading(subject=["service:basket"], about="basket"), None)
+    [book], [wrong] = matching_runbooks(Reading(subject=["service:basket"], about="basket"), None)
     assert book["name"] == "basket.md"
-    assert missed == []
     assert "wrong.md: " in wrong
     assert wrong.endswith("Correct the runbook.")
-
-
-def test_a_wrong_runbook_that_could_have_been_for_this_is_told_apart(books: Path) -> None:
-    (books / "wrong.md").write_text("---\nalerts: [Cellar*\nsubjects: [basket]\n---\n- check\n")
-    for fits in (fitting_to("basket"), fitting_to(alertname="CellarWet")):
-        assert fits[1] == [
-            f"the runbook {books / 'wrong.md'}: line 3: expected ',' or ']', but got ':'. Correct the runbook."
-        ]
-    assert fitting_to("ledger")[1] == []
 
 
 def test_a_folder_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

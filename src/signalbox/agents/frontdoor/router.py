@@ -122,7 +122,8 @@ async def read_route(request: str, before: Mapping[str, Any] | None, model: Base
         read = await _read(request, None, chosen)
     route = _grounded(read)
     held = str((before or {}).get("agent") or "")
-    stays = read.get("follows_on") or (not _leaves(route) and held in _names(offered_agents()))
+    leaves = route["to"] != "clarify" and route["confidence"] >= SURE
+    stays = read.get("follows_on") or (not leaves and held in _names(offered_agents()))
     if stays and held in _names(known_agents()):
         return Route(to=held, confidence=max(route["confidence"], SURE))
     return route
@@ -176,11 +177,6 @@ def _grounded(read: Mapping[str, Any]) -> Route:
     confidence = read.get("confidence")
     sure = min(1.0, max(0.0, float(confidence))) if isinstance(confidence, int | float) else 1.0
     return Route(to=to, confidence=sure) if to in known else Route(to="clarify", confidence=0.0)
-
-
-def _leaves(route: Route) -> bool:
-    """Whether a request surely is about something else than its thread."""
-    return route["to"] != "clarify" and route["confidence"] >= SURE
 
 
 def _way(route: Route) -> Way:

@@ -19,7 +19,6 @@ AGENT = Agent(
     close=lazy(f"{__name__}.examining:close_witnesses"),
     start_alert=lazy(f"{__name__}.state:start_alert"),
     plan=lazy(f"{__name__}.symptom:dry_run"),
-    suggest=lazy(f"{__name__}.suggestions:suggest"),
     source=lazy(f"{__name__}.examining:source_set"),
     has_system=False,
     is_command=True,

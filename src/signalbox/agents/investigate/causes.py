@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from signalbox.agents.investigate.graph import Edge, Graph, kind_of, name_of, things_of_pair
+from signalbox.agents.investigate.graph import Edge, Graph, clients, kind_of, name_of, things_of_pair
 from signalbox.agents.investigate.state import LEAD, Reading, Seen
 from signalbox.settings import now
 
 __all__ = [
-    "SLACK", "Found", "Suspect", "belongs", "end_of", "ended_together", "find_causes", "find_impact", "find_symptoms",
-    "has_kind", "is_about", "is_event", "is_since_known", "measures", "of_subject", "start_of",
+    "SLACK", "Found", "Suspect", "belongs", "end_of", "ended_together", "find_causes", "find_symptoms",
+    "has_kind", "is_about", "is_event", "is_since_known", "measures", "of_subject", "start_of", "told_length",
 ]  # fmt: skip
 
 SLACK = timedelta(minutes=2)
@@ -42,6 +42,7 @@ _FAULTS = {*_LAYERS, "system", "alarm"}
 """What a check of a device found: it says what is wrong by itself, as a curve does not."""
 _WEIGHTS = {"critical": 1.0, "warning": 0.8, "info": 0.0}
 _CLEAR, _FAINT = 0.25, 0.9
+_Ways = Mapping[str, Mapping[str, tuple[Edge, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,25 +194,7 @@ def find_causes(read: Reading, symptoms: Sequence[Seen], seen: Sequence[Seen], g
     return Found(cause, not rivals, explained, others, ruled_out, unconnected)
 
 
-def find_impact(
-    read: Reading, symptoms: Sequence[Seen], cause: Suspect, seen: Sequence[Seen], graph: Graph
-) -> list[Seen]:
-    """The symptoms of others that depend on where the cause is, and that began while it lasted, the first first."""
-    own = {member for one in read.get("subject") or () for member in graph.family(one)}
-    first, last, where = start_of(cause.seen), max(map(end_of, (*symptoms, cause.seen))), {*cause.things}
-
-    def is_hit(one: Seen) -> bool:
-        things = is_about(one, graph)
-        if not one["is_symptom"] or one in symptoms or {*things} & where or belongs(things, own):
-            return False
-        return first - SLACK <= start_of(one) <= last and any(where & graph.ways(thing).keys() for thing in things)
-
-    return sorted(filter(is_hit, seen), key=start_of)
-
-
-def _why_unconnected(
-    one: Seen, things: Sequence[str], ways: dict[str, dict[str, tuple[Edge, ...]]], graph: Graph
-) -> str:
+def _why_unconnected(one: Seen, things: Sequence[str], ways: _Ways, graph: Graph) -> str:
     mine = next((mine for thing in things for mine in ways if mine in graph.ways(thing)), None)
     if mine is not None:
         return f"it depends on {name_of(mine)} itself"
@@ -238,9 +221,7 @@ def _by_thing(suspects: Sequence[Suspect]) -> list[Suspect]:
     return found
 
 
-def _connection(
-    one: Seen, things: Sequence[str], ways: Mapping[str, Mapping[str, tuple[Edge, ...]]], graph: Graph
-) -> tuple[Edge, ...] | None:
+def _connection(one: Seen, things: Sequence[str], ways: _Ways, graph: Graph) -> tuple[Edge, ...] | None:
     """The way from the subject to where something was seen; for what flows the other way, also that one."""
     found = [way[thing] for way in ways.values() for thing in things if thing in way]
     if not found and _flows_down(one):
@@ -267,12 +248,14 @@ def _explains(one: Suspect, other: Suspect, graph: Graph) -> bool:
     if is_event(one.seen) and start_of(other.seen) - start_of(one.seen) > _SOON:
         return False
     mine, below = set(one.things), {thing for own in other.things for thing in graph.ways(own)}
+    # What a client sees of another may be the way there.
+    routes = {thing for own in clients(other.seen.get("labels") or {}) for thing in graph.ways(own)}
+    below |= {thing for thing in routes if kind_of(thing) in ("link", "session")}
     if is_event(one.seen) and below & mine:
         return True
     if _flows_down(one.seen):
         reached = {thing for own in one.things for thing in graph.ways(own)}
-        is_flood_back = _flows_down(other.seen) and _flows_back(other, one, graph)
-        return bool(reached & set(other.things)) and not is_flood_back
+        return bool(reached & set(other.things))
     if mine & set(other.things):
         return other.seen["is_symptom"] and not one.seen["is_symptom"] and not _flows_down(other.seen)
     return bool(below & mine) and not _flows_down(other.seen)
@@ -290,12 +273,6 @@ def _may_precede(one: Seen, other: Seen) -> bool:
     return not are_known or start_of(one) <= start_of(other) + SLACK
 
 
-def _flows_back(one: Suspect, other: Suspect, graph: Graph) -> bool:
-    """True if two floods reach each other, so that neither is said to come from the other unless it was earlier."""
-    reached = {thing for mine in one.things for thing in graph.ways(mine)}
-    return bool(reached & set(other.things)) and start_of(one.seen) <= start_of(other.seen)
-
-
 def _why_not_in_time(one: Seen, symptoms: Sequence[Seen]) -> str:
     """Why something is no cause by its time or by what it is; empty if it may be."""
     first, last = start_of(symptoms[0]), max(map(end_of, symptoms))
@@ -308,7 +285,7 @@ def _why_not_in_time(one: Seen, symptoms: Sequence[Seen]) -> str:
     if began > last:
         return "it began when the symptom was over"
     if began > first + SLACK:
-        return f"it began {_minutes(began - first)} after the symptom"
+        return f"it began {told_length(began - first)} after the symptom"
     if is_event(one):
         return "" if began >= first - LEAD else "it was done long before the symptom began"
     if ended < first - SLACK:
@@ -340,7 +317,8 @@ def ended_together(cause: Seen, symptoms: Sequence[Seen]) -> bool:
     return goes_on == (True, True) or (not any(goes_on) and abs(end_of(cause) - last) <= _OVER)
 
 
-def _minutes(apart: timedelta) -> str:
+def told_length(apart: timedelta) -> str:
+    """A length of time in words, in minutes or hours."""
     count = round(abs(apart.total_seconds()) / 60)
     if count < 120:
         return f"{count} minute{'s' if count != 1 else ''}" if count else "seconds"

@@ -24,7 +24,7 @@ def graph(
     from rich.console import Console
     from rich.markup import escape
 
-    from signalbox.agents.investigate.graph_text import graph_lines, read_now
+    from signalbox.agents.investigate.dependency_graph import graph_lines, read_now
 
     told = asyncio.run(read_now(of))
     if as_json:

@@ -17,14 +17,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from signalbox.agents.investigate.yaml_errors import told_error
 from signalbox.contract import Relation
 from signalbox.contract.plugins import entry_points
 from signalbox.contract.sources import Kind
 from signalbox.errors import ConfigurationError
 from signalbox.settings import get_settings, home_folder
 
-__all__ = ["read_dependencies"]
+__all__ = ["read_dependencies", "told_error"]
 
 _FILE = "dependencies.yaml"
 _KEYS = ("depends_on", "also_called")
@@ -95,3 +94,12 @@ def _thing(name: str) -> str:
 
 def _wrong(path: Path, why: str) -> ConfigurationError:
     return ConfigurationError(f"{path}: {why}.", suggestion="Correct the file, or unset SIGNALBOX_DEPENDENCIES.")
+
+
+def told_error(error: Exception, lines_before: int = 0) -> str:
+    """The line of an operator's file, and what is wrong there; `lines_before` are those before the YAML."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"it is not text in UTF-8, from byte {error.start} on"
+    mark = getattr(error, "problem_mark", None)
+    what = getattr(error, "problem", None) or getattr(error, "strerror", None) or "it is no YAML"
+    return f"line {mark.line + 1 + lines_before}: {what}" if mark else what

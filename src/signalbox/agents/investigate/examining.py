@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from math import inf
@@ -33,8 +33,9 @@ PATIENCE = 90.0
 """Seconds that an agent may take to say what it saw, from when it is its turn."""
 MOST_AT_ONCE = 6
 """How many are asked at once. Alerts come in swarms: asked all together, nobody would answer in time."""
-_KEPT, _KEPT_FOR_ALERTS, _KEPT_IF_FAILED = 3.0, 90.0, 15.0
-"""Seconds for which a reading serves others. A person may have mended something since."""
+_KEPT = 90.0
+"""Seconds for which a reading serves other alerts. Of those who ask, only those who ask at the same time share it:
+they may have mended something since."""
 _MOST_CITED = 8
 _AFTER = timedelta(minutes=15)
 """So long after the time that is asked about is looked at, too: else what ended with it would seem to go on."""
@@ -103,7 +104,7 @@ def _devices(state: InvestigationState) -> str:
 async def examine(state: InvestigationState) -> dict[str, Any]:
     """What one agent saw."""
     start, end = (datetime.fromisoformat(state[key]) for key in ("start", "end"))
-    kept = _KEPT_FOR_ALERTS if state.get("alert") else _KEPT
+    kept = _KEPT if state.get("alert") else 0.0
     agent = find_agent(state["agent"])
     with current_ledger().call(f"examine {agent.name}", {"start": state["start"], "end": state["end"]}) as call:
         found = await look(agent, state.get("about") or "", start, end, state["kind"], kept)
@@ -112,7 +113,7 @@ async def examine(state: InvestigationState) -> dict[str, Any]:
 
 
 async def look(
-    agent: Agent, about: str, start: datetime, end: datetime, kind: Kind, kept: float = _KEPT
+    agent: Agent, about: str, start: datetime, end: datetime, kind: Kind, kept: float = 0.0
 ) -> dict[str, Any]:
     """What one agent saw between two moments, as it goes into the state; what it could not see is in `failed`. It may
     have been read for another investigation, at most `kept` seconds ago."""
@@ -160,7 +161,7 @@ def _reading(agent: Agent, about: str, start: datetime, end: datetime, kind: Kin
     reads, moment = _reads.setdefault(asyncio.get_running_loop(), {}), monotonic()
     early, until = _floor(start, _GRID), _floor(end, _FINE)
     key = (agent.name, kind, str(source_of(agent)), current_person(), about, early, until, get_settings().now)
-    for old in [one for one, read in reads.items() if moment - read.ended > _KEPT_FOR_ALERTS]:
+    for old in [one for one, read in reads.items() if moment - read.ended > _KEPT]:
         del reads[old]
     found = reads.get(key)
     if found is None or moment - found.ended > kept:
@@ -178,11 +179,11 @@ async def _ask(agent: Agent, about: str, start: datetime, end: datetime) -> Exam
 
 
 def _note_end(reads: dict[Hashable, _Read], key: Hashable, task: asyncio.Task[Examination]) -> None:
-    """Note when a reading ended; one that failed, even in part, serves only those who ask soon."""
+    """Note when a reading ended; one that failed, even in part, serves nobody who asks later."""
     read = reads.get(key)
     if read is not None and read.task is task:
         is_whole = not task.cancelled() and not task.exception() and not task.result().failed
-        read.ended = monotonic() - (0.0 if is_whole else _KEPT_FOR_ALERTS - _KEPT_IF_FAILED)
+        read.ended = monotonic() if is_whole else -inf
 
 
 def _floor(moment: datetime, grid: timedelta) -> datetime:
@@ -200,19 +201,10 @@ def _turn() -> asyncio.Semaphore:
 
 
 def _plain(agent: str, one: Observation, ids: Mapping[str, str]) -> Seen:
-    told = Seen(
-        agent=agent,
-        text=one.text,
-        start=one.start.isoformat(),
-        end=one.end.isoformat() if one.end else None,
-        severity=one.severity,
-        about=one.about,
-        is_symptom=one.is_symptom,
-        evidence=[ids.get(label, label) for label in one.evidence],
-        labels=dict(one.labels),
-        measure=one.measure,
-        is_since_known=one.is_since_known,
-    )
-    if one.points:
-        told |= {"points": [(at.isoformat(), value) for at, value in one.points], "unit": one.unit}
-    return told
+    return asdict(one) | {  # type: ignore[return-value]
+        "agent": agent,
+        "start": one.start.isoformat(),
+        "end": one.end.isoformat() if one.end else None,
+        "evidence": [ids.get(label, label) for label in one.evidence],
+        "points": [(at.isoformat(), value) for at, value in one.points],
+    }

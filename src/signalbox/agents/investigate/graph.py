@@ -12,12 +12,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from heapq import heappop, heappush
-from itertools import combinations, count
+from itertools import combinations
 
 from signalbox.contract import Relation
 
-__all__ = ["Edge", "Graph", "kind_of", "name_of", "things_of_pair"]
+__all__ = ["Edge", "Graph", "clients", "kind_of", "name_of", "things_of_pair"]
 
 _SERVICE_LABELS = ("service", "service_name", "app", "application", "app_kubernetes_io_name")
 _SERVER_LABELS = (
@@ -26,7 +25,7 @@ _SERVER_LABELS = (
 )  # fmt: skip
 _MACHINE_LABELS = ("pod", "node", "nodename", "host", "hostname", "instance")
 _CUSTOMER = "CE"
-_MOST_ENDS, _CALM = 12, 2
+_MOST_ENDS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +67,8 @@ class Graph:
     roles: dict[str, str] = field(default_factory=dict)
     alone: set[str] = field(default_factory=set)
     """Things that are known, whether or not anything is known to depend on them."""
-    calm: Mapping[str, int] = field(default_factory=dict)
-    """How little was seen on a thing, if anything was: a way through what hurts tells more than a shorter one. See
-    `through`."""
+    hurt: frozenset[str] = frozenset()
+    """Things that trouble was seen on: a way through these tells more than a shorter one."""
     _same: dict[str, str] = field(default_factory=dict)
     _ways: dict[str, dict[str, tuple[Edge, ...]]] = field(default_factory=dict)
 
@@ -93,7 +91,6 @@ class Graph:
             for thing in graph._resolved(one.thing, known, is_user=kind_of(one.other) == "experiment"):
                 for other in graph._resolved(one.other, known):
                     graph._add(thing, other, one)
-        graph._name_pods()
         return graph
 
     def _join(self, thing: str, other: str) -> None:
@@ -133,17 +130,6 @@ class Graph:
         else:
             known = self.edges.get((thing, other))
             self.edges[(thing, other)] = Edge(thing, other, _both(known.evidence if known else "", one.evidence))
-
-    def _name_pods(self) -> None:
-        """A pod without a label for its service belongs to the one that its name begins with."""
-        services = sorted((one for one in self.things if kind_of(one) == "service"), key=len, reverse=True)
-        owned = {edge.other for edge in self.edges.values() if kind_of(edge.thing) == "service"}
-        pods = {edge.thing for edge in self.edges.values() if kind_of(edge.thing) == kind_of(edge.other) == "machine"}
-        for pod in pods - owned:
-            name = name_of(pod)
-            service = next((one for one in services if re.fullmatch(rf"{re.escape(name_of(one))}-[\w-]+", name)), None)
-            if service:
-                self.edges[(service, pod)] = Edge(service, pod, "its name")
 
     @property
     def things(self) -> list[str]:
@@ -185,23 +171,13 @@ class Graph:
                 found.setdefault(edge.other, []).append((self.one(f"machine:{other}"), edge))
         return found
 
-    def unknown_ends(self, thing: str) -> list[str]:
-        """The names of a session's ends that are in no system."""
-        ends = things_of_pair(thing.partition(":")[2]) if kind_of(thing) == "session" else None
-        return [name for name in ends or () if self.one(f"machine:{name}") not in self._known]
-
-    def sessions_of(self, thing: str) -> list[str]:
-        """The known sessions of the ends of a session."""
-        ends = things_of_pair(thing.partition(":")[2]) or ()
-        return [edge.thing for name in ends for _, edge in self._sessions.get(f"machine:{name}", ())]
-
     def find(self, labels: Mapping[str, str], about: str = "", agent: str = "") -> list[str]:
         """The things that labels, or the words of an observation, are about; none if the graph has none of them."""
         device = labels.get("device", "")
         for key in ("peer", "neighbor"):
             pair = (device or labels.get("instance", ""), labels.get(key, ""))
             ends = [self.one(f"machine:{_plain(one)}") for one in pair]
-            if all(pair) and (device or {*ends} <= self._known):
+            if all(pair) and {*ends} <= self._known:
                 return self._pair(name_of(ends[0]), name_of(ends[1]), is_wire="interface" in labels)
         server = _server(labels)
         if server and (
@@ -211,7 +187,7 @@ class Graph:
             return far
         named = [self.one(f"machine:{device}")] if self.one(f"machine:{device}") in self._known else []
         if not named:
-            named = [one for key in _SERVICE_LABELS if labels.get(key) for one in [f"service:{labels[key]}"]]
+            named = _services(labels)
             machines = [_plain(labels[key]) for key in _MACHINE_LABELS if labels.get(key)]
             machines += [_plain(one) for one in labels.get("instances", "").split(",") if one]
             # What a service measures on a host that it shares says nothing of the host, nor of its other services.
@@ -252,10 +228,9 @@ class Graph:
             return {thing}
         return {thing, *(edge.other for edge in self._needs.get(thing, ()) if kind_of(edge.other) == "machine")}
 
-    def through(self, symptoms: Iterable[str], troubles: Iterable[str]) -> Graph:
-        """The same graph, with the ways through the things that had symptoms, or else troubles, where there are
-        several."""
-        return replace(self, calm={**dict.fromkeys(troubles, 1), **dict.fromkeys(symptoms, 0)}, _ways={})
+    def through(self, hurt: Iterable[str]) -> Graph:
+        """The same graph, with the ways through the things that trouble was seen on, where there are several."""
+        return replace(self, hurt=frozenset(hurt), _ways={})
 
     def ways(self, thing: str) -> dict[str, tuple[Edge, ...]]:
         """Everything that a thing depends on, each with the edges that lead there; the thing itself with none."""
@@ -283,25 +258,19 @@ class Graph:
         return found
 
     def _calm(self, way: Sequence[Edge]) -> tuple[int, int]:
-        """How much a way leads by things that nothing was seen on; then the more others, the better."""
-        calm = sum(self.calm.get(edge.other, _CALM) for edge in way)
-        return calm, -len(way)
+        """How many things on a way nothing was seen on, and how long it is."""
+        return sum(edge.other not in self.hurt for edge in way), len(way)
 
     def _walk(self, found: dict[str, tuple[Edge, ...]]) -> None:
         """Add everything that can be reached, by the way that leads through the fewest calm things."""
-        order = count(len(found))
-        waiting = [(self._calm(way)[0], len(way), place, thing) for place, (thing, way) in enumerate(found.items())]
-        ended: set[str] = set()
+        waiting = deque(found)
         while waiting:
-            calm, length, _, here = heappop(waiting)
-            if here in ended:
-                continue
-            ended.add(here)
+            here = waiting.popleft()
             for edge in self._needs.get(here, ()):
-                known, here_to = found.get(edge.other), (calm + self.calm.get(edge.other, _CALM), length + 1)
-                if known is None or here_to < (self._calm(known)[0], len(known)):
-                    found[edge.other] = (*found[here], edge)
-                    heappush(waiting, (*here_to, next(order), edge.other))
+                way = (*found[here], edge)
+                if edge.other not in found or self._calm(way) < self._calm(found[edge.other]):
+                    found[edge.other] = way
+                    waiting.append(edge.other)
 
     def _sessions_used(self, found: Mapping[str, tuple[Edge, ...]], routers: Sequence[str]) -> Iterator[Edge]:
         """The sessions of these routers, without those to a customer that is not needed itself."""
@@ -345,6 +314,15 @@ class Graph:
                     distance[other] = distance[here] + 1
                     waiting.append(other)
         return distance
+
+
+def clients(labels: Mapping[str, str]) -> list[str]:
+    """The services that measured another; none for what a thing measures of itself."""
+    return _services(labels) if _server(labels) else []
+
+
+def _services(labels: Mapping[str, str]) -> list[str]:
+    return [f"service:{labels[key]}" for key in _SERVICE_LABELS if labels.get(key)]
 
 
 def _server(labels: Mapping[str, str]) -> str:

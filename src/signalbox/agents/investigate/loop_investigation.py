@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 from langgraph.types import Command
 from pydantic import AwareDatetime, Field
@@ -22,6 +22,7 @@ from signalbox.agents.investigate.state import (
     Sureness,
     conclusion_of,
     graph_relations,
+    told_by,
 )  # fmt: skip
 from signalbox.agents.investigate.subjects import candidates_of, known_things, subject_of_words
 from signalbox.agents.investigate.symptom import begin_loop
@@ -65,10 +66,11 @@ async def ask_model(state: InvestigationState) -> Command[Literal["propose", "re
     outcome = await run_loop(loop, begun, context)
     if outcome["error"]:
         return Command(goto="report", update={"error": outcome["error"]})
-    look = _last_look(outcome)
+    look: _Look = _last(outcome, "examine") or _Look(seen=[], failed=[], unread=[])
     given = [*said_texts(begun["asked"]), begun["asked"]["data"]]
     is_whole = not look["unread"] and not state.get("unread")
-    conclusion = _verified(_concluded(outcome), outcome, given, is_whole=is_whole)
+    told = _last(outcome, "conclude") or conclusion_of(outcome["answer"])
+    conclusion = _verified(told, outcome, given, is_whole=is_whole)
     sources = [one["source"] for one in outcome["results"] if one.get("source")]
     errors = [(one["name"], one["error"]) for one in outcome["results"] if one.get("error")]
     failed = [f"{name}: {error['message']}" for name, error in errors if error["error_type"] in _AWAY]
@@ -160,15 +162,14 @@ def _own_tools(state: InvestigationState, graph: Graph) -> list[Tool]:
             if sureness == "not known":
                 raise ToolFailedError("A cause is confirmed or likely; where it is not known, leave cause empty.")
             thing, mine = exactly(cause_thing), exactly(subject)
-            ways = graph.ways(mine)
-            back = graph.ways(thing)
+            ways, back = graph.ways(mine), graph.ways(thing)
             if thing not in ways and mine not in back:
                 raise ToolFailedError(
                     f"Nothing connects {name_of(thing)} to {name_of(mine)}.",
                     suggestion="Rule it out for that reason, name a connected cause, or say that it is not known.",
                 )
             way = [str(edge) for edge in (ways[thing] if thing in ways else back[mine])]
-            happened = _as_seen(cause, thing.partition(":")[2])
+            happened = told_by("model", cause, about=thing.partition(":")[2])
         told = conclusion_of(
             verdict, sureness=sureness if cause else "not known", connection=way, cause=happened,
             evidence_for=evidence_for or [], evidence_against=evidence_against or [], ruled_out=ruled_out or [],
@@ -194,17 +195,6 @@ def _told_ways(graph: Graph, thing: str) -> str:
         found.setdefault((edge.thing, edge.evidence), []).append(name_of(edge.other))
     lines = [f"- {name_of(one)} → {', '.join(others)} ({why})" for (one, why), others in found.items()]
     return "\n".join(lines[:_MOST_SEEN]) or "- nothing that is known"
-
-
-def _as_seen(text: str, thing: str) -> Seen:
-    return Seen(
-        agent="model", text=text, start="", end=None, severity="critical", about=thing, is_symptom=False, evidence=[]
-    )
-
-
-def _concluded(outcome: Outcome) -> Conclusion:
-    given: list[Conclusion] = [one["data"] for one in outcome["results"] if one["ok"] and one["name"] == "conclude"]
-    return given[-1] if given else conclusion_of(outcome["answer"])
 
 
 def _verified(told: Conclusion, outcome: Outcome, given: Sequence[str], *, is_whole: bool) -> Conclusion:
@@ -241,7 +231,6 @@ def _verified(told: Conclusion, outcome: Outcome, given: Sequence[str], *, is_wh
     return {**told, **checked, "verdict": verdict, "cause": cause, "sureness": sureness}  # type: ignore[typeddict-item]
 
 
-def _last_look(outcome: Outcome) -> _Look:
-    """What the systems saw in the last look at them all."""
-    looks: list[_Look] = [one["data"] for one in outcome["results"] if one["ok"] and one["name"] == "examine"]
-    return looks[-1] if looks else _Look(seen=[], failed=[], unread=[])
+def _last(outcome: Outcome, name: str) -> Any:
+    """What the last call of a tool gave; None if none was made."""
+    return next((one["data"] for one in reversed(outcome["results"]) if one["ok"] and one["name"] == name), None)

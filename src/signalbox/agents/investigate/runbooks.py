@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from signalbox.agents.investigate.dependencies import told_error
 from signalbox.agents.investigate.graph import name_of
 from signalbox.agents.investigate.state import Alert, Reading, Runbook
-from signalbox.agents.investigate.yaml_errors import told_error
 from signalbox.errors import ConfigurationError
 from signalbox.settings import get_settings, home_folder
 
@@ -34,43 +33,31 @@ _FOLDER = "runbooks"
 _MOST, _MOST_CHECKS, _LONGEST, _LARGEST = 3, 6, 6_000, 200_000
 
 
-def matching_runbooks(read: Reading, alert: Alert | None) -> tuple[list[Runbook], list[str], list[str]]:
-    """The runbooks for an alert's labels or a subject, those of the alert first. Then what is wrong with those that
-    could have been for them, as their text says, and with the others."""
+def matching_runbooks(read: Reading, alert: Alert | None) -> tuple[list[Runbook], list[str]]:
+    """The runbooks for an alert's labels or a subject, those of the alert first; and what is wrong with others."""
     folder = get_settings().runbooks
     if folder is None and (home_folder() / _FOLDER).is_dir():
         folder = home_folder() / _FOLDER
     if folder is None:
-        return [], [], []
+        return [], []
     if not folder.is_dir():
-        return [], [f"{folder}, which SIGNALBOX_RUNBOOKS names, is no folder"], []
+        return [], [f"{folder}, which SIGNALBOX_RUNBOOKS names, is no folder"]
     names = {name_of(one).casefold() for one in read.get("subject") or ()} | {(read.get("about") or "").casefold()}
     found: list[tuple[int, Runbook]] = []
-    missed: list[str] = []
     wrong: list[str] = []
     labels = alert["labels"] if alert else {}
     for path in sorted(folder.glob("**/*.md")):
         try:
             head, text = _read(path)
         except ConfigurationError as error:
-            told = missed if _could_match(path, {*names, labels.get("alertname", "").casefold()} - {""}) else wrong
-            told.append(f"the runbook {error.user_message} {error.suggestion}")
+            wrong.append(f"the runbook {error.user_message} {error.suggestion}")
             continue
         rank = _rank(head, names, labels)
         if rank:
             checks = [one.strip() for one in _ITEM.findall(_FENCE.sub("", text))][:_MOST_CHECKS]
             book = Runbook(name=path.relative_to(folder).as_posix(), text=text.strip()[:_LONGEST], checks=checks)
             found.append((rank, book))
-    return [book for _, book in sorted(found, key=lambda one: -one[0])[:_MOST]], missed, wrong
-
-
-def _could_match(path: Path, names: set[str]) -> bool:
-    """True if a head that is wrong, or the name of its file, has one of these names, or a pattern of one."""
-    with suppress(OSError):
-        head = path.read_bytes()[:_LONGEST].decode("utf-8", "replace").partition("\n---")[0]
-        words = re.findall(r"[\w.*?-]*\w[\w.*?-]*", f"{path.stem} {head}".casefold())
-        return any(fnmatchcase(name, word) for name in names for word in words)
-    return False
+    return [book for _, book in sorted(found, key=lambda one: -one[0])[:_MOST]], wrong
 
 
 def _rank(head: Mapping[str, Any], names: set[str], labels: Mapping[str, str]) -> int:

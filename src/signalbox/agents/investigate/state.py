@@ -12,7 +12,7 @@ from signalbox.contract.sources import Kind, Source
 
 __all__ = [
     "LEAD", "Alert", "Conclusion", "InvestigationState", "Reading", "Runbook", "Seen", "Sureness", "conclusion_of",
-    "graph_relations", "start_alert", "start_state",
+    "graph_relations", "start_alert", "start_state", "told_by",
 ]  # fmt: skip
 
 LEAD = timedelta(hours=2)
@@ -65,7 +65,7 @@ class Seen(TypedDict):
 
 class Conclusion(TypedDict):
     """What follows. `cause` is None where nothing explains the symptom, `connection` is how it is connected to it, step
-    by step, `impact` is what suffered from it, and `ruled_out` says why each thing is no cause."""
+    by step, and `ruled_out` says why each thing is no cause."""
 
     verdict: str
     sureness: Sureness
@@ -74,16 +74,21 @@ class Conclusion(TypedDict):
     symptoms: list[Seen]
     evidence_for: list[str]
     evidence_against: list[str]
-    impact: list[str]
     ruled_out: list[str]
     next_steps: list[str]
+
+
+def told_by(agent: str, text: str, **known: Any) -> Seen:
+    """What an alert or a model tells, as something that was seen."""
+    told: dict[str, Any] = {"start": "", "end": None, "severity": "critical", "about": "", "is_symptom": False}
+    return {"agent": agent, "text": text, "evidence": [], **told, **known}  # type: ignore[typeddict-item]
 
 
 def conclusion_of(verdict: str, **known: Any) -> Conclusion:
     """A verdict with what is known beside it; the rest of the conclusion is empty."""
     empty = Conclusion(
         verdict=verdict, sureness="not known", cause=None, connection=[], symptoms=[], evidence_for=[],
-        evidence_against=[], impact=[], ruled_out=[], next_steps=[],
+        evidence_against=[], ruled_out=[], next_steps=[],
     )  # fmt: skip
     return {**empty, **known}  # type: ignore[typeddict-item]
 

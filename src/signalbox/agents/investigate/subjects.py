@@ -12,22 +12,13 @@ from signalbox.language.names import close, key_of
 from signalbox.language.words import fold, stem, tokens
 
 __all__ = [
-    "WORDS",
-    "candidates_of",
-    "known_things",
-    "nearest_thing",
-    "subject_of_alert",
-    "subject_of_words",
-    "told_subject",
-]
+    "WORDS", "candidates_of", "known_things", "nearest_thing", "subject_of_alert", "subject_of_words", "told_subject",
+]  # fmt: skip
 
 WORDS = {"service": "service", "machine": "host", "experiment": "experiment", "external": "dependency"}
 _MOST_NAMED = 12
-_KINDS_OF_THINGS = frozenset(
-    map(
-        stem, "service api backend system app application database cluster host server router device experiment".split()
-    )
-)
+_GENERIC = "service api backend system app application database cluster host server router device experiment"
+_KINDS_OF_THINGS = frozenset(map(stem, _GENERIC.split()))
 # Labels of an alert that say nothing of the thing.
 _NO_THING = frozenset("alertname severity job namespace cluster env environment team receiver prometheus".split())
 
@@ -62,7 +53,7 @@ def subject_of_words(words: str, candidates: Sequence[Candidate]) -> list[str] |
         named = {*tokens(found.candidate.name)}
         is_named = found.candidate.kind != "experiment" or 2 * len(named & {*tokens(bare)}) > len(named)
         # Names that differ in a number are those of two things.
-        is_other = {*_numbers(bare)} - {*_numbers(found.candidate.name)}
+        is_other = {*re.findall(r"\d+", bare)} - {*re.findall(r"\d+", found.candidate.name)}
         return [found.candidate.id] if is_named and not is_other else None
     several = found.options if isinstance(found, Ask) else found.candidates if isinstance(found, Several) else ()
     services = [one.id for one in several if one.kind == "service"]
@@ -75,18 +66,10 @@ def nearest_thing(name: str, candidates: Sequence[Candidate]) -> str:
     return next(same, "")
 
 
-def _numbers(name: str) -> list[str]:
-    return re.findall(r"\d+", name)
-
-
 def subject_of_alert(alert: Alert, graph: Graph) -> tuple[list[str], str]:
-    """The things that an alert's labels name; and, if none is known, what they say. Without such labels, everything.
-    Of a session whose far end is not known, those that its device has."""
+    """The things that an alert's labels name; and, if none is known, what they say. Without such labels, everything."""
     labels = alert["labels"]
-    found = graph.find(labels)
-    if len(found) == 1 and (strange := graph.unknown_ends(found[0])):
-        return graph.sessions_of(found[0]), strange[0]
-    if found:
+    if found := graph.find(labels):
         return found, ""
     named = {key: value for key, value in labels.items() if key not in _NO_THING and value}
     for value in (*named.values(), labels.get("job")):

@@ -21,7 +21,7 @@ from signalbox.agents.investigate.graph import Graph
 from signalbox.agents.investigate.offline.sentence import (
     Sentence,
     find_trouble,
-    follows_on,
+    is_about_everything,
     is_about_now,
     names_nothing,
     read_sentence,
@@ -77,12 +77,14 @@ async def read_symptom(state: InvestigationState) -> Command[Next]:
         if alert := state.get("alert"):
             read = _of_alert(alert, graph)
         else:
-            read = await _of_words(state, model, candidates) if fills_plans(model) else _excerpt(state, candidates)
-        books, missed, wrong = await asyncio.to_thread(matching_runbooks, read, state.get("alert"))
+            # A capable model reads the request itself; what stands in it by name is only shown to it first.
+            read = (await _of_words(state, model, candidates) if fills_plans(model)
+                    else _named(_plain(state["user_query"]), Reading(), candidates)[0])  # fmt: skip
+        books, wrong = await asyncio.to_thread(matching_runbooks, read, state.get("alert"))
     except SignalboxError as error:
         return Command(goto="weigh", update={"error": error.as_dict()})
     update: dict[str, Any] = {
-        **read, "kind": kind, "failed": [*not_asked(kind), *known.failed, *missed], "relations": known.as_kept(),
+        **read, "kind": kind, "failed": [*not_asked(kind), *known.failed], "relations": known.as_kept(),
         "runbooks": books, "wrong_runbooks": wrong,
     }  # fmt: skip
     if not fills_plans(model):
@@ -121,14 +123,6 @@ def _of_alert(alert: Alert, graph: Graph) -> Reading:
     return _reading(subject, told_subject(subject), find_trouble(alert["summary"]), unknown, span)
 
 
-def _excerpt(state: Mapping[str, Any], candidates: Sequence[Candidate]) -> Reading:
-    """What a capable model is shown first: the dependencies and runbooks of things whose names stand in the request.
-    It reads the request itself."""
-    subject = read_sentence(str(state["user_query"]), candidates).subject
-    moment = now()
-    return _reading(subject, told_subject(subject), "", "", _between(moment - timedelta(days=1), moment))
-
-
 async def _of_words(state: Mapping[str, Any], model: BaseChatModel, candidates: Sequence[Candidate]) -> Reading:
     """The request as a model that fills plans reads it, with the names that stand in it. What a follow-up does not say
     is as it was in the turns before."""
@@ -158,7 +152,7 @@ def _plain(said: str) -> str:
 
 def _named(said: str, before: Reading, candidates: Sequence[Candidate]) -> tuple[Reading, Sentence]:
     """What a sentence says by its names alone."""
-    found, before = read_sentence(said, candidates), before if follows_on(said, _without_times(said)) else Reading()
+    found, before = read_sentence(said, candidates), Reading() if is_about_everything(said) else before
     subject, unknown = list(found.subject), list[str]()
     for words in found.unknown:
         # A name with a slip of the pen is near to one that there is.
@@ -216,15 +210,6 @@ def _midnight(moment: datetime) -> datetime:
 def _without_statuses(words: str) -> str:
     """Answers with such a status are no seconds."""
     return re.sub(r"\b[45]\d\ds\b", "errors", words)
-
-
-def _without_times(said: str) -> str:
-    """What a sentence says beside its time."""
-    said = _without_statuses(said)
-    found = find_range(said, now(), person_zone())
-    for start, end in sorted(found.spans if found else (), reverse=True):
-        said = f"{said[:start]} … {said[end:]}"
-    return said
 
 
 def _moment(text: str) -> datetime | None:

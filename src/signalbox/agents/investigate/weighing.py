@@ -16,7 +16,6 @@ from signalbox.agents.investigate.causes import (
     end_of,
     ended_together,
     find_causes,
-    find_impact,
     find_symptoms,
     has_kind,
     is_about,
@@ -25,6 +24,7 @@ from signalbox.agents.investigate.causes import (
     measures,
     of_subject,
     start_of,
+    told_length,
 )  # fmt: skip
 from signalbox.agents.investigate.examining import not_asked
 from signalbox.agents.investigate.graph import Graph, name_of
@@ -34,8 +34,10 @@ from signalbox.agents.investigate.state import (
     InvestigationState,
     Reading,
     Seen,
+    Sureness,
     conclusion_of,
     graph_relations,
+    told_by,
 )  # fmt: skip
 from signalbox.agents.investigate.subjects import known_things
 from signalbox.settings import now, person_zone
@@ -52,15 +54,12 @@ def weigh(state: InvestigationState) -> Command[Literal["propose", "report"]]:
     """What follows from all that was seen."""
     if state.get("error"):
         return Command(goto="report")
-    conclusion, checks = _concluded(state), _checks(state)
+    conclusion = _concluded(state)
+    checks = [f"{check} (runbook {book['name']})" for book in state.get("runbooks") or () for check in book["checks"]]
     if conclusion["symptoms"] or state.get("alert"):
         conclusion = {**conclusion, "next_steps": list(dict.fromkeys([*conclusion["next_steps"], *checks]))}
     update = {"conclusion": conclusion, "evidence": current_ledger().as_list()}
     return Command(goto="propose" if conclusion["next_steps"] else "report", update=update)
-
-
-def _checks(state: InvestigationState) -> list[str]:
-    return [f"{check} (runbook {book['name']})" for book in state.get("runbooks") or () for check in book["checks"]]
 
 
 def _concluded(state: InvestigationState) -> Conclusion:
@@ -71,8 +70,11 @@ def _concluded(state: InvestigationState) -> Conclusion:
     if looked_at and trouble and not measures(trouble, looked_at):
         # Of what was never looked at, nothing found says nothing.
         told["verdict"] = f"Nothing that was looked at would show {_TROUBLES[trouble]}. {told['verdict']}"
-    is_whole = {*failed} <= {*not_asked(state["kind"])} and not _is_blind(state, graph)
-    return told if is_whole or told["sureness"] != "confirmed" else _less_sure(told)
+    if {*failed} <= {*not_asked(state["kind"])} and not _is_blind(state, graph):
+        return told
+    # A part that could not be read might hold another cause.
+    sureness: Sureness = "likely" if told["sureness"] == "confirmed" else told["sureness"]
+    return {**told, "verdict": told["verdict"].replace("Cause:", "Most likely cause:", 1), "sureness": sureness}
 
 
 def _is_blind(state: InvestigationState, graph: Graph) -> bool:
@@ -80,12 +82,6 @@ def _is_blind(state: InvestigationState, graph: Graph) -> bool:
     if state["kind"] == "embedded" or not not_asked(state["kind"]):
         return False
     return any(not _is_measured(other, graph) for one in state.get("subject") or () for other in graph.ways(one))
-
-
-def _less_sure(told: Conclusion) -> Conclusion:
-    """The conclusion, where a part that could not be read might hold another cause."""
-    verdict = told["verdict"].replace("Cause:", "Most likely cause:", 1)
-    return {**told, "verdict": verdict, "sureness": "likely"}
 
 
 def conclude(
@@ -102,25 +98,25 @@ def conclude(
     if read.get("unknown"):
         unknown = f"There is no {read['unknown']} here: nothing that was read is called so."
     if unknown and not read.get("subject"):
-        return conclusion_of(f"{unknown} There are {known_things(graph)}.{_not_seen(failed)}")
+        return conclusion_of(" ".join([unknown, f"There are {known_things(graph)}.", *_not_seen(failed)]))
     until = read["end"]
     seen = [one for one in seen if not is_since_known(one) or start_of(one) <= datetime.fromisoformat(until)]
     # What went on when the time was over that was looked at is not known to have gone on until now.
     seen = [{**one, "end": one["end"] or until} for one in seen] if _is_past(until) else seen
-    hurt = [(one["is_symptom"], is_about(one, graph)) for one in seen if one["severity"] != "info"]
     # The symptom is that of a service; its instances only measured it.
-    symptomatic = (thing for is_symptom, things in hurt if is_symptom for thing in things[:1])
-    graph = graph.through(symptomatic, (thing for _, things in hurt for thing in things))
+    graph = graph.through(thing for one in seen if one["is_symptom"] for thing in is_about(one, graph)[:1])
     symptoms = find_symptoms(read, seen, graph)
     is_unseen = not symptoms and any(_is_measured(one, graph) for one in read.get("subject") or ())
     if symptoms and not has_kind(read, symptoms):
         unknown += f" {_of_other_kind(read)}"
     if alert and not symptoms:
-        symptoms = [_as_seen(alert)]
+        lasts = {"start": alert["since"] or now().isoformat(), "end": alert["until"] or None}
+        symptoms = [told_by("alert", alert["summary"], is_symptom=True, labels=alert["labels"], **lasts)]
         if not unread and is_unseen:
             unknown += f"Only the alert tells of it: nothing that was read shows a trouble of {read.get('about')}."
     found = find_causes(read, symptoms, seen, graph) if symptoms else None
-    if found and found.cause and found.cause.seen in symptoms and _is_between(read):
+    is_of_link = all(one.startswith(("link:", "session:")) for one in read.get("subject") or ("",))
+    if found and found.cause and found.cause.seen in symptoms and is_of_link:
         # That a link flapped is no answer to why it did.
         found = replace(found, cause=None)
     if found and found.cause and alert and is_unseen:
@@ -129,52 +125,28 @@ def conclude(
     if found is None:
         told = _nothing(read, seen, graph, failed, unread)
     else:
-        impact = find_impact(read, symptoms, found.cause, seen, graph) if found.cause else []
-        ruled_out = [_ruled(one, why) for one, why in found.ruled_out if one not in impact][:_MOST_LISTED]
-        told = (_caused(read, symptoms, found, ruled_out, failed, unread) if found.cause
-                else _unknown(read, symptoms, found, ruled_out, failed))  # fmt: skip
-        told = _with_impact(told, impact, graph)
-    return {**told, "verdict": " ".join([f"{unknown} {told['verdict']}".strip(), *read.get("notes", ())])}
+        ruled_out = [_ruled(one, why) for one, why in found.ruled_out][:_MOST_LISTED]
+        told = (_caused(read, symptoms, found, ruled_out, is_whole=not unread) if found.cause
+                else _unknown(read, symptoms, found, ruled_out))  # fmt: skip
+    verdict = " ".join([f"{unknown} {told['verdict']}".strip(), *_not_seen(failed), *read.get("notes", ())])
+    return {**told, "verdict": verdict}
 
 
 def _of_other_kind(read: Reading) -> str:
     return f"Nothing shows {_TROUBLES.get(read.get('trouble') or '', 'this')} of {read.get('about') or 'anything'}."
 
 
-def _with_impact(told: Conclusion, impact: Sequence[Seen], graph: Graph) -> Conclusion:
-    """The conclusion with what suffered as well: in the verdict by its names, and each with what was seen."""
-    named = [name_of(one) for it in impact for one in is_about(it, graph)[:1]]
-    hit = f" It also hit {', '.join(dict.fromkeys(named))}." if named else ""
-    return {**told, "verdict": f"{told['verdict']}{hit}", "impact": [one["text"] for one in impact[:_MOST_LISTED]]}
-
-
-def _is_between(read: Reading) -> bool:
-    """True if only links or sessions are asked about, which have no parts that could be at fault."""
-    return all(one.startswith(("link:", "session:")) for one in read.get("subject") or ("",))
-
-
-def _as_seen(alert: Alert) -> Seen:
-    return Seen(
-        agent="alert", text=alert["summary"], start=alert["since"] or now().isoformat(), end=alert["until"] or None,
-        severity="critical", about="", is_symptom=True, evidence=[], labels=alert["labels"],
-    )  # fmt: skip
-
-
-def _caused(
-    read: Reading, symptoms: list[Seen], found: Found, ruled_out: list[str], failed: Sequence[str],
-    unread: Sequence[str],
-) -> Conclusion:  # fmt: skip
+def _caused(read: Reading, symptoms: list[Seen], found: Found, ruled_out: list[str], *, is_whole: bool) -> Conclusion:
     assert found.cause is not None
     cause, first, is_own = found.cause.seen, start_of(symptoms[0]), found.cause.seen in symptoms
     apart = first - start_of(cause)
     is_near = is_own or -SLACK <= apart <= timedelta(minutes=30)
-    by_name = any(edge.evidence == "its name" for edge in found.cause.way)
-    is_sure = found.is_clear and is_near and is_since_known(cause) and not by_name and not unread
+    is_sure = found.is_clear and is_near and is_since_known(cause) and is_whole
     is_sure = is_sure and symptoms[0]["agent"] != "alert" and (ended_together(cause, symptoms) or is_event(cause))
     way = [str(edge) for edge in found.cause.way]
-    how = " → ".join(_steps(found)) if way else ""
+    how = " → ".join(map(name_of, (found.cause.way[0].thing, *(edge.other for edge in found.cause.way)))) if way else ""
     lead = "Cause" if is_sure else "Most likely cause"
-    verdict = _sentence(f"{lead}: {cause['text']}")
+    verdict = f"{lead}: {cause['text'].rstrip('.')}."
     verdict += f" {f'The connection: {how}. ' if how else ''}"
     # What is so since nobody knows when may be the older trouble.
     beside = [one.seen for one in found.others if is_own]
@@ -198,42 +170,25 @@ def _caused(
         for one in found.others[:_MOST_TOLD]
         if not is_own
     ]
-    if cause["end"] and not is_event(cause) and end_of(cause) < max(map(end_of, symptoms)) - timedelta(minutes=15):
-        contra.append(f"it ended at {_clock(cause['end'])}, long before the symptoms did")
     if not is_sure and not contra:
         contra.append("that one thing began before another does not prove that it caused it")
     return conclusion_of(
-        f"{verdict}{_not_seen(failed)}", sureness="confirmed" if is_sure else "likely", cause=cause, connection=way,
+        verdict, sureness="confirmed" if is_sure else "likely", cause=cause, connection=way,
         symptoms=symptoms, evidence_for=pro, evidence_against=contra, ruled_out=ruled_out,
         next_steps=_next_steps(found.cause, symptoms[0], read.get("about") or ""),
     )  # fmt: skip
 
 
-def _steps(found: Found) -> list[str]:
-    assert found.cause is not None
-    way = found.cause.way
-    return [name_of(way[0].thing), *(name_of(edge.other) for edge in way)]
-
-
-def _unknown(
-    read: Reading, symptoms: list[Seen], found: Found, ruled_out: list[str], failed: Sequence[str]
-) -> Conclusion:
+def _unknown(read: Reading, symptoms: list[Seen], found: Found, ruled_out: list[str]) -> Conclusion:
     """A symptom whose cause is not known: with what is connected but explains it badly, and what is not connected."""
-    verdict = (
-        f"{_sentence(symptoms[0]['text'])} {_lasted(symptoms, read['end'])} Its cause is not known: nothing that was "
-        "looked at and is connected to it began before it."
-    )
-    if found.others:
-        verdict = f"{_sentence(symptoms[0]['text'])} {_lasted(symptoms, read['end'])} Its cause is not known."
+    why = "" if found.others else ": nothing that was looked at and is connected to it began before it"
+    verdict = f"{symptoms[0]['text'].rstrip('.')}. {_lasted(symptoms, read['end'])} Its cause is not known{why}."
     contra = [f"{one.seen['text']} is connected, and explains it badly" for one in found.others[:_MOST_TOLD]]
     steps = []
     if found.unconnected:
         about = read.get("about") or symptoms[0]["about"] or "it"
         steps.append(f"If {about} depends on one of what was ruled out as unconnected, say so in dependencies.yaml")
-    return conclusion_of(
-        f"{verdict}{_not_seen(failed)}", symptoms=symptoms, evidence_against=contra, ruled_out=ruled_out,
-        next_steps=steps,
-    )  # fmt: skip
+    return conclusion_of(verdict, symptoms=symptoms, evidence_against=contra, ruled_out=ruled_out, next_steps=steps)
 
 
 def _nothing(
@@ -252,12 +207,10 @@ def _nothing(
     elif failed or (subject and changed):
         verdict = f"Nothing found: no symptom{named} was seen {when}."
     else:
-        verdict = (
-            f"Nothing found: {about or 'everything that was looked at'} was healthy, no symptom{named} was seen {when}."
-        )
+        whole = about or "everything that was looked at"
+        verdict = f"Nothing found: {whole} was healthy, no symptom{named} was seen {when}."
     if subject and changed:
         verdict += f" What did change: {'; '.join(changed[:_MOST_TOLD])}."
-    verdict += _not_seen(failed)
     others = [one for one in seen if one["is_symptom"] and end_of(one) >= datetime.fromisoformat(read["since"])]
     if others:
         verdict += f" Others had symptoms: {'; '.join(one['text'] for one in others[:3])}."
@@ -274,10 +227,8 @@ def _is_measured(thing: str, graph: Graph) -> bool:
     return is_pair or is_told or thing in graph.roles or any(not any(one in why for one in _BY_FILE) for why in told)
 
 
-def _not_seen(failed: Sequence[str]) -> str:
-    if not failed:
-        return ""
-    return f" Not everything could be looked at: {'; '.join(grouped(failed))}."
+def _not_seen(failed: Sequence[str]) -> list[str]:
+    return [f"Not everything could be looked at: {'; '.join(grouped(failed))}."] if failed else []
 
 
 def grouped(failed: Sequence[str]) -> list[str]:
@@ -305,10 +256,6 @@ def _next_steps(cause: Suspect, symptom: Seen, named: str) -> list[str]:
 
 def _last(symptoms: Sequence[Seen]) -> str:
     return max(map(end_of, symptoms)).isoformat()
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _clock(moment: str | None) -> str:
@@ -352,8 +299,6 @@ def _when(one: Seen, first: datetime) -> str:
 
 
 def _apart(before: timedelta) -> str:
-    minutes = round(abs(before.total_seconds()) / 60)
-    if minutes == 0:
+    if round(before.total_seconds() / 60) == 0:
         return "at the same time as"
-    told = f"{minutes} minute{'s' if minutes > 1 else ''}" if minutes < 120 else f"{minutes // 60} hours"
-    return f"{told} {'before' if before > timedelta(0) else 'after'}"
+    return f"{told_length(before)} {'before' if before > timedelta(0) else 'after'}"

@@ -12,21 +12,14 @@ from signalbox.language.synonyms import base
 from signalbox.language.words import tokens
 
 __all__ = [
-    "Sentence", "find_trouble", "follows_on", "is_about_now", "names_nothing", "read_sentence",
+    "Sentence", "find_trouble", "is_about_everything", "is_about_now", "names_nothing", "read_sentence",
 ]  # fmt: skip
 
 _NOW = re.compile(
-    r"\b(?:(?:right|just) now|currently|at the moment|at present|this (?:very )?(?:minute|moment|second)|atm|rn"
-    r"|as we speak|as i (?:write|type)|at this (?:point|moment))\b|(?<=\w)[ ,]+now\b",
-    re.I,
-)
-_FILLERS = r"(?:(?:ok|okay|hm+|thanks|thank you|thx|cool|great|al(?:l )?right|right|good|fine|yes|no|so|well)\b\W*)*"
-_ELLIPSIS = re.compile(rf"\W*{_FILLERS}(?:(?:in|on|at|for|from|during|around|only|the|was|is)\b\W*)*", re.I)
-_FOLLOWS = re.compile(
-    rf"^\W*{_FILLERS}(?:and|or|but|also|then|what about|how about|(?:the )?same|und|et|y)\b"
-    r"|\b(?:it|they|them|that|there|then)\b",
-    re.I,
-)
+    r"\b(?:(?:right|just) now|currently|at (?:the moment|present|this (?:point|moment))|this (?:minute|moment)"
+    r"|atm|rn|as we speak)\b|(?<=\w)[ ,]+now\b", re.I,
+)  # fmt: skip
+_EVERYTHING = re.compile(r"\b(?:every|any|some)(?:thing|body|one)\b|\b(?:site|shop|app|incident|outage)\b", re.I)
 _TROUBLES = {
     "slow": "slow slower slowness latency lag laggy sluggish delay timeout hang crawl response langsam lent lente "
     "lento lenta lentos lentas",
@@ -173,10 +166,9 @@ def find_trouble(text: str) -> str:
     return next((known[word] for word in said if word in known), "")
 
 
-def follows_on(text: str, without_times: str) -> bool:
-    """True if a sentence goes on with the one before, so that what it does not say is as it was there; so does one that
-    says nothing but a time."""
-    return bool(_FOLLOWS.search(text)) or bool(_ELLIPSIS.fullmatch(re.sub(r"[^\w]+", " ", without_times)))
+def is_about_everything(text: str) -> bool:
+    """True if the text says that it means no thing in particular, also after a question about one."""
+    return bool(_EVERYTHING.search(text))
 
 
 def is_about_now(text: str) -> bool:

@@ -70,9 +70,7 @@ _BARE = re.compile(
 )
 _DAWN = 6
 """Before this hour, this morning is the night that it is."""
-_NIGHT, _HALVED = re.compile(r"\bnight\b", re.I), re.compile(r"\b(?:morning|early|am|pm)\b", re.I)
-_DUSK = 6
-"""In a night, an hour from this one on is that of the evening."""
+_HALVED = re.compile(r"\b(?:night|morning|early|am|pm)\b", re.I)
 
 
 def plain_times(text: str, moment: datetime) -> str:
@@ -87,14 +85,13 @@ def plain_times(text: str, moment: datetime) -> str:
     text = _DAYS_AGO.sub(lambda found: f"on {moment - timedelta(days=int(found[1])):%Y-%m-%d}", text)
     if _HALVED.search(text):
         return text
-    is_night = bool(_NIGHT.search(text))
     is_today = not re.search(r"\b(?:\w+day|on \d)\b", text.replace("today", ""), re.I)
 
     def whole(found: re.Match[str]) -> str:
         hours = [int(one) % 12 for one in (found["first"], found["second"]) if one]
         is_late = hours[-1] + 12 <= moment.hour if is_today else hours[0] < 7 or hours[-1] < hours[0]
         past = found["past"], found["late"]
-        lates = [hour >= _DUSK if is_night else is_late and hour <= hours[-1] for hour in hours]
+        lates = [is_late and hour <= hours[-1] for hour in hours]
         told = [f"{hour + 12 * lates[at]:02}{past[at] or ':00'}" for at, hour in enumerate(hours)]
         return found["before"] + (found["and"] or "").join(told)
 
