@@ -156,7 +156,8 @@ def _bgp_lost(made: Scenario, random: Random) -> None:
 
 def _host_cpu(made: Scenario, random: Random) -> None:
     estate = made.estate
-    host = random.choice([one.name for one in estate.hosts if one.name.startswith("node")])
+    used = {*estate.placed.values()}
+    host = random.choice([one.name for one in estate.hosts if one.name.startswith("node") and one.name in used])
     made.effects.add(host, "cpu", _span(made), 1.2)
     pods = [pod for pod, placed in estate.placed.items() if placed == host]
     services = {pod.rpartition("-")[0] for pod in pods}
