@@ -180,6 +180,8 @@ def alert(**labels: str) -> Alert:
         ({"team": "shop", "component": "ledger"}, ["service:ledger"], ""),
         ({"service": "invoicing"}, [], "service invoicing"),
         ({"alertname": "Watchdog", "severity": "none"}, [], ""),
+        ({"alertname": "DatasourceNoData", "grafana_folder": "Shop", "rulename": "Slow", "ref_id": "A"}, [], ""),
+        ({"device": "rtr-1", "peer": "192.0.2.7"}, ["machine:rtr-1"], ""),
     ],
 )
 def test_an_alerts_labels_are_the_subject(labels: dict[str, str], subject: list[str], unknown: str) -> None:

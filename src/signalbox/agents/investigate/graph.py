@@ -180,9 +180,8 @@ class Graph:
             if all(pair) and {*ends} <= self._known:
                 return self._pair(name_of(ends[0]), name_of(ends[1]), is_wire="interface" in labels)
         server = _server(labels)
-        if server and (
-            far := [one for one in self._resolved(f"name:{_plain(server)}", self._known) if one in self._known]
-        ):
+        meant = self._resolved(f"name:{_plain(server)}", self._known) if server else []
+        if far := [one for one in meant if one in self._known]:
             # What a client measures of another is about that one.
             return far
         named = [self.one(f"machine:{device}")] if self.one(f"machine:{device}") in self._known else []

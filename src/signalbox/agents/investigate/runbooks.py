@@ -29,15 +29,13 @@ _HEAD = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*\n", re.S | re.M)
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)$", re.M)
 _FENCE = re.compile(r"^```.*?^```[ \t]*$", re.S | re.M)
 _NEARLY = {"alert": "alerts", "label": "labels", "subject": "subjects"}
-_FOLDER = "runbooks"
 _MOST, _MOST_CHECKS, _LONGEST, _LARGEST = 3, 6, 6_000, 200_000
 
 
 def matching_runbooks(read: Reading, alert: Alert | None) -> tuple[list[Runbook], list[str]]:
     """The runbooks for an alert's labels or a subject, those of the alert first; and what is wrong with others."""
-    folder = get_settings().runbooks
-    if folder is None and (home_folder() / _FOLDER).is_dir():
-        folder = home_folder() / _FOLDER
+    own = home_folder() / "runbooks"
+    folder = get_settings().runbooks or (own if own.is_dir() else None)
     if folder is None:
         return [], []
     if not folder.is_dir():

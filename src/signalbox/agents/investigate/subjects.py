@@ -20,7 +20,10 @@ _MOST_NAMED = 12
 _GENERIC = "service api backend system app application database cluster host server router device experiment"
 _KINDS_OF_THINGS = frozenset(map(stem, _GENERIC.split()))
 # Labels of an alert that say nothing of the thing.
-_NO_THING = frozenset("alertname severity job namespace cluster env environment team receiver prometheus".split())
+_NO_THING = frozenset(
+    "alertname severity job namespace cluster env environment team receiver prometheus grafana_folder rulename ref_id "
+    "datasource_uid".split()
+)
 
 
 def candidates_of(graph: Graph, names: Mapping[str, str]) -> list[Candidate]:
