@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
+from signalbox.agents.experiments.evaluation.conversation import changes_between, look
 from signalbox.agents.experiments.evaluation.conversation import end as ended
-from signalbox.agents.experiments.evaluation.ending import is_end, resolved_end, unwanted
-from signalbox.agents.experiments.evaluation.score import is_right
-from signalbox.agents.experiments.evaluation.world import changes_between, look
+from signalbox.agents.experiments.evaluation.score import is_end, is_right, resolved_end, unwanted
 
 HALVES = {"control": 50.0, "stars": 50.0}
 THIRDS = {"control": 33.33, "stars": 66.67}

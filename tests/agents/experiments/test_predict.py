@@ -6,8 +6,7 @@ from typing import Any
 
 from signalbox.agents.experiments import tools
 from signalbox.agents.experiments.clients import current_client
-from signalbox.agents.experiments.predict import explain_assignment
-from signalbox.agents.experiments.segment_members import SegmentReader
+from signalbox.agents.experiments.predict import SegmentReader, explain_assignment
 from signalbox.upgrade.model import Members
 
 SHARED = [{"site": "lesson-stream", "target": "question-hint"}]

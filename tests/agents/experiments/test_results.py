@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from signalbox.agents.experiments.effects import difference_of_means, difference_of_shares
 from signalbox.agents.experiments.errors import UpgradeError
-from signalbox.agents.experiments.flag_tools import get_feature_flags
 from signalbox.agents.experiments.metric_results import get_experiment_results as read
-from signalbox.agents.experiments.result_tools import get_experiment_results
+from signalbox.agents.experiments.read_tools import get_experiment_results, get_feature_flags
+from signalbox.agents.experiments.statistics import difference_of_means, difference_of_shares
 
 
 async def told(experiment: str, **more: Any) -> str:

@@ -6,8 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from signalbox.agents.experiments.conversation import REMEMBERED
 from signalbox.agents.experiments.prompts import EXAMPLES
+from signalbox.agents.experiments.state import REMEMBERED
 from signalbox.contract import Agent, lazy
 
 if TYPE_CHECKING:
@@ -43,17 +43,17 @@ AGENT = Agent(
     about="A/B tests on UpGrade: explained, listed, created, changed, started, stopped and tested, safely",
     examples=EXAMPLES,
     map=Path(__file__).with_name("map.csv"),
-    start=lazy(f"{__name__}.conversation:start_state", _EXTRA),
+    start=lazy(f"{__name__}.state:start_state", _EXTRA),
     present=lazy(f"{__name__}.present:present", _EXTRA),
     plan=lazy(f"{__name__}.dry_run:dry_run", _EXTRA),
     close=lazy(f"{__name__}.clients:close_clients", _EXTRA),
     check=lazy(f"{__name__}.clients:check_server", _EXTRA),
-    suggest=lazy(f"{__name__}.suggestions:suggest", _EXTRA),
+    suggest=lazy(f"{__name__}.examine:suggest", _EXTRA),
     source=lazy(f"{__name__}.clients:source_set", _EXTRA),
     data="A/B tests",
     tools=lazy(f"{__name__}.loop_tools:room_tools", _EXTRA),
     examine=lazy(f"{__name__}.examine:examine", _EXTRA),
-    relate=lazy(f"{__name__}.relations:relate", _EXTRA),
+    relate=lazy(f"{__name__}.examine:relate", _EXTRA),
     remembers=REMEMBERED,
     private=("question", "loop"),
 )

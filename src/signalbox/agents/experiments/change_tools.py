@@ -20,10 +20,16 @@ from signalbox.agents.experiments.exact_names import (
     metadata_of_context,
 )
 from signalbox.agents.experiments.experiment_management import move_question, problems_of, report_write
-from signalbox.agents.experiments.proposals import begun_write, details_of, proposal_source, taken_up
 from signalbox.agents.experiments.questions import deletion, what_goes
 from signalbox.agents.experiments.reports import change_rows, new_rows, told_notes
-from signalbox.agents.experiments.tool_results import Experiment, as_result
+from signalbox.agents.experiments.tool_results import (
+    Experiment,
+    as_result,
+    begun_write,
+    details_of,
+    proposal_source,
+    taken_up,
+)
 from signalbox.settings import now, person_zone
 from signalbox.toolbox import Proposal, Result, Tool, tool
 from signalbox.upgrade.changing import effects_of_update
@@ -86,55 +92,43 @@ Filter = Literal["includeAll", "excludeAll"]
 Moved = Literal["inactive", "scheduled", "preview", "enrolling", "enrollmentComplete", "cancelled", "archived"]
 
 
+_SAME = (
+    "conditions", "decision_points", "assignment_unit", "consistency_rule", "post_rule", "revert_to", "filter_mode",
+    "description", "tags", "include_users", "exclude_users",
+)  # fmt: skip
+"""What the tools of the contract call the same."""
+
+
+def _plain(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is given of these; not what is empty."""
+    return {name: given[name] for name in _SAME if given.get(name)}
+
+
 async def _new_args(given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of the contract's create_experiment. Raises UpgradeError for what there is not."""
-    context = str(given["context"])
+    context, group = str(given["context"]), given.get("group_type")
     types = (await metadata_of_context(context))[context]["group_types"]
-    unit = given["assignment_unit"] or ("group" if given["group_type"] else "individual")
-    check_known("group type", given["group_type"], types)
+    check_known("group type", group or "", types)
+    unit = given.get("assignment_unit") or ("group" if group else "individual")
     args = {
         "name": given["name"].strip(),
         "context": context,
-        "conditions": [dict(one) for one in given["conditions"]],
-        "decision_points": [dict(one) for one in given["decision_points"]],
+        "consistency_rule": unit,
+        "post_rule": "continue",
+        **_plain(given),
         "assignment_unit": unit,
-        "consistency_rule": given["consistency_rule"] or unit,
-        "group": given["group_type"] or None,
-        "post_rule": given["post_rule"] or "continue",
-        "revert_to": given["revert_to"] or None,
-        "filter_mode": given["filter_mode"],
-        "description": given["description"],
-        "tags": list(given["tags"] or ()),
-        "include_users": list(given["include_users"] or ()),
-        "include_groups": groups_by_type(given["include_groups"], types),
-        "exclude_users": list(given["exclude_users"] or ()),
-        "exclude_groups": groups_by_type(given["exclude_groups"], types),
+        "group": group,
+        **{f"{kind}_groups": groups_by_type(given.get(f"{kind}_groups"), types) for kind in ("include", "exclude")},
     }
-    return {name: value for name, value in args.items() if value not in (None, "", [], {})}
+    return {name: value for name, value in args.items() if value not in (None, "", {})}
 
 
-async def _preview_new(
-    name: str,
-    context: str,
-    conditions: list[Condition],
-    decision_points: list[Point],
-    assignment_unit: Unit | None = None,
-    group_type: str = "",
-    consistency_rule: Rule | None = None,
-    post_rule: PostRule = None,
-    revert_to: str = "",
-    filter_mode: Filter = "includeAll",
-    description: str = "",
-    tags: Names = None,
-    include_users: Names = None,
-    include_groups: Groups = None,
-    exclude_users: Names = None,
-    exclude_groups: Groups = None,
-) -> Proposal:
-    args = await _new_args(locals())
+async def _preview_new(**given: Any) -> Proposal:
+    args = await _new_args(given)
     problems = await problems_of(drafts.Draft(**args))
     drafts.raise_for(problems)
-    what = _noted(f"Create the experiment '{args['name']}'? It will be inactive.", [one.message for one in problems])
+    notes = told_notes([one.message for one in problems])
+    what = f"Create the experiment '{args['name']}'? It will be inactive.{notes}"
     return Proposal(what, new_rows(args), source=proposal_source())
 
 
@@ -177,33 +171,24 @@ async def _changes_of(experiment: Mapping[str, Any], given: Mapping[str, Any]) -
     if experiment["type"] != "Simple" or experiment["assignment_unit"] not in drafts.UNITS:
         told = "This kind of experiment is only shown here."
         raise UpgradeError(told, "unsupported", suggestion="Change it on UpGrade's page.")
-    types = await group_types(experiment["context"])
-    check_known("group type", given["group_type"], types)
-    changes: dict[str, Any] = {
-        "name": given["new_name"].strip(),
-        "conditions": [dict(one) for one in given["conditions"] or ()] or _weighted(experiment, given["weights"] or ()),
-        "decision_points": [dict(one) for one in given["decision_points"] or ()],
-        "assignment_unit": given["assignment_unit"],
-        "consistency_rule": given["consistency_rule"],
-        "group": given["group_type"],
-        "post_rule": given["post_rule"],
-        "revert_to": given["revert_to"],
-        "filter_mode": given["filter_mode"],
-        "description": given["description"],
-        "tags": list(given["tags"] or ()),
-    }
+    types, there = await group_types(experiment["context"]), drafts.draft_of(experiment)
+    check_known("group type", given.get("group_type") or "", types)
+    changes: dict[str, Any] = _plain(given)
+    if weights := given.get("weights"):
+        changes["conditions"] = changes.get("conditions") or _weighted(experiment, weights)
+    if name := (given.get("new_name") or "").strip():
+        changes["name"] = name
+    if given.get("group_type"):
+        changes["group"] = given["group_type"]
     for kind in ("include", "exclude"):
-        there = drafts.draft_of(experiment)
-        users, groups = getattr(there, f"{kind}_users"), getattr(there, f"{kind}_groups")
-        more = groups_by_type(given[f"{kind}_groups"], types)
-        if given[f"{kind}_users"]:
-            changes[f"{kind}_users"] = list(dict.fromkeys([*users, *given[f"{kind}_users"]]))
-        if more:
-            both = dict.fromkeys([*groups, *more])
+        if f"{kind}_users" in changes:
+            added = [*getattr(there, f"{kind}_users"), *changes[f"{kind}_users"]]
+            changes[f"{kind}_users"] = list(dict.fromkeys(added))
+        if more := groups_by_type(given.get(f"{kind}_groups"), types):
+            held = getattr(there, f"{kind}_groups")
             changes[f"{kind}_groups"] = {
-                one: list(dict.fromkeys([*groups.get(one, ()), *more.get(one, ())])) for one in both
+                one: list(dict.fromkeys([*held.get(one, ()), *more.get(one, ())])) for one in {**held, **more}
             }
-    changes = {name: value for name, value in changes.items() if value not in (None, "", [], {})}
     if changes.get("assignment_unit") == "individual" and experiment["group"]:
         changes["group"] = None
     if changes.get("post_rule") in ("continue", "revert") and experiment["revert_to"]:
@@ -220,33 +205,10 @@ def _weighted(experiment: Mapping[str, Any], weights: Sequence[Mapping[str, Any]
     for one in weights:
         check_known("condition", one["code"], codes)
     asked = {one["code"]: one["weight"] for one in weights}
-    return (
-        [{"code": one["code"], "weight": asked.get(one["code"], one["weight"])} for one in experiment["conditions"]]
-        if asked
-        else []
-    )
+    return [{"code": one["code"], "weight": asked.get(one["code"], one["weight"])} for one in experiment["conditions"]]
 
 
-async def _preview_update(
-    experiment: str,
-    new_name: str = "",
-    description: str = "",
-    tags: Names = None,
-    weights: list[Weight] | None = None,
-    conditions: list[Condition] | None = None,
-    decision_points: list[Point] | None = None,
-    assignment_unit: Unit | None = None,
-    group_type: str = "",
-    consistency_rule: Rule | None = None,
-    post_rule: PostRule = None,
-    revert_to: str = "",
-    filter_mode: Filter | None = None,
-    include_users: Names = None,
-    include_groups: Groups = None,
-    exclude_users: Names = None,
-    exclude_groups: Groups = None,
-) -> Proposal:
-    given = dict(locals())
+async def _preview_update(experiment: str, **given: Any) -> Proposal:
     there = await details_of(experiment)
     changes = await _changes_of(there, given)
     rows = change_rows(there, changes)
@@ -257,9 +219,8 @@ async def _preview_update(
     drafts.raise_for(problems)
     notes = [one.message for one in problems if one.field in changes]
     notes += effects_of_update(there, vars(draft))
-    return Proposal(
-        _noted(f"Change '{there['name']}'?", notes), rows, source=proposal_source(), version=there["revision"]
-    )
+    what = f"Change '{there['name']}'?{told_notes(notes)}"
+    return Proposal(what, rows, source=proposal_source(), version=there["revision"])
 
 
 @tool(preview=_preview_update)
@@ -316,7 +277,7 @@ async def _preview_status(experiment: str, status: Moved, start_at: AwareDatetim
     if there["state"] == status and not schedule:
         raise UpgradeError(f"'{there['name']}' is {there['state_shown']} already. Nothing was changed.", NO_CHANGE)
     notes = there["warnings"] if status in ("enrolling", "scheduled") else []
-    what = _noted(move_question(_ACTION_OF[status], there, status, schedule), notes)
+    what = f"{move_question(_ACTION_OF[status], there, status, schedule)}{told_notes(notes)}"
     rows = [("state", there["state_shown"], shown_state(status))]
     return Proposal(what, rows, source=proposal_source(), version=there["revision"])
 
@@ -357,10 +318,6 @@ async def delete_experiment(experiment: Experiment, key: str) -> Result:
         return report_write("delete_experiment", done, {})
 
     return await as_result(work)
-
-
-def _noted(message: str, notes: Sequence[str]) -> str:
-    return message + told_notes(notes)
 
 
 CHANGE_TOOLS: dict[str, tuple[Tool, ...]] = {

@@ -15,10 +15,8 @@ from weakref import WeakKeyDictionary
 
 import httpx
 
-from signalbox.agents.experiments.connection import Connection, read_connection
-from signalbox.agents.experiments.errors import RETRYABLE, UpgradeError
-from signalbox.agents.experiments.faults import broken, refusal, too_slow
-from signalbox.agents.experiments.tokens import Tokens
+from signalbox.agents.experiments.connection import Connection, Tokens, read_connection
+from signalbox.agents.experiments.errors import RETRYABLE, UpgradeError, broken, refusal, too_slow
 from signalbox.errors import ConfigurationError
 from signalbox.upgrade.states import stored_state
 
@@ -87,10 +85,6 @@ class UpgradeClient:
         """`{name, version, description}`; needs no credentials."""
         return _record(await self.call("GET", "/"))
 
-    async def version(self) -> str:
-        """The server's release."""
-        return str(await self.call("GET", "/version"))
-
     async def context_metadata(self) -> dict[str, dict[str, list[str]]]:
         """For each context its conditions, group types, targets (EXP_IDS) and sites (EXP_POINTS)."""
         answer = _record(await self.call("GET", "/experiments/contextMetaData"))
@@ -113,24 +107,6 @@ class UpgradeClient:
     async def experiment(self, experiment_id: str) -> dict[str, Any]:
         """One experiment, whole; an UpgradeError of the kind not_found where there is none."""
         return _record(await self.call("GET", f"/experiments/single/{_part(experiment_id)}"))
-
-    async def search(
-        self,
-        key: str = "all",
-        text: str = "",
-        *,
-        sort: str = "",
-        descending: bool = False,
-        skip: int = 0,
-        take: int = 20,
-    ) -> dict[str, Any]:
-        """A page of experiments, `{total, nodes}`; key is all, name, status, tag, context or id."""
-        body: dict[str, Any] = {"skip": skip, "take": take}
-        if text:
-            body["searchParams"] = {"key": key, "string": text}
-        if sort:
-            body["sortParams"] = {"key": sort, "sortAs": "DESC" if descending else "ASC"}
-        return _record(await self.call("POST", "/experiments/paginated", body, repeatable=True))
 
     async def create(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Make an experiment; the answer lacks the lists, which the server keeps all the same."""

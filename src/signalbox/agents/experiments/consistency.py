@@ -21,7 +21,7 @@ from signalbox.contract.blocks import Block, table
 from signalbox.upgrade.model import User, experiment_of
 from signalbox.upgrade.rehearsal import Rehearsal
 
-__all__ = ["consistency_blocks", "promises", "try_consistency"]
+__all__ = ["consistency_blocks", "try_consistency"]
 
 Progress = Callable[[int, int], None]
 PHASES = (
@@ -58,7 +58,6 @@ async def try_consistency(
         "consistency_rule": experiment["consistency_rule"],
         "post_rule": experiment["post_rule"],
         "exclude_if_reached": any(point["exclude_if_reached"] for point in experiment["decision_points"]),
-        "promises": promises(experiment),
         "phases": [name for name, _, _ in PHASES],
         "rows": rows,
         "violations": wrong,
@@ -67,29 +66,6 @@ async def try_consistency(
     }
     words = "every promise was kept" if not wrong else f"{len(wrong)} promises were broken"
     return Done(found, stats, "POST /v6/assign", words)
-
-
-def promises(experiment: Mapping[str, Any]) -> list[str]:
-    """What the rules of an experiment promise, in sentences."""
-    unit, rule = experiment["assignment_unit"], experiment["consistency_rule"]
-    strict = any(point["exclude_if_reached"] for point in experiment["decision_points"])
-    who = "A user" if unit == "individual" else f"All users of one {experiment['group']}"
-    said = [f"{who} {'gets' if unit == 'individual' else 'get'} one condition while the experiment enrols."]
-    if rule == "experiment":
-        said.append("The experiment rule excludes nobody for having come before the start.")
-    elif strict:
-        whom = "whose group" if rule == "group" and unit == "group" else "who"
-        said.append(f"A user {whom} had reached the decision point before the start is excluded (excludeIfReached).")
-    else:
-        said.append("Having come before the start excludes nobody (excludeIfReached is off).")
-    after = {
-        "continue": "Afterwards, who was enrolled keeps the condition; newcomers get the default",
-        "revert": "Afterwards, everybody gets the default",
-        "assign": f"Afterwards, those enrolled get {experiment['revert_to'] or 'the default'}; newcomers the default",
-    }[experiment["post_rule"]]
-    if experiment["post_rule"] == "continue" and unit == "group":
-        after += " unless their group was enrolled"
-    return [*said, after + "."]
 
 
 def consistency_blocks(data: Mapping[str, Any]) -> list[Block]:

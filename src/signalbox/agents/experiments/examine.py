@@ -1,4 +1,4 @@
-"""What happened to experiments between two moments: a rollout may be why something else changed."""
+"""What the rest of Signalbox asks of experiments: what happened to them, what they belong to, what to ask first."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 
 from signalbox.agents.experiments.clients import current_client, source_of
 from signalbox.agents.experiments.tools import get_all_experiments
-from signalbox.contract import Examination, Observation
-from signalbox.errors import SignalboxError
+from signalbox.contract import Examination, Observation, Relation
+from signalbox.errors import SignalboxError, ToolFailedError
 from signalbox.toolbox import current_ledger
 
-__all__ = ["examine"]
+__all__ = ["examine", "relate", "suggest"]
 
+_MOST_SUGGESTED = 2
 _LIVE = ("enrolling", "enrollmentComplete", "preview")
 
 
@@ -58,3 +59,28 @@ def _moment(text: Any) -> datetime | None:
         return datetime.fromisoformat(str(text)) if text else None
     except ValueError:
         return None
+
+
+async def suggest() -> list[str]:
+    """Questions about the first experiments. Raises UpgradeError."""
+    found = [one["name"] for one in await current_client().names()][:_MOST_SUGGESTED]
+    return [*(f"Tell me about {name}" for name in found), "List all experiments"]
+
+
+async def relate(start: datetime, end: datetime) -> list[Relation]:
+    """Return, of every experiment, the names that it works on. Raises SignalboxError."""
+    result = await get_all_experiments()
+    if not result["success"]:
+        raise ToolFailedError(str(result["error"]))
+    found = []
+    for one in result["data"]:
+        experiment = f"experiment:{one['name']}"
+        found.append(Relation(experiment, evidence="experiment on UpGrade"))
+        found.append(Relation(f"name:{one['context']}", experiment, f"its context {one['context']}"))
+        for point in one["decision_points"]:
+            found += [
+                Relation(f"name:{part}", experiment, f"its decision point {point}")
+                for part in dict.fromkeys(point.split(" / "))
+                if part
+            ]
+    return found

@@ -5,27 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments.asked import named_params, said_params
+from signalbox.agents.experiments.asked import said_params
 from signalbox.agents.experiments.asking import Calls
 from signalbox.agents.experiments.candidates import choose_experiment
 from signalbox.agents.experiments.metric_results import get_experiment_results
 from signalbox.agents.experiments.node import at_once, capability_node
 from signalbox.agents.experiments.reports import told_notes
-from signalbox.agents.experiments.result_tools import told_results
+from signalbox.agents.experiments.result_texts import told_results
 from signalbox.agents.experiments.shape import local_moment
 from signalbox.agents.experiments.steps import update_experiment_cache
 from signalbox.agents.experiments.tools import get_experiment_details
 from signalbox.contract import blocks
 from signalbox.contract.blocks import Block
 
-__all__ = [
-    "aexperiment_details_node",
-    "aspect_text",
-    "details_blocks",
-    "details_text",
-    "experiment_details_node",
-    "short_text",
-]
+__all__ = ["aexperiment_details_node", "experiment_details_node", "told_details"]
 
 
 @capability_node("experiment_details")
@@ -46,21 +39,18 @@ async def aexperiment_details_node(state: dict[str, Any], calls: Calls) -> dict[
         lead = f"{told_results(results)['told']}\n\n"
     found = await calls(get_experiment_details, experiment=chosen["id"])
     aspects = [one for one in fields.get("aspects") or () if one != "results"]
-    told = lead + "\n\n".join(aspect_text(one, found) for one in aspects or [""])
+    told = told_details([found], aspects)
     cached: Any = {"all_experiments": state["all_experiments"]}
+    is_of_list = any(one["id"] == found["id"] for one in state["shown"])
     return {
-        "bot_response": f"{told}{told_notes(found['warnings'])}",
-        "told": short_text(found),
-        "blocks": details_blocks(found, aspects),
-        "params": named_params({}, experiment_name=found["name"]),
+        **told,
+        "bot_response": f"{lead}{told['bot_response']}",
         "previous": {
             "capability": "experiment_details",
             "fields": {"aspects": aspects, "experiment_id": found["id"], "experiment_name": found["name"]},
         },
-        "current_experiment_id": found["id"],
-        "active_context": found["context"],
-        "shown": _shown(state, found),
-        "experiment_details": found,
+        # "The other one" may mean one of the list that this one was chosen from.
+        "shown": state["shown"] if is_of_list else told["shown"],
         "all_experiments": update_experiment_cache(cached, found)["all_experiments"],
     }
 
@@ -68,20 +58,34 @@ async def aexperiment_details_node(state: dict[str, Any], calls: Calls) -> dict[
 experiment_details_node = at_once(aexperiment_details_node)
 
 
-def _shown(state: Mapping[str, Any], found: Mapping[str, Any]) -> list[dict[str, str]]:
-    """What "the other one" may mean: the list that this one was chosen from, else this one alone."""
-    shown: list[dict[str, str]] = list(state["shown"])
-    is_of_list = any(one["id"] == found["id"] for one in shown)
-    return shown if is_of_list else [{"id": found["id"], "name": found["name"]}]
+def told_details(found: Sequence[dict[str, Any]], aspects: Sequence[str] = ()) -> dict[str, Any]:
+    """Experiments, or sides of them, in words and as tables, with what about them may surprise."""
+    texts, tables = [], []
+    for one in found:
+        told = "\n\n".join(_aspect_text(aspect, one) for aspect in aspects) or _details_text(one)
+        texts.append(told + told_notes(one["warnings"]))
+        named = f"{one['name']}: " if len(found) > 1 else ""
+        tables += [{**block, "title": f"{named}{block.get('title', '')}"} for block in _blocks(one, aspects)]
+    only = found[0] if len(found) == 1 else None
+    return {
+        "bot_response": "\n\n".join(texts),
+        "told": " ".join(map(_short_text, found)),
+        "blocks": tables,
+        "shown": [{"id": one["id"], "name": one["name"]} for one in found],
+        "current_experiment_id": only["id"] if only else None,
+        "experiment_details": found[-1],
+        "params": {"experiment_name": only["name"]} if only else {},
+        **({"active_context": only["context"]} if only else {}),
+    }
 
 
-def short_text(found: Mapping[str, Any]) -> str:
+def _short_text(found: Mapping[str, Any]) -> str:
     """An experiment in two sentences."""
     arms = ", ".join(f"{one['code']} {_number(one['weight'])}" for one in found["conditions"])
     return f"{found['name']} is {found['state_shown']} in {found['context']}. Conditions: {arms}."
 
 
-def aspect_text(aspect: str, found: Mapping[str, Any]) -> str:
+def _aspect_text(aspect: str, found: Mapping[str, Any]) -> str:
     """One side of an experiment in words; all of it in short where no side is named."""
     name = f"**{found['name']}**"
     enrolled = found["enrollment"]
@@ -107,13 +111,13 @@ def aspect_text(aspect: str, found: Mapping[str, Any]) -> str:
     )
 
 
-def details_text(found: Mapping[str, Any]) -> str:
+def _details_text(found: Mapping[str, Any]) -> str:
     """An experiment for who reads only its text: all of it, with payloads, moments and those enrolled by condition."""
     enrolled = found["enrollment"]
     counted = f"{_by_condition(enrolled)} ".lstrip()
     groups = f"{enrolled['groups']} groups are enrolled. " if enrolled["groups"] else ""
     moments = f"Created {local_moment(found['created_at'])}, last changed {local_moment(found['updated_at'])}."
-    return f"{aspect_text('', found)}\n\n{groups}{counted}{moments}{_payloads(found)} Id: {found['id']}."
+    return f"{_aspect_text('', found)}\n\n{groups}{counted}{moments}{_payloads(found)} Id: {found['id']}."
 
 
 def _by_condition(enrolled: Mapping[str, Any]) -> str:
@@ -174,7 +178,7 @@ def _payload(payload: Any) -> str:
     return str(payload.get("value", payload)) if isinstance(payload, Mapping) else str(payload)
 
 
-def details_blocks(found: Mapping[str, Any], aspects: Sequence[str] = ()) -> list[Block]:
+def _blocks(found: Mapping[str, Any], aspects: Sequence[str] = ()) -> list[Block]:
     """The conditions with those enrolled in them, and the decision points; only those that were asked for."""
     enrolled = found["enrollment"]["conditions"]
     arms = [

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments.asked import named_params
 from signalbox.agents.experiments.asking import Calls
 from signalbox.agents.experiments.flags import get_feature_flags, told_flags
-from signalbox.agents.experiments.narrowing import check_filters, narrowed
+from signalbox.agents.experiments.narrowing import check_filters, filters_of, narrowed
 from signalbox.agents.experiments.node import at_once, capability_node
 from signalbox.agents.experiments.shape import local_moment
 from signalbox.agents.experiments.tools import get_all_experiments, get_context_metadata
@@ -22,6 +22,7 @@ __all__ = [
 ]
 
 _OFFERED = {
+    "contexts": ("group_types",),
     "decision_points": ("sites", "targets"),
     "group_types": ("group_types",),
     "conditions": ("conditions",),
@@ -44,40 +45,14 @@ async def aexperiment_listing_node(state: dict[str, Any], calls: Calls) -> dict[
     }
     if what == "feature_flags":
         return {**kept, **told_flags(await calls(get_feature_flags, context=context), context)}
-    if what == "contexts":
-        return {**kept, **await _contexts(calls)}
     if what in _OFFERED:
-        return {**kept, **await _offered(calls, what, context)}
-    chosen, told = narrowed(await calls(get_all_experiments), fields)
-    return {**kept, **_shown(chosen, " ".join(told))}
+        found = await calls(get_context_metadata, **({"context": context} if context and what != "contexts" else {}))
+        return {**told_contexts(found, _OFFERED[what]), **kept}
+    filters = filters_of(fields)
+    return {**kept, **_shown(*narrowed(await calls(get_all_experiments), filters))}
 
 
 experiment_listing_node = at_once(aexperiment_listing_node)
-
-
-async def _contexts(calls: Calls) -> dict[str, Any]:
-    found = await calls(get_context_metadata)
-    rows = [
-        [name, len(one["sites"]), len(one["targets"]), ", ".join(one["group_types"])] for name, one in found.items()
-    ]
-    told = f"{len(found)} contexts: {', '.join(found)}."
-    return {
-        "bot_response": told,
-        "told": told,
-        "blocks": [blocks.table(["context", "sites", "targets", "group types"], rows, "Contexts")],
-    }
-
-
-async def _offered(calls: Calls, what: str, context: str | None) -> dict[str, Any]:
-    found = await calls(get_context_metadata, **({"context": context} if context else {}))
-    lines, rows = [], []
-    for name, one in found.items():
-        for kind in _OFFERED[what]:
-            values = one[kind]
-            lines.append(f"{name}, {kind.replace('_', ' ')}: {', '.join(values) or 'none'}.")
-            rows += [[name, kind.replace("_", " "), value] for value in values]
-    told = "\n".join(lines)
-    return {"bot_response": told, "told": told[:200], "blocks": [blocks.table(["context", "kind", "value"], rows)]}
 
 
 def _shown(chosen: list[dict[str, Any]], words: str) -> dict[str, Any]:
@@ -117,21 +92,20 @@ def told_experiments(found: list[dict[str, Any]], sought: str, many: int) -> dic
     return {**told, "bot_response": f"{first}\n\n" + "\n".join(lines) + more}
 
 
-def told_contexts(found: Mapping[str, Mapping[str, list[str]]]) -> dict[str, Any]:
-    """What contexts offer, all of it."""
-    kinds = ("conditions", "group_types", "sites", "targets")
-    offered = {
-        name: "; ".join(f"{kind.replace('_', ' ')}: {', '.join(one[kind]) or 'none'}" for kind in kinds)
-        for name, one in found.items()
-    }
-    lines = [f"- {name}: {told}." for name, told in offered.items()]
+def told_contexts(
+    found: Mapping[str, Mapping[str, list[str]]],
+    kinds: Sequence[str] = ("conditions", "group_types", "sites", "targets"),
+) -> dict[str, Any]:
+    """What contexts offer of these kinds."""
     rows = [
-        [name, kind.replace("_", " "), value] for name, one in found.items() for kind in kinds for value in one[kind]
+        [name, kind.replace("_", " "), ", ".join(one[kind]) or "none"] for name, one in found.items() for kind in kinds
     ]
+    told = {name: "; ".join(f"{kind}: {values}" for own, kind, values in rows if own == name) for name in found}
     count = f"{len(found)} context{'s' if len(found) != 1 else ''}:"
     return {
-        "bot_response": f"{count}\n\n" + "\n".join(lines),
-        "blocks": [blocks.table(["context", "kind", "value"], rows, "Contexts")] if rows else [],
+        "bot_response": f"{count}\n\n" + "\n".join(f"- {name}: {offered}." for name, offered in told.items()),
+        "told": f"{count} {', '.join(found)}."[:200],
+        "blocks": [blocks.table(["context", "kind", "values"], rows, "Contexts")] if rows else [],
         "active_context": next(iter(found)) if len(found) == 1 else None,
     }
 

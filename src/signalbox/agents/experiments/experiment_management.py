@@ -17,9 +17,8 @@ from signalbox.agents.experiments.changes import changes_for, moment_of
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.creating import ask_for, new_experiment
 from signalbox.agents.experiments.finding import metadata_of
-from signalbox.agents.experiments.guard import refuse_writes
 from signalbox.agents.experiments.node import at_once, capability_node
-from signalbox.agents.experiments.outcome import ToolResult
+from signalbox.agents.experiments.outcome import ToolResult, refuse_writes
 from signalbox.agents.experiments.plan import ACTIONS
 from signalbox.agents.experiments.questions import (
     NOT_UNDERSTOOD,
@@ -139,14 +138,9 @@ async def _one(fields: dict[str, Any], state: Mapping[str, Any], calls: Calls) -
         asked.pending |= note_uncovered(state, asked.pending, calls.server)
         if left := asked.pending.get("left"):
             asked.question["message"] += f"\n\nNot considered: {'; '.join(left)}."
-        raise _in_place(asked, pending) from None
-
-
-def _in_place(asked: Ask, pending: Mapping[str, Any]) -> Ask:
-    """The question, which says so where it takes the place of another of yes or no."""
-    if pending.get("field") == "confirm" and asked.pending["field"] == "confirm":
-        asked.question["message"] += "\n\nThis takes the place of the question before; nothing was done yet."
-    return asked
+        if pending.get("field") == asked.pending["field"] == "confirm":
+            asked.question["message"] += "\n\nThis takes the place of the question before; nothing was done yet."
+        raise
 
 
 experiment_management_node = at_once(aexperiment_management_node)
@@ -203,18 +197,14 @@ async def _confirm_new(args: dict[str, Any], fields: Mapping[str, Any]) -> Ask:
     # What was found by its name in the request is kept: a reply that changes something does not say it again.
     found = {"context": args["context"], **{key: point[key] for key in _POINT}}
     known = {**found, **fields, "split": _split(args["conditions"]), "new_name": args["name"]}
-    operation = {"tool": "create_experiment", "args": args}
-    return confirm(known, {"id": None, "name": args["name"]}, operation, message, rows, _messages(problems))
+    operation, notes = {"tool": "create_experiment", "args": args}, [one.message for one in problems]
+    return confirm(known, {"id": None, "name": args["name"]}, operation, message, rows, notes)
 
 
 async def problems_of(draft: drafts.Draft, own_id: str = "") -> list[drafts.Problem]:
     """What is wrong with a draft, or may surprise, by what the server has."""
     client = current_client()
     return drafts.check_draft(draft, metadata_of(await client.context_metadata()), await client.experiments(), own_id)
-
-
-def _messages(problems: Sequence[drafts.Problem]) -> list[str]:
-    return [one.message for one in problems]
 
 
 def _split(conditions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -277,7 +267,7 @@ async def _execute(pending: Mapping[str, Any], state: Mapping[str, Any], calls: 
         await _changed_since(pending, now_there, state, calls)
         raise
     progress = advance_step(progress, {"step": "execute", "tool": name})
-    update = _report(name, result, pending)
+    update = report_write(name, result, pending["operation"]["args"], pending["fields"])
     progress = advance_step(progress, {"step": "verify", "read_back": name != "delete_experiment"})
     left = list(pending.get("left") or ())
     return {**update, **progress, "total_steps": 3, "pending_confirmations": [], "not_covered": left}
@@ -323,13 +313,10 @@ async def _changed_since(
     raise Fault(f"{said}{update['bot_response']}", "conflict", "Ask again if it is still wanted.")
 
 
-def report_write(name: str, result: Mapping[str, Any], args: Mapping[str, Any]) -> Update:
+def report_write(
+    name: str, result: Mapping[str, Any], args: Mapping[str, Any], fields: Mapping[str, Any] | None = None
+) -> Update:
     """What a tool has written, by the arguments that it was called with: what was asked against what is stored."""
-    return _report(name, result, {"operation": {"args": args}, "fields": {}})
-
-
-def _report(name: str, result: Mapping[str, Any], pending: Mapping[str, Any]) -> Update:
-    """What was asked against what is stored."""
     if name == "delete_experiment":
         lost = f"{result['users']} enrolments went with it." if result["users"] else "Nobody was enrolled in it."
         told = f"'{result['name']}' is deleted. {lost}"
@@ -342,7 +329,6 @@ def _report(name: str, result: Mapping[str, Any], pending: Mapping[str, Any]) ->
             "previous": {"capability": "experiment_management", "fields": {"action": "delete"}},
         }
     experiment = result["experiment"]
-    fields = pending["fields"]
     if name == "update_experiment_status":
         told = (
             f"'{experiment['name']}' is {experiment['state_shown']} now; it was {shown_state(result['before'])}."
@@ -351,8 +337,10 @@ def _report(name: str, result: Mapping[str, Any], pending: Mapping[str, Any]) ->
         )
         rows = [("state", shown_state(result["before"]), experiment["state_shown"])]
     else:
-        rows = change_rows(result.get("before") or {}, _asked(name, pending), stored=experiment)
         verb = "created" if name == "create_experiment" else "changed"
+        rows = change_rows(
+            result.get("before") or {}, args if verb == "created" else args["changes"], stored=experiment
+        )
         told = f"'{experiment['name']}' is {verb}, and stored as asked."
     different = result.get("differences") or {}
     if different:
@@ -367,14 +355,8 @@ def _report(name: str, result: Mapping[str, Any], pending: Mapping[str, Any]) ->
         "blocks": [blocks.diff(experiment["name"], rows)] if rows else [],
         "operation_type": {"create_experiment": "create"}.get(name, "update"),
         "experiment_details": experiment,
-        **_spoken(experiment, fields),
+        **_spoken(experiment, fields or {}),
     }
-
-
-def _asked(name: str, pending: Mapping[str, Any]) -> Mapping[str, Any]:
-    args = pending["operation"]["args"]
-    changes: Mapping[str, Any] = args if name == "create_experiment" else args["changes"]
-    return changes
 
 
 def _spoken(experiment: Mapping[str, Any], fields: Mapping[str, Any]) -> Update:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments.client import UpgradeClient
@@ -15,11 +14,9 @@ from signalbox.upgrade.states import STATES, stored_state
 
 __all__ = [
     "CLONE_TAG",
-    "between",
     "enrollment_of",
     "find",
     "find_id",
-    "holds",
     "is_clone",
     "known_state",
     "metadata_of",
@@ -121,22 +118,6 @@ def is_clone(raw: Mapping[str, Any]) -> bool:
     return CLONE_TAG in (raw.get("tags") or [])
 
 
-def holds(name: str, part: str) -> bool:
-    """Whether every word of a part stands in a name, whatever the case."""
-    return all(word in name.casefold() for word in part.casefold().split())
-
-
-def between(found: Iterable[dict[str, Any]], after: str | None, before: str | None) -> list[dict[str, Any]]:
-    """Those made in a range of time, the start with it, the end without."""
-    start, end = _moment(after), _moment(before)
-    return [
-        one
-        for one in found
-        if (made := _moment(one["created_at"])) is None
-        or ((start is None or made >= start) and (end is None or made < end))
-    ]
-
-
 def shared_points(experiment: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """The decision points of an experiment that another one of its context has too: `[(point, name of the other)]`."""
     own = {(one.get("site"), one.get("target")) for one in experiment["decision_points"]}
@@ -146,13 +127,3 @@ def shared_points(experiment: Mapping[str, Any], others: Sequence[Mapping[str, A
         if other["id"] != experiment.get("id") and other["context"] == experiment["context"]
         for site, target in sorted({(one["site"], one["target"]) for one in other["decision_points"]} & own)
     ]
-
-
-def _moment(text: str | None) -> datetime | None:
-    if not text:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise UpgradeError(f"'{text}' is no time.", "validation", suggestion="Use ISO 8601.") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

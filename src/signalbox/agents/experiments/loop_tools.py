@@ -10,10 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from signalbox.agents.experiments.change_tools import CHANGE_TOOLS
-from signalbox.agents.experiments.flag_tools import FLAG_TOOLS
 from signalbox.agents.experiments.prompts import INSTEAD, WHAT_I_DO
 from signalbox.agents.experiments.read_tools import READ_TOOLS
-from signalbox.agents.experiments.result_tools import RESULT_TOOLS
 from signalbox.agents.experiments.trial_tools import TRIAL_TOOLS
 from signalbox.agents.experiments.user_tools import USER_TOOLS
 from signalbox.toolbox import Result, Tool, tool
@@ -43,8 +41,6 @@ async def _unsupported(
 CLARIFY, UNSUPPORTED = _clarify, _unsupported
 _BY_CAPABILITY: Mapping[str, tuple[Tool, ...]] = {
     **READ_TOOLS,
-    "list_experiments": (*READ_TOOLS["list_experiments"], *FLAG_TOOLS["list_experiments"]),
-    "experiment_details": (*READ_TOOLS["experiment_details"], *RESULT_TOOLS["experiment_details"]),
     **CHANGE_TOOLS,
     **USER_TOOLS,
     **TRIAL_TOOLS,

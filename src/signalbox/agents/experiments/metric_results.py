@@ -11,11 +11,17 @@ from typing import Any
 
 from signalbox.agents.experiments.client import UpgradeClient
 from signalbox.agents.experiments.clients import current_client
-from signalbox.agents.experiments.effects import Effect, difference_of_means, difference_of_shares
 from signalbox.agents.experiments.finding import enrollment_of, find
 from signalbox.agents.experiments.outcome import Done, tool
 from signalbox.agents.experiments.shape import read_experiment
-from signalbox.agents.experiments.statistics import ALPHA, fit, shares_of
+from signalbox.agents.experiments.statistics import (
+    ALPHA,
+    Effect,
+    difference_of_means,
+    difference_of_shares,
+    fit,
+    shares_of,
+)
 
 __all__ = ["get_experiment_results"]
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
 from signalbox.agents.experiments.asking import Fault
-from signalbox.language.time import Range, find_range
+from signalbox.agents.experiments.errors import UpgradeError
+from signalbox.agents.experiments.shape import same_text
+from signalbox.language.time import find_range
 from signalbox.settings import now, person_zone
 from signalbox.upgrade.states import same_state, shown_state, stored_state
 
-__all__ = ["check_filters", "narrowed"]
+__all__ = ["Window", "check_filters", "filters_of", "moment_of_call", "narrowed", "values_of"]
 
 _MOST_NAMED = 10
 _DESIGNS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
@@ -23,57 +25,28 @@ Experiments = list[dict[str, Any]]
 Fields = Mapping[str, Any]
 
 
-def check_filters(fields: Fields, found: Sequence[Mapping[str, Any]], contexts: Sequence[str]) -> None:
-    """Raises Fault for what a list is to be narrowed by and the server does not know, with what there is."""
-    for kind, words in fields.get("unknown") or ():
-        if kind == "owner":
-            told = f"UpGrade does not say who made an experiment, so there is no list of those of '{words}'."
-            raise Fault(told, "not_found", "Ask by context, state, tag, name or time.")
-        there = {
-            "context": contexts,
-            "tag": [tag for one in found for tag in one["tags"]],
-            "site": [point.split(" / ")[0] for one in found for point in one["decision_points"]],
-            "target": [point.split(" / ")[-1] for one in found for point in one["decision_points"]],
-        }[kind]
-        names = list(dict.fromkeys(there))
-        more = ", …" if len(names) > _MOST_NAMED else ""
-        has = f"There is: {', '.join(names[:_MOST_NAMED])}{more}." if names else f"No experiment has a {kind}."
-        raise Fault(f"There is no {kind} '{words}'.", "not_found", has)
+class Window(NamedTuple):
+    """A range of time, the start with it and the end without, and how it was said."""
+
+    start: datetime | None
+    end: datetime | None
+    words: str = ""
 
 
-def narrowed(found: Experiments, fields: Fields) -> tuple[Experiments, list[str]]:
-    """Those that fit, and in words how they were chosen. Raises Fault for words that are no range of time."""
-    told: list[str] = []
-    status = fields.get("status")
-    if status:
-        is_out = bool(fields.get("excluded"))
-        found = [one for one in found if _is_in(one, status) != is_out]
-        told.append(f"{'not ' if is_out else ''}{shown_state(stored_state(status))}")
-    if fields.get("design"):
-        found = [one for one in found if _DESIGNS[fields["design"]](one)]
-        told.append(f"with a {fields['design'].replace('_', '-')} design")
-    if fields.get("when"):
-        window, event = _window(str(fields["when"])), str(fields.get("event") or "created")
-        if event == "started":
-            found = [one for one in found if one["state"] in ("enrolling", "enrollmentComplete")]
-        moment = "created_at" if event == "created" else "updated_at"
-        found = [one for one in found if _inside(one.get(moment), window)]
-        told.append(f"{event} {fields['when']}")
-    if fields.get("context"):
-        found = [one for one in found if one["context"] == fields["context"]]
-        told.append(f"in {fields['context']}")
-    if fields.get("name_part"):
-        words = str(fields["name_part"]).casefold().split()
-        found = [one for one in found if all(word in one["name"].casefold() for word in words)]
-        told.append(f"with '{fields['name_part']}' in the name")
-    if fields.get("tag"):
-        found = [one for one in found if fields["tag"] in one["tags"]]
-        told.append(f"tagged {fields['tag']}")
-    for key, place in (("site", 0), ("target", 1)):
-        if fields.get(key):
-            found = [one for one in found if any(p.split(" / ")[place] == fields[key] for p in one["decision_points"])]
-            told.append(f"at {key} {fields[key]}")
-    return found, told
+def values_of(one: Mapping[str, Any], kind: str) -> list[str]:
+    """The tags, conditions, sites or targets of an experiment."""
+    points = [point.partition(" / ") for point in one["decision_points"]]
+    held = {
+        "tag": one["tags"],
+        "condition": one["conditions"],
+        "site": [point[0] for point in points],
+        "target": [point[2] for point in points],
+    }
+    return [str(value) for value in held[kind]]
+
+
+def _has(kind: str) -> Callable[[Mapping[str, Any], Any], bool]:
+    return lambda one, value: any(same_text(value, own) for own in values_of(one, kind))
 
 
 def _is_in(one: Mapping[str, Any], status: str) -> bool:
@@ -82,17 +55,84 @@ def _is_in(one: Mapping[str, Any], status: str) -> bool:
     return same_state(own, status) or (own == "draft" and stored_state(status) == "inactive")
 
 
-def _window(words: str) -> Range:
-    found = find_range(words, now(), person_zone())
-    if found is None:
-        told = f"'{words}' is no range of time."
-        raise Fault(told, "user_input", "Say it as in: since Monday, in the last two hours.")
-    return found.range
+_FILTERS: Mapping[str, tuple[Callable[[Mapping[str, Any], Any], bool], str]] = {
+    "state": (_is_in, "{}"),
+    "not_state": (lambda one, state: not _is_in(one, state), "not {}"),
+    "design": (lambda one, design: _DESIGNS[design](one), "with a {} design"),
+    "context": (lambda one, context: same_text(one["context"], context), "in {}"),
+    "name": (
+        lambda one, part: all(word in one["name"].casefold() for word in part.casefold().split()),
+        "with '{}' in the name",
+    ),
+    "tag": (_has("tag"), "tagged {}"),
+    "condition": (_has("condition"), "with the condition {}"),
+    "site": (_has("site"), "at site {}"),
+    "target": (_has("target"), "at target {}"),
+    "unit": (lambda one, unit: one["assignment_unit"] == unit, "assigned by {}"),
+}
+"""Each filter: whether an experiment fits a value, and how that is told."""
+_EVENTS = {"created": "created_at", "changed": "updated_at", "started": "updated_at"}
 
 
-def _inside(moment: Any, window: Range) -> bool:
+def narrowed(found: Experiments, filters: Mapping[str, Any]) -> tuple[Experiments, str]:
+    """Those that fit every filter that has a value, and in words how they were chosen."""
+    told: list[str] = []
+    for key, (fits, words) in _FILTERS.items():
+        if value := filters.get(key):
+            found = [one for one in found if fits(one, value)]
+            shown = shown_state(stored_state(value)) if key.endswith("state") else str(value)
+            told.append(words.format(shown.replace("_", "-") if key == "design" else shown))
+    for event in _EVENTS:
+        window = filters.get(event)
+        if window and (window.start or window.end):
+            found = [one for one in found if _happened(one, event, window)]
+            told.append(f"{event} {window.words}")
+    return found, " ".join(told)
+
+
+def _happened(one: Mapping[str, Any], event: str, window: Window) -> bool:
+    if event == "started" and one["state"] not in ("enrolling", "enrollmentComplete"):
+        return False
     try:
-        at = datetime.fromisoformat(str(moment))
+        at = datetime.fromisoformat(str(one.get(_EVENTS[event])))
     except ValueError:
         return False
-    return window.start <= at <= window.end
+    return (window.start is None or at >= window.start) and (window.end is None or at < window.end)
+
+
+def filters_of(fields: Fields) -> dict[str, Any]:
+    """The filters of a request. Raises Fault for words that are no range of time."""
+    found = {key: fields.get(key) for key in ("design", "context", "tag", "site", "target")}
+    found["not_state" if fields.get("excluded") else "state"] = fields.get("status")
+    found["name"] = fields.get("name_part")
+    if words := str(fields.get("when") or ""):
+        read = find_range(words, now(), person_zone())
+        if read is None:
+            told = f"'{words}' is no range of time."
+            raise Fault(told, "user_input", "Say it as in: since Monday, in the last two hours.")
+        found[str(fields.get("event") or "created")] = Window(read.range.start, read.range.end, words)
+    return found
+
+
+def check_filters(fields: Fields, found: Sequence[Mapping[str, Any]], contexts: Sequence[str]) -> None:
+    """Raises Fault for what a list is to be narrowed by and the server does not know, with what there is."""
+    for kind, words in fields.get("unknown") or ():
+        if kind == "owner":
+            told = f"UpGrade does not say who made an experiment, so there is no list of those of '{words}'."
+            raise Fault(told, "not_found", "Ask by context, state, tag, name or time.")
+        there = contexts if kind == "context" else [value for one in found for value in values_of(one, kind)]
+        names = list(dict.fromkeys(there))
+        more = ", …" if len(names) > _MOST_NAMED else ""
+        has = f"There is: {', '.join(names[:_MOST_NAMED])}{more}." if names else f"No experiment has a {kind}."
+        raise Fault(f"There is no {kind} '{words}'.", "not_found", has)
+
+
+def moment_of_call(text: str | None) -> datetime | None:
+    """A moment in ISO 8601, in UTC where it says no zone. Raises UpgradeError for what is none."""
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise UpgradeError(f"'{text}' is no time.", "validation", suggestion="Use ISO 8601.") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

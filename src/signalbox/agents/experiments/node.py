@@ -91,7 +91,7 @@ async def _completed(update: Update, capability: str, state: State, calls: Calls
         meant = f"'{name}' is meant." if update.get("question") else f"Did you mean '{name}'?"
         update["notice"] = f"{state['notice']} There is no experiment '{taken_for}'. {meant}".strip()
     if calls.results:
-        update["tool_results"] = [_plain(one) for one in calls.results]
+        update["tool_results"] = json.loads(json.dumps(calls.results, default=str))
         update["source"] = await asyncio.to_thread(_source)
     if calls.raw:
         update["raw_api_responses"] = calls.raw
@@ -213,11 +213,6 @@ def _raw_of_before(state: State) -> Update:
         "bot_response": "The response of the server:",
         "told": state["told"],
     }
-
-
-def _plain(result: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(json.dumps(dict(result), default=str))
-    return found
 
 
 def _source() -> dict[str, str] | None:

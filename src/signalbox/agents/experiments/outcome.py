@@ -9,11 +9,11 @@ from functools import wraps
 from typing import Any, ParamSpec, TypedDict
 
 from signalbox.agents.experiments.errors import UpgradeError
-from signalbox.agents.experiments.guard import refuse_writes
 from signalbox.errors import SignalboxError, redact
+from signalbox.settings import get_settings
 from signalbox.toolbox import current_ledger
 
-__all__ = ["Done", "ToolResult", "tool", "writing_tool"]
+__all__ = ["Done", "ToolResult", "refuse_writes", "tool", "writing_tool"]
 
 Asked = ParamSpec("Asked")
 # What is handed to a tool to be called back, and is no part of what it was asked.
@@ -92,3 +92,13 @@ def _failed(
         error_type=error.error_type,
         endpoint=endpoint,
     )
+
+
+def refuse_writes() -> None:
+    """Raises UpgradeError of the kind read_only where the setting says that nothing may be written."""
+    if get_settings().read_only:
+        raise UpgradeError(
+            "Signalbox is set to read only: nothing may be changed on the server, not even for a test.",
+            "read_only",
+            suggestion="Unset SIGNALBOX_READ_ONLY to allow it.",
+        )

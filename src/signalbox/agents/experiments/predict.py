@@ -17,15 +17,14 @@ from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.errors import UpgradeError
 from signalbox.agents.experiments.finding import enrollment_of, find, is_clone
 from signalbox.agents.experiments.outcome import Done, tool
-from signalbox.agents.experiments.segment_members import SegmentReader
-from signalbox.agents.experiments.shape import read_experiment
+from signalbox.agents.experiments.shape import members_of, read_experiment
 from signalbox.agents.experiments.users import assignments
 from signalbox.upgrade.arrival import switch_group
 from signalbox.upgrade.decision import Decision, decide
 from signalbox.upgrade.model import NOBODY, Experiment, Members, Records, User, experiment_of
 from signalbox.upgrade.states import ASSIGNING
 
-__all__ = ["explain_assignment", "foretell"]
+__all__ = ["SegmentReader", "explain_assignment", "foretell"]
 
 Codes = Mapping[str, str]
 
@@ -235,3 +234,42 @@ def _as_served(found: Mapping[str, Any], says: str | None) -> dict[str, Any]:
     detail = f"the server gives {says or 'the default'}, which does not follow from what it shows of itself"
     step = {"step": "server", "passed": says is not None, "detail": detail}
     return {"condition": says, "decided_by": "server", "steps": [*found["steps"], step]}
+
+
+_MOST_READ = 100
+
+
+class SegmentReader:
+    """Reads each segment once; `unread` says which could not be read."""
+
+    def __init__(self, client: UpgradeClient) -> None:
+        self.unread: list[str] = []
+        self._client = client
+        self._read: dict[str, dict[str, Any]] = {}
+
+    async def members(self, lists: Any) -> Members:
+        """Everybody in these lists, whichever shape the server gives them in."""
+        held = members_of(lists)
+        users, groups = set(held["users"]), {(one["type"], one["id"]) for one in held["groups"]}
+        waiting, seen = list(held["segments"]), set[str]()
+        while waiting:
+            own = waiting.pop()
+            if own in seen:
+                continue
+            seen.add(own)
+            found = members_of([await self._segment(own)])
+            users |= set(found["users"])
+            groups |= {(one["type"], one["id"]) for one in found["groups"]}
+            waiting += found["segments"]
+        return Members(frozenset(users), frozenset(groups))
+
+    async def _segment(self, segment_id: str) -> Mapping[str, Any]:
+        if segment_id not in self._read:
+            self._read[segment_id] = {}
+            try:
+                if len(self._read) > _MOST_READ:
+                    raise UpgradeError(f"more than {_MOST_READ} segments are read for one question")
+                self._read[segment_id] = await self._client.segment(segment_id)
+            except UpgradeError as error:
+                self.unread.append(f"segment {segment_id} ({error.user_message.rstrip('.')})")
+        return self._read[segment_id]

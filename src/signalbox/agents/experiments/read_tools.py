@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, Field
 
+from signalbox.agents.experiments import flags, metric_results
 from signalbox.agents.experiments import tools as upgrade
 from signalbox.agents.experiments.asking import Calls
 from signalbox.agents.experiments.clients import current_client, server_name
 from signalbox.agents.experiments.exact_names import all_experiments, check_known, find_exactly, metadata_of_context
-from signalbox.agents.experiments.experiment_details import aspect_text, details_blocks, details_text, short_text
+from signalbox.agents.experiments.experiment_details import told_details
 from signalbox.agents.experiments.experiment_listing import told_contexts, told_experiments
-from signalbox.agents.experiments.reports import told_notes
+from signalbox.agents.experiments.narrowing import Window, narrowed, values_of
+from signalbox.agents.experiments.result_texts import told_results
 from signalbox.agents.experiments.terminology import told_concepts, told_terms
 from signalbox.agents.experiments.tool_results import Experiment, Raw, as_result
 from signalbox.language.names import did_you_mean
 from signalbox.toolbox import Result, Tool, tool
-from signalbox.upgrade.states import shown_state
 
 __all__ = ["READ_TOOLS", "Status"]
 
@@ -86,20 +86,29 @@ async def get_all_experiments(
     raw: Raw = False,
 ) -> Result:
     """List the experiments that fit all that is given; all of them if nothing is. Values are exact."""
-    filters: dict[str, Any] = {
-        "context": context, "state": status, "not": not_status, "name": name_contains, "tag": tag,
-        "condition": condition, "site": site, "target": target, "unit": assignment_unit,
-    }  # fmt: skip
-    times = {"created": (created_after, created_before), "changed": (changed_after, changed_before)}
+    filters = {
+        "context": context,
+        "state": status,
+        "not_state": not_status,
+        "name": name_contains,
+        "tag": tag,
+        "condition": condition,
+        "site": site,
+        "target": target,
+        "unit": assignment_unit,
+        "created": _window(created_after, created_before),
+        "changed": _window(changed_after, changed_before),
+    }
+    exact = {"tag": tag, "condition": condition, "site": site, "target": target}
 
     async def work(calls: Calls) -> dict[str, Any]:
         every = await calls(upgrade.get_all_experiments)
         if context:
             check_known("context", context, [*await metadata_of_context(), *(one["context"] for one in every)])
-        for what in ("tag", "condition", "site", "target"):
-            check_known(what, filters[what], [value for one in every for value in _values(one, what)])
-        found = [one for one in every if _fits(one, filters) and all(_is_in(one, *when) for when in times.items())]
-        told = told_experiments(found, _sought(filters, times), len(every))
+        for what, value in exact.items():
+            check_known(what, value, [known for one in every for known in values_of(one, what)])
+        found, words = narrowed(every, filters)
+        told = told_experiments(found, words, len(every))
         if not found and not any(name_contains.casefold() in one["name"].casefold() for one in every):
             near = did_you_mean(name_contains, [one["name"] for one in every])
             told["bot_response"] = f"{told['bot_response']} {near}".strip()
@@ -109,51 +118,10 @@ async def get_all_experiments(
     return await as_result(work, is_raw=raw)
 
 
-def _values(one: Mapping[str, Any], what: str) -> list[str]:
-    """What an experiment has of a kind that a list can be narrowed by."""
-    points = [point.partition(" / ") for point in one["decision_points"]]
-    held = {
-        "tag": one["tags"],
-        "condition": one["conditions"],
-        "site": [point[0] for point in points],
-        "target": [point[2] for point in points],
-    }
-    return [str(value) for value in held[what]]
-
-
-def _fits(one: Mapping[str, Any], filters: Mapping[str, Any]) -> bool:
-    exact = {"context": one["context"], "state": one["state"], "unit": one["assignment_unit"]}
-    is_in = all(not filters[key] or filters[key] == own for key, own in exact.items())
-    has = all(not filters[key] or filters[key] in _values(one, key) for key in ("tag", "condition", "site", "target"))
-    is_named = str(filters["name"]).casefold() in one["name"].casefold()
-    return is_in and has and is_named and one["state"] != filters["not"]
-
-
-def _is_in(one: Mapping[str, Any], event: str, between: tuple[datetime | None, datetime | None]) -> bool:
-    """Whether an experiment was created, or last changed, from the one moment on and before the other."""
-    after, before = between
-    if after is None and before is None:
-        return True
-    told = one["created_at" if event == "created" else "updated_at"]
-    try:
-        moment = datetime.fromisoformat(str(told))
-    except ValueError:
-        return False
-    return (after is None or moment >= after) and (before is None or moment < before)
-
-
-def _sought(filters: Mapping[str, Any], times: Mapping[str, tuple[datetime | None, datetime | None]]) -> str:
-    """The filters in words."""
-    words = [shown_state(filters["state"])] if filters["state"] else []
-    words += [f"not {shown_state(filters['not'])}"] if filters["not"] else []
-    words += [f"in {filters['context']}"] if filters["context"] else []
-    words += [f"with '{filters['name']}' in the name"] if filters["name"] else []
-    words += [f"with the {what} {filters[what]}" for what in ("tag", "condition", "site", "target") if filters[what]]
-    words += [f"assigned by {filters['unit']}"] if filters["unit"] else []
-    for event, (after, before) in times.items():
-        words += [f"{event} from {after.isoformat(' ', 'minutes')} on"] if after else []
-        words += [f"{event} before {before.isoformat(' ', 'minutes')}"] if before else []
-    return " ".join(words)
+def _window(after: datetime | None, before: datetime | None) -> Window:
+    words = [f"from {after.isoformat(' ', 'minutes')} on"] if after else []
+    words += [f"before {before.isoformat(' ', 'minutes')}"] if before else []
+    return Window(after, before, " and ".join(words))
 
 
 @tool(effect="read")
@@ -187,31 +155,40 @@ async def get_experiment_details(
     return await as_result(work, is_raw=raw)
 
 
-def told_details(found: Sequence[dict[str, Any]], aspects: Sequence[str]) -> dict[str, Any]:
-    """Experiments in words and as tables, with what about them may surprise."""
-    texts, blocks = [], []
-    for one in found:
-        told = "\n\n".join(aspect_text(aspect, one) for aspect in aspects) or details_text(one)
-        texts.append(told + told_notes(one["warnings"]))
-        named = f"{one['name']}: " if len(found) > 1 else ""
-        blocks += [{**block, "title": f"{named}{block.get('title', '')}"} for block in details_blocks(one, aspects)]
-    only = found[0] if len(found) == 1 else None
-    return {
-        "bot_response": "\n\n".join(texts),
-        "told": " ".join(map(short_text, found)),
-        "blocks": blocks,
-        "shown": [{"id": one["id"], "name": one["name"]} for one in found],
-        "current_experiment_id": only["id"] if only else None,
-        "experiment_details": found[-1],
-        "params": {"experiment_name": only["name"]} if only else {},
-        **({"active_context": only["context"]} if only else {}),
-    }
+@tool(effect="read")
+async def get_experiment_results(
+    experiment: Experiment,
+    metric: Annotated[str, Field(description="of this metric only, by its exact name")] = "",
+    raw: Raw = False,
+) -> Result:
+    """Did an experiment work? What its metrics show for each condition: effect sizes, 95% intervals, users."""
+
+    async def work(calls: Calls) -> dict[str, Any]:
+        one = find_exactly(experiment, await all_experiments())
+        found = await calls(metric_results.get_experiment_results, experiment=one["id"])
+        check_known("metric", metric, [kept["metric"] for kept in found["metrics"]], f"of '{one['name']}'")
+        return told_results(found, metric)
+
+    return await as_result(work, is_raw=raw)
+
+
+@tool(effect="read")
+async def get_feature_flags(
+    context: Annotated[str, Field(description="of one context only, by its exact name")] = "",
+) -> Result:
+    """The feature flags of the server: name, key, context, and whether each is on. They cannot be changed here."""
+
+    async def work(calls: Calls) -> dict[str, Any]:
+        await metadata_of_context(context)
+        return flags.told_flags(await calls(flags.get_feature_flags, context=context or None), context or None)
+
+    return await as_result(work)
 
 
 READ_TOOLS: dict[str, tuple[Tool, ...]] = {
     "terminology": (explain_upgrade_concept, list_upgrade_concepts),
     "version_check": (check_upgrade_health,),
-    "list_experiments": (get_all_experiments, get_context_metadata),
-    "experiment_details": (get_experiment_details,),
+    "list_experiments": (get_all_experiments, get_context_metadata, get_feature_flags),
+    "experiment_details": (get_experiment_details, get_experiment_results),
 }
 """By the capability that they belong to."""

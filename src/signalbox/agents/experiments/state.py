@@ -8,7 +8,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-__all__ = ["DEFAULTS", "AgentState", "NodeStatus", "closed_turn", "complete"]
+__all__ = ["DEFAULTS", "REMEMBERED", "AgentState", "NodeStatus", "closed_turn", "complete", "start_state"]
 
 
 class NodeStatus(Enum):
@@ -147,3 +147,28 @@ def closed_turn(history: Sequence[Mapping[str, str]], answer: str) -> list[dict[
     if not history or history[-1].get("bot"):
         return [*map(dict, history), {"user": "", "bot": answer}]
     return [*map(dict, history[:-1]), {**history[-1], "bot": answer}]
+
+
+REMEMBERED = (
+    "conversation_history",
+    "current_experiment_id",
+    "current_user_id",
+    "active_context",
+    "user_groups",
+    "shown",
+    "previous",
+    "told",
+    "raw_api_responses",
+)
+"""What the next turn of a conversation is given."""
+
+
+def start_state(request: str, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A complete state for the request, with what is remembered of the turn before."""
+    kept = {key: value for key, value in (before or {}).items() if key in REMEMBERED and value is not None}
+    fitting = {key: value for key, value in kept.items() if _fits(DEFAULTS[key], value)}
+    return complete({**fitting, "user_input": request, "node_status": NodeStatus.SUCCESS})
+
+
+def _fits(default: Any, value: Any) -> bool:
+    return default is None or isinstance(value, type(default))

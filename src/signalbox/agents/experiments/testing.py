@@ -11,8 +11,8 @@ from signalbox.agents.experiments.asked import said_params
 from signalbox.agents.experiments.asking import Ask, Calls
 from signalbox.agents.experiments.candidates import choose_experiment
 from signalbox.agents.experiments.consistency import consistency_blocks
-from signalbox.agents.experiments.guard import refuse_writes
 from signalbox.agents.experiments.node import at_once, capability_node
+from signalbox.agents.experiments.outcome import refuse_writes
 from signalbox.agents.experiments.questions import again, ask_yes, done_once
 from signalbox.agents.experiments.steps import advance_step, init_multi_step_operation
 from signalbox.agents.experiments.tools import (

@@ -18,10 +18,10 @@ from typing import Any
 from signalbox.agents.experiments import balance, consistency, drafts, finding, journeys, users, writing
 from signalbox.agents.experiments.clients import current_client, source_of
 from signalbox.agents.experiments.glossary import all_concepts, find_concept
+from signalbox.agents.experiments.narrowing import Window, moment_of_call, narrowed
 from signalbox.agents.experiments.outcome import Done, ToolResult, tool, writing_tool
-from signalbox.agents.experiments.shape import brief, read_experiment, same_text
+from signalbox.agents.experiments.shape import brief, read_experiment
 from signalbox.agents.experiments.time_limit import CHECK_SECONDS, TRIAL_SECONDS, in_time
-from signalbox.upgrade.states import same_state
 
 __all__ = [
     "DESTRUCTIVE",
@@ -116,17 +116,12 @@ async def get_all_experiments(
     decision_points: ["site / target"]}]`
     """
     raw = await current_client().experiments()
-    found = [read_experiment(one) for one in raw if not finding.is_clone(one)]
-    if context is not None:
-        found = [one for one in found if same_text(one["context"], context)]
-    if status is not None:
-        found = [one for one in found if same_state(one["state"], finding.known_state(status))]
-    if name_contains:
-        found = [one for one in found if finding.holds(one["name"], name_contains)]
-    if tag:
-        found = [one for one in found if any(same_text(tag, own) for own in one["tags"])]
-    found = finding.between(found, created_after, created_before)
-    return Done([brief(one) for one in found], raw, "GET /experiments", f"{len(found)} experiments")
+    found = [brief(read_experiment(one)) for one in raw if not finding.is_clone(one)]
+    created = Window(moment_of_call(created_after), moment_of_call(created_before))
+    state = finding.known_state(status) if status else None
+    filters = {"context": context, "state": state, "name": name_contains, "tag": tag, "created": created}
+    found, _ = narrowed(found, filters)
+    return Done(found, raw, "GET /experiments", f"{len(found)} experiments")
 
 
 @tool

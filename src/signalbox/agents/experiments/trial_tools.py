@@ -10,10 +10,9 @@ from signalbox.agents.experiments import tools as upgrade
 from signalbox.agents.experiments.asking import Calls
 from signalbox.agents.experiments.clients import current_client, server_name
 from signalbox.agents.experiments.exact_names import all_experiments, check_known, find_exactly, group_types
-from signalbox.agents.experiments.proposals import details_of, proposal_source, taken_up
 from signalbox.agents.experiments.questions import done_once
 from signalbox.agents.experiments.testing import run_test, told_users
-from signalbox.agents.experiments.tool_results import Experiment, as_result
+from signalbox.agents.experiments.tool_results import Experiment, as_result, details_of, proposal_source, taken_up
 from signalbox.agents.experiments.users import MOST_USERS
 from signalbox.toolbox import Proposal, Result, Tool, tool
 

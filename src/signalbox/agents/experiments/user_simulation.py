@@ -13,8 +13,8 @@ from signalbox.agents.experiments.asked import named_params, said_params
 from signalbox.agents.experiments.asking import Ask, Calls, Fault
 from signalbox.agents.experiments.candidates import Server, choose_experiment
 from signalbox.agents.experiments.errors import RETRYABLE
-from signalbox.agents.experiments.guard import refuse_writes
 from signalbox.agents.experiments.node import at_once, capability_node
+from signalbox.agents.experiments.outcome import refuse_writes
 from signalbox.agents.experiments.predict import explain_assignment
 from signalbox.agents.experiments.questions import again, ask_yes, done_once
 from signalbox.agents.experiments.shape import same_text
@@ -31,7 +31,9 @@ from signalbox.upgrade.states import ASSIGNING
 
 __all__ = [
     "auser_simulation_node",
+    "confirmed_visit",
     "do_confirmed",
+    "given_groups",
     "told_assignment",
     "told_assignments",
     "told_journey",
@@ -87,22 +89,19 @@ async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
 user_simulation_node = at_once(auser_simulation_node)
 
 
-def _working(groups: Mapping[str, list[str]]) -> dict[str, str]:
-    """The group of each kind that a user works in: the first that was said."""
-    return {kind: ids[0] for kind, ids in groups.items() if ids}
-
-
 def _confirm_user(fields: Mapping[str, Any], user: str, groups: Mapping[str, list[str]]) -> Ask:
     """The question whether a user is to be made known. Raises Fault where nothing may be written."""
     refuse_writes()
-    args = {"user_id": user, **_given(groups)}
+    args = {"user_id": user, **given_groups(groups)}
     message = f"Initialise user {user} {with_groups(groups)}? The server keeps it, and these as all its groups."
     operation = {"tool": "initialize_user", "args": args}
     return ask_yes(message, fields, operation)
 
 
-def _given(groups: Mapping[str, list[str]]) -> dict[str, Any]:
-    return {"groups": dict(groups), "working_groups": _working(groups)} if groups else {}
+def given_groups(groups: Mapping[str, list[str]]) -> dict[str, Any]:
+    """The arguments of the contract's tools; a user works in the first group of each type."""
+    working = {kind: ids[0] for kind, ids in groups.items() if ids}
+    return {"groups": dict(groups), "working_groups": working} if groups else {}
 
 
 def with_groups(groups: Mapping[str, list[str]]) -> str:
@@ -119,7 +118,7 @@ async def _predict(
     calls: Calls,
 ) -> Update:
     """What the user would get of one experiment, or of all that could give something where it is."""
-    args = {"user_id": user, **_given(groups)}
+    args = {"user_id": user, **given_groups(groups)}
     chosen = _affecting(fields, calls.server)
     if chosen is None:
         one = choose_experiment(fields, calls.server, state["shown"])
@@ -208,7 +207,7 @@ async def _visit(
     if fields.get("is_anybody"):
         experiment = await calls.look(get_experiment_details, experiment=one["id"])
         groups = groups or made_up(1, experiment["group"])[0]["groups"]
-    found = await calls(simulate_user_journey, experiment=one["id"], user_id=user, **_given(groups))
+    found = await calls(simulate_user_journey, experiment=one["id"], user_id=user, **given_groups(groups))
     return {
         **told_journey(found, one["name"], user),
         "current_experiment_id": one["id"],
@@ -222,19 +221,23 @@ def _confirm_live(
     fields: Mapping[str, Any], user: str, groups: Mapping[str, list[str]], experiment: Mapping[str, Any]
 ) -> Ask:
     message = f"Enrol user {user} in the live experiment '{experiment['name']}'? This counts in its data."
-    args: dict[str, Any] = {"experiment": experiment["id"], "user_id": user, "on_live": True, **_given(groups)}
-    operation: dict[str, Any] = {"tool": "simulate_user_journey", "args": args, "name": experiment["name"]}
-    if fields.get("site") and fields.get("target"):
-        visit = {"user_id": user, "context": experiment["context"]}
-        point = next((p for p in experiment["decision_points"] if _is_point(p, fields["site"], fields["target"])), "")
-        site, _, target = point.partition(" / ")
-        operation = {
-            "tool": "mark_decision_point_visit",
-            "args": {**visit, "site": site, "target": target},
-            "groups": dict(groups),
-            "name": experiment["name"],
-        }
-    return ask_yes(message, fields, operation)
+    site, target, point = fields.get("site"), fields.get("target"), None
+    if site and target:
+        _at_point([dict(experiment)], site, target)
+        own = next(one for one in experiment["decision_points"] if _is_point(one, site, target)).partition(" / ")
+        point = (own[0], own[2])
+    return ask_yes(message, fields, confirmed_visit(experiment, user, groups, point))
+
+
+def confirmed_visit(
+    experiment: Mapping[str, Any], user: str, groups: Mapping[str, list[str]], point: tuple[str, str] | None
+) -> dict[str, Any]:
+    """What `do_confirmed` does for a visit of the live experiment: at one decision point, or at all of them."""
+    if point is None:
+        args = {"experiment": experiment["id"], "user_id": user, "on_live": True, **given_groups(groups)}
+        return {"tool": "simulate_user_journey", "args": args, "name": experiment["name"]}
+    visit = {"user_id": user, "context": experiment["context"], "site": point[0], "target": point[1]}
+    return {"tool": "mark_decision_point_visit", "args": visit, "groups": dict(groups), "name": experiment["name"]}
 
 
 async def do_confirmed(pending: Mapping[str, Any], calls: Calls) -> Update:
@@ -249,7 +252,7 @@ async def do_confirmed(pending: Mapping[str, Any], calls: Calls) -> Update:
         return {**told_journey(found, str(operation["name"]), user), **kept}
     if operation["tool"] == "initialize_user":
         return {**await _initialised(args, groups, calls), **kept}
-    await calls(initialize_user, user_id=user, **_given(groups))
+    await calls(initialize_user, user_id=user, **given_groups(groups))
     try:
         found = await calls(mark_decision_point_visit, **args)
     except Fault as fault:
@@ -273,7 +276,7 @@ def _not_marked(
 async def _initialised(args: Mapping[str, Any], groups: Mapping[str, list[str]], calls: Calls) -> Update:
     await calls(initialize_user, **args)
     told = f"User {args['user_id']} is initialised, {with_groups(groups)}."
-    working = ", ".join(f"{kind} {one}" for kind, one in _working(groups).items())
+    working = ", ".join(f"{kind} {ids[0]}" for kind, ids in groups.items() if ids)
     more = f" The working group is {working}." if working else ""
     params = named_params({"user_id": args["user_id"]}, groups=groups)
     previous = {"capability": _OWN, "fields": {"task": "initialise", "user_id": args["user_id"]}}
@@ -285,14 +288,11 @@ def _explained(found: Mapping[str, Any], name: str) -> str:
     condition = f"**{found['condition']}**" if found["condition"] else "the default (no condition)"
     decided = str(found["decided_by"]).replace("_", " ")
     lines = [f"User {found['user_id']} would get {condition} in {name}; decided by: {decided}."]
-    lines.append("\n".join(f"{at}. {one['step'].replace('_', ' ')}: {one['detail']}" for at, one in _numbered(found)))
+    steps = enumerate(found["steps"], start=1)
+    lines.append("\n".join(f"{at}. {one['step'].replace('_', ' ')}: {one['detail']}" for at, one in steps))
     if found.get("note"):
         lines.append(str(found["note"]))
     return "\n\n".join(lines)
-
-
-def _numbered(found: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
-    return list(enumerate(found["steps"], start=1))
 
 
 def _steps(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,11 +20,12 @@ from signalbox.agents.experiments.exact_names import (
     metadata_of_context,
 )
 from signalbox.agents.experiments.predict import explain_assignment as explain
-from signalbox.agents.experiments.proposals import details_of, proposal_source, taken_up
 from signalbox.agents.experiments.questions import done_once
-from signalbox.agents.experiments.tool_results import Experiment, as_result
+from signalbox.agents.experiments.tool_results import Experiment, as_result, details_of, proposal_source, taken_up
 from signalbox.agents.experiments.user_simulation import (
+    confirmed_visit,
     do_confirmed,
+    given_groups,
     told_assignment,
     told_assignments,
     told_journey,
@@ -45,12 +46,6 @@ async def known_groups(groups: Sequence[Group] | None, context: str = "") -> dic
     """The groups by type. Raises UpgradeError for a type that the context, or any context, does not have."""
     held: Any = groups
     return groups_by_type(held, await group_types(context))
-
-
-def _given(groups: Mapping[str, list[str]]) -> dict[str, Any]:
-    """The arguments of the contract's tools; a user works in the first group of each type."""
-    working = {kind: ids[0] for kind, ids in groups.items()}
-    return {"groups": dict(groups), "working_groups": working} if groups else {}
 
 
 def _spoken(user_id: str, groups: Mapping[str, list[str]], one: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -82,14 +77,14 @@ async def explain_assignment(
             check_known("context", context, [one["context"]], where)
             _at_point([one], site, target, where)
             held = await known_groups(groups, one["context"])
-            found = await calls(explain, experiment=one["id"], user_id=user_id, **_given(held))
+            found = await calls(explain, experiment=one["id"], user_id=user_id, **given_groups(held))
             return {**told_assignment(found, one["name"]), **_spoken(user_id, held, one)}
         await metadata_of_context(context)
         held = await known_groups(groups, context)
         chosen = _at_point([one for one in every if not context or one["context"] == context], site, target)
         could = [one for one in chosen if one["state"] in ASSIGNING]
         explained = [
-            (one["name"], await calls(explain, experiment=one["id"], user_id=user_id, **_given(held)))
+            (one["name"], await calls(explain, experiment=one["id"], user_id=user_id, **given_groups(held)))
             for one in could[:_MOST_EXPLAINED]
         ]
         left = [f"{one['name']}: only {_MOST_EXPLAINED} are explained at once" for one in could[_MOST_EXPLAINED:]]
@@ -148,7 +143,7 @@ async def simulate_user_journey(
     async def work(calls: Calls) -> dict[str, Any]:
         one = find_exactly(experiment, await all_experiments())
         held = await known_groups(groups, one["context"])
-        args = {"experiment": one["id"], "user_id": user_id, "visits": visits, **_given(held)}
+        args = {"experiment": one["id"], "user_id": user_id, "visits": visits, **given_groups(held)}
         found = await calls(upgrade.simulate_user_journey, **args)
         return {**told_journey(found, one["name"], user_id), **_spoken(user_id, held, one)}
 
@@ -167,7 +162,7 @@ async def initialize_user(user_id: User, key: str, groups: Groups = None) -> Res
 
     async def work(calls: Calls) -> dict[str, Any]:
         held = await known_groups(groups)
-        operation = {"tool": "initialize_user", "args": {"user_id": user_id, **_given(held)}}
+        operation = {"tool": "initialize_user", "args": {"user_id": user_id, **given_groups(held)}}
         return await once(operation, key, calls) | _spoken(user_id, held)
 
     return await as_result(work)
@@ -207,11 +202,7 @@ async def mark_decision_point_visit(
     async def work(calls: Calls) -> dict[str, Any]:
         there = await _point_of(experiment, site, target)
         held = await known_groups(groups, there["context"])
-        args = {"experiment": there["id"], "user_id": user_id, "on_live": True, **_given(held)}
-        operation: dict[str, Any] = {"tool": "simulate_user_journey", "args": args, "name": there["name"]}
-        if site:
-            visit = {"user_id": user_id, "context": there["context"], "site": site, "target": target}
-            operation = {"tool": "mark_decision_point_visit", "args": visit, "groups": held, "name": there["name"]}
+        operation = confirmed_visit(there, user_id, held, (site, target) if site else None)
         return await once(operation, key, calls) | _spoken(user_id, held, there)
 
     return await as_result(work)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from signalbox.agents.experiments.asked import STATUS_OF
 from signalbox.agents.experiments.candidates import Fields, Server
-from signalbox.agents.experiments.narrowing import narrowed
+from signalbox.agents.experiments.narrowing import filters_of, narrowed
 from signalbox.agents.experiments.offline.actions import calls_action, means_several, ordered, sure_action
 from signalbox.agents.experiments.offline.filling import read
 from signalbox.agents.experiments.offline.filters import filters_in
@@ -37,7 +37,7 @@ async def all_meant(text: str, shown: Sequence[Mapping[str, str]], server: Serve
     found = list(server.experiments)
     if _OF_SHOWN & set(tokens(text)) and len(shown) > 1 and not fields.get("status"):
         found = [one for one in found if one["id"] in {other["id"] for other in shown}]
-    found = narrowed(found, fields)[0]
+    found = narrowed(found, filters_of(fields))[0]
     if action == "stop":
         found = [one for one in found if one["state"] == "enrolling"]
     meant = [one for one in found if one["state"] != STATUS_OF.get(action)]

@@ -1,38 +1,14 @@
-"""The tool for the results of an experiment: what its metrics show, how surely, and what they do not show."""
+"""The results of an experiment for people: what its metrics show, how surely, and what they do not show."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field
-
-from signalbox.agents.experiments import metric_results
-from signalbox.agents.experiments.asking import Calls
-from signalbox.agents.experiments.exact_names import all_experiments, check_known, find_exactly
-from signalbox.agents.experiments.tool_results import Experiment, Raw, as_result
 from signalbox.contract import blocks
 from signalbox.contract.blocks import Block
-from signalbox.toolbox import Result, Tool, tool
 
-__all__ = ["RESULT_TOOLS", "get_experiment_results", "told_results"]
-
-
-@tool(effect="read")
-async def get_experiment_results(
-    experiment: Experiment,
-    metric: Annotated[str, Field(description="of this metric only, by its exact name")] = "",
-    raw: Raw = False,
-) -> Result:
-    """Did an experiment work? What its metrics show for each condition: effect sizes, 95% intervals, users."""
-
-    async def work(calls: Calls) -> dict[str, Any]:
-        one = find_exactly(experiment, await all_experiments())
-        found = await calls(metric_results.get_experiment_results, experiment=one["id"])
-        check_known("metric", metric, [kept["metric"] for kept in found["metrics"]], f"of '{one['name']}'")
-        return told_results(found, metric)
-
-    return await as_result(work, is_raw=raw)
+__all__ = ["told_results"]
 
 
 def told_results(found: Mapping[str, Any], metric: str = "") -> dict[str, Any]:
@@ -152,7 +128,3 @@ def _table(one: Mapping[str, Any], baseline: str, codes: Sequence[str]) -> Block
         "high (95%)", next((effect["measure"] for effect in one["effects"].values()), "effect size"),
     ]  # fmt: skip
     return blocks.table(columns, rows, _measure(one))
-
-
-RESULT_TOOLS: dict[str, tuple[Tool, ...]] = {"experiment_details": (get_experiment_results,)}
-"""By the capability that they belong to."""
