@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from signalbox.agents.experiments.offline.groups import find_groups, groups_in
+from signalbox.agents.experiments.offline.groups import find_groups
 from signalbox.agents.experiments.offline.names import (
     as_written,
     grounded,
-    likely,
     mentioned,
     placed,
-    the_one_shown,
     whole_words,
     written_name,
 )
@@ -44,35 +42,11 @@ def test_names_in_a_sentence_are_found_whole() -> None:
     assert mentioned("what is running", NAMES) == []
 
 
-def test_half_of_a_name_is_likely_and_a_tie_gives_both() -> None:
-    assert likely("delete hint delay", NAMES) == ["Hint Delay Study"]
-    assert likely("the starter code thing", NAMES) == ["Exp 3 Starter Code", "Exp 31 Starter Code"]
-
-
-@pytest.mark.parametrize(
-    ("words", "current", "found"),
-    [
-        ("it", "1", "1"),
-        ("it", None, None),
-        ("the second one", "1", "2"),
-        ("number two", None, "2"),
-        ("the last", "1", "2"),
-        ("the first of them", "2", "1"),
-        ("the other one", "1", "2"),
-        ("the slider", "1", "2"),
-        ("both", "1", None),
-    ],
-)
-def test_words_for_what_was_shown(words: str, current: str | None, found: str | None) -> None:
-    assert the_one_shown(words, SHOWN, current) == found
-
-
 @pytest.mark.parametrize(
     ("text", "read", "name"),
     [
         ("rename it to Playback Speed Slider please", "Playback Speed", "Playback Speed Slider"),
         ('new title "Shipping Bar (autumn)" now', "Shipping", "Shipping Bar (autumn)"),
-        ("call it Source Check (pilot)", "Source Check", "Source Check (pilot)"),
         ("new name: tempo_slider.", "tempo", "tempo_slider"),
     ],
 )
@@ -83,24 +57,6 @@ def test_a_new_name_is_the_whole_name_that_was_written(text: str, read: str, nam
 def test_words_that_were_cut_off_are_made_whole() -> None:
     assert whole_words("visit lesson-stream / question-hint", "hint") == "question-hint"
     assert whole_words("user qa.bot.07, please", "qa.bot.07") == "qa.bot.07"
-
-
-@pytest.mark.parametrize(
-    ("words", "types", "groups"),
-    [
-        ("class 5A and school north", ["class", "school"], {"class": ["5A"], "school": ["north"]}),
-        ("classes 1a, 1b", ["classId", "schoolId"], {"classId": ["1a", "1b"]}),
-        ("teacher group mrs-chen", ["class", "teacher"], {"teacher": ["mrs-chen"]}),
-        ("group 3B", ["class"], {"class": ["3B"]}),
-        ("3B", ["class", "school"], {"": ["3B"]}),
-    ],
-)
-def test_groups_are_read_by_their_kind(words: str, types: list[str], groups: dict[str, list[str]]) -> None:
-    assert groups_in(words, types) == groups
-
-
-def test_a_short_word_is_no_slip_of_another() -> None:
-    assert likely("start it", ["Reward Stars"]) == []
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from time import perf_counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -91,7 +91,6 @@ async def _tried(
     progress: Progress | None,
 ) -> dict[str, Any]:
     """Bring the people, and compare what they get with what was enrolled, and with what was foreseen."""
-    started = perf_counter()
     experiment = read_experiment(raw)
     before = await enrollment_of(client, experiment)
     given: dict[str, str | None] = {}
@@ -102,7 +101,6 @@ async def _tried(
         if error.error_type != "timeout" or not given:
             raise
     people = people[: len(given)]
-    seconds = perf_counter() - started
     stats = await enrollment_of(client, experiment)
     users = Counter(code for code in given.values() if code)
     by_unit = {_unit(experiment, one): given[one["id"]] for one in people}
@@ -119,8 +117,6 @@ async def _tried(
         "default": sum(code is None for code in given.values()),
         "mismatches": wrong[:_MOST_MISMATCHES],
         "mismatch_count": len(wrong),
-        "seconds": round(seconds, 3),
-        "users_per_second": round(len(people) / seconds, 1) if seconds else None,
         "raw": stats,
     }
 
@@ -151,31 +147,28 @@ async def _bring(
         answer = await client.batch_assign(context, site, target, [one["id"] for one in batch])
         strangers = [one for one in batch if answer.get(one["id"], "NOT_FOUND") == "NOT_FOUND"]
         if strangers:
-            await _all(map(known, strangers))
+            await _all(partial(known, one) for one in strangers)
             answer |= await client.batch_assign(context, site, target, [one["id"] for one in strangers])
         given = {one["id"]: _given(answer.get(one["id"]), experiment["id"]) for one in batch}
         coming = list(given.items())[: max(0, most_enrolled - start)]
-        await _all(come(user_id, condition) for user_id, condition in coming)
+        await _all(partial(come, user_id, condition) for user_id, condition in coming)
         codes |= {user_id: str(one["conditionCode"]) if one else None for user_id, one in given.items()}
         if progress:
             progress(start + len(batch), len(people))
 
 
-async def _all(calls: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Await all, so many at once; after one has failed, none that waits is begun, and those under way end."""
-    waiting = deque(calls)
-    errors: list[UpgradeError] = []
+async def _all(calls: Iterable[Callable[[], Awaitable[None]]]) -> None:
+    """Make all calls, so many at once; after one has failed, none that waits is begun, and those under way end."""
+    waiting, errors = deque(calls), list[UpgradeError]()
 
     async def work() -> None:
         while waiting and not errors:
             try:
-                await waiting.popleft()
+                await waiting.popleft()()
             except UpgradeError as error:
                 errors.append(error)
 
     await asyncio.gather(*(work() for _ in range(_AT_ONCE)))
-    for call in waiting:
-        call.close()
     if errors:
         raise errors[0]
 

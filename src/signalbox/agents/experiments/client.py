@@ -297,19 +297,19 @@ def _read(endpoint: str, answer: httpx.Response) -> Any:
 
 def _record(answer: Any) -> dict[str, Any]:
     if not isinstance(answer, dict):
-        raise UpgradeError(
-            "The server's answer is not what UpGrade answers.",
-            suggestion="Check that UPGRADE_URL is the address of UpGrade's API, release 6.",
-            answer=str(answer)[:300],
-        )
+        raise _unknown(answer)
     return answer
 
 
 def _records(answer: Any) -> list[dict[str, Any]]:
     if not isinstance(answer, list) or not all(isinstance(one, dict) for one in answer):
-        raise UpgradeError(
-            "The server's answer is not what UpGrade answers.",
-            suggestion="Check that UPGRADE_URL is the address of UpGrade's API, release 6.",
-            answer=str(answer)[:300],
-        )
+        raise _unknown(answer)
     return answer
+
+
+def _unknown(answer: Any) -> UpgradeError:
+    return UpgradeError(
+        "The server's answer is not what UpGrade answers.",
+        suggestion="Check that UPGRADE_URL is the address of UpGrade's API, release 6.",
+        answer=str(answer)[:300],
+    )

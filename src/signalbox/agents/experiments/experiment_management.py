@@ -42,7 +42,6 @@ from signalbox.agents.experiments.tools import (
     update_experiment_status,
 )
 from signalbox.contract import blocks
-from signalbox.errors import SignalboxError
 from signalbox.upgrade.changing import effects_of_update
 from signalbox.upgrade.states import shown_state
 
@@ -63,70 +62,15 @@ _TOOLS: Mapping[str, Callable[..., Awaitable[ToolResult]]] = {
 _OWN = "experiment_management"
 _POINT = ("site", "target")
 _NOTHING = "Nothing was changed."
-_NOBODY_MEANT = "No experiment is as you say, or all of them are so already. Nothing was changed."
 Update = dict[str, Any]
 
 
 @capability_node(_OWN)
 async def aexperiment_management_node(state: dict[str, Any], calls: Calls) -> Update:
-    """Show what is to be done, and do it once the person has said yes; of several things one by one."""
-    pending = state["pending"] or {}
-    fields = dict(state["fields"])
-    rest = list(pending.get("rest") or fields.pop("rest", ()))
+    """Show what is to be done, and do it once the person has said yes."""
+    pending, fields = state["pending"] or {}, dict(state["fields"])
     if pending.get("decision") == "no":
-        left = f" Nor: {'; '.join(map(_told_request, rest))}." if rest else ""
-        told = f"{_NOTHING}{left}"
-        return {"bot_response": told, "told": told, "operation_type": None, "previous": state["previous"]}
-    if fields.pop("is_nothing", False):
-        return {"bot_response": _NOBODY_MEANT, "told": _NOBODY_MEANT}
-    meant = fields.pop("meant", ())
-    each = "; ".join(map(_told_request, meant))
-    intro = f"{len(meant)} are meant, and each is asked about by itself: {each}.\n\n" if len(meant) > 1 else ""
-    done: Update = {}
-    while True:
-        try:
-            update = await _one(fields, state, calls)
-        except Ask as asked:
-            asked.question["message"] = f"{intro}{asked.question['message']}"
-            raise _between(done, asked, rest) from None
-        except (Fault, SignalboxError) as error:
-            raise (_after(done, error, [fields, *rest]) if done else error) from None
-        if done:
-            update["bot_response"] = f"{done['bot_response']}\n\n{update['bot_response']}"
-        if not rest:
-            return update
-        done, intro = update, ""
-        fields = rest.pop(0)
-        state = {**state, **done, "pending": None, "params": {}}
-        calls.server = await look_around()
-
-
-def _told_request(fields: Mapping[str, Any]) -> str:
-    """What is asked for, in few words: archive "Reward Stars"."""
-    name = fields.get("new_name") if fields.get("action") == "create" else fields.get("experiment_name")
-    return f'{fields["action"].replace("_", " ")} "{name}"' if name else str(fields["action"]).replace("_", " ")
-
-
-def _between(done: Update, asked: Ask, rest: list[dict[str, Any]]) -> Ask:
-    """The question with what was done before it, and what is still to be done behind it."""
-    if done:
-        asked.question["message"] = f"{done['bot_response']}\n\n{asked.question['message']}"
-        asked.question["blocks"] = [*done.get("blocks", ()), *asked.question["blocks"]]
-    if rest:
-        asked.pending["rest"] = rest
-    return asked
-
-
-def _after(done: Update, error: Fault | SignalboxError, rest: Sequence[Mapping[str, Any]]) -> Fault:
-    """The error with what was done before it, and what is not done because of it."""
-    fault = error if isinstance(error, Fault) else Fault(error.user_message, error.error_type)
-    told = f"{done['bot_response']}\n\n{fault.message} Not done: {'; '.join(map(_told_request, rest))}."
-    return Fault(told, fault.kind, fault.suggestion, fault.written)
-
-
-async def _one(fields: dict[str, Any], state: Mapping[str, Any], calls: Calls) -> Update:
-    """One thing that is asked for, or the reply to it."""
-    pending = state["pending"] or {}
+        return {"bot_response": _NOTHING, "told": _NOTHING, "operation_type": None, "previous": state["previous"]}
     if pending.get("decision") == "yes":
         return await _execute(pending, state, calls)
     if fields.get("is_unclear"):

@@ -74,7 +74,9 @@ def writing_tool(function: Callable[Asked, Awaitable[Done]]) -> Callable[Asked, 
         refuse_writes()
         return await function(*args, **kwargs)
 
-    return tool(guarded)
+    made = tool(guarded)
+    made.is_writing = True  # type: ignore[attr-defined]
+    return made
 
 
 def _failed(

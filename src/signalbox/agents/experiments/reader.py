@@ -99,9 +99,7 @@ async def read_feature(state: State) -> Fields:
 
 def note_uncovered(state: State, pending: Mapping[str, Any], server: Server) -> Update:
     """What a question keeps of all that was said for it, with what of that its write does not do as `left`."""
-    # Of several requests in one message, each is looked at by itself.
-    own = "" if state["pending"] else pending["fields"].get("said", "")
-    return find_uncovered(own or str(state["user_input"]), state, pending, server)
+    return find_uncovered(str(state["user_input"]), state, pending, server)
 
 
 async def begin_loop(state: State, turns: list[dict[str, str]], data: str | None = None) -> LoopState:

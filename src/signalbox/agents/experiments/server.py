@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 from mcp.types import ToolAnnotations
 
 from signalbox.agents.experiments.outcome import ToolResult
-from signalbox.agents.experiments.tools import DESTRUCTIVE, READ_ONLY, TOOLS
+from signalbox.agents.experiments.tools import DESTRUCTIVE, TOOLS
 from signalbox.toolbox.serving import ToolServer, offer
 
 __all__ = ["create_server"]
@@ -20,7 +20,7 @@ _LOCAL = ("progress",)
 
 def create_server() -> ToolServer:
     """A server that offers all eighteen tools, each with what it may do to the data said in its hints."""
-    offers = [offer(_offered(one), _hints(one.__name__)) for one in TOOLS]
+    offers = [offer(_offered(one), _hints(one)) for one in TOOLS]
     return ToolServer(
         "experiments",
         offers,
@@ -28,11 +28,9 @@ def create_server() -> ToolServer:
     )
 
 
-def _hints(name: str) -> ToolAnnotations:
-    reads = name in READ_ONLY
-    return ToolAnnotations(
-        read_only_hint=reads, destructive_hint=name in DESTRUCTIVE, idempotent_hint=reads, open_world_hint=True
-    )
+def _hints(function: Callable[..., Any]) -> ToolAnnotations:
+    reads, destroys = not hasattr(function, "is_writing"), function.__name__ in DESTRUCTIVE
+    return ToolAnnotations(read_only_hint=reads, destructive_hint=destroys, idempotent_hint=reads, open_world_hint=True)
 
 
 def _offered(function: Callable[..., Awaitable[ToolResult]]) -> Callable[..., Awaitable[ToolResult]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import asin, comb, exp, lgamma, log, sqrt
+from math import asin, sqrt
 
 __all__ = ["ALPHA", "Effect", "difference_of_means", "difference_of_shares", "fit", "interval", "shares_of"]
 
@@ -13,8 +13,7 @@ ALPHA = 0.01
 
 # From this many expected in every arm on, the chi-square test is good enough; below, the exact one is used.
 _ENOUGH = 5
-# The exact test looks at every possible outcome, up to this many; above, it draws outcomes.
-_MOST_OUTCOMES = 200_000
+# So many outcomes the exact test draws where there are more than two arms.
 _DRAWS = 100_000
 
 
@@ -58,41 +57,16 @@ def interval(seen: int, count: int) -> tuple[float, float]:
 
 
 def _exact(seen: Sequence[int], shares: Sequence[float]) -> float:
-    """The probability of all outcomes that are no likelier than what was seen."""
-    count, logs = sum(seen), [log(share) for share in shares]
-    limit = _log_chance(seen, logs) + 1e-9
-    if comb(count + len(shares) - 1, len(shares) - 1) > _MOST_OUTCOMES:
-        return _drawn(seen, shares, limit)
-    return min(1.0, sum(exp(one) for one in _chances(count, logs) if one <= limit))
-
-
-def _log_chance(seen: Sequence[int], logs: Sequence[float]) -> float:
-    return lgamma(sum(seen) + 1) + sum(one * share - lgamma(one + 1) for one, share in zip(seen, logs, strict=True))
-
-
-def _chances(count: int, logs: Sequence[float]) -> list[float]:
-    """The logarithms of the probabilities of every way to divide a count among the arms."""
-
-    def divide(left: int, arms: Sequence[float], sofar: float) -> list[float]:
-        if len(arms) == 1:
-            return [sofar + left * arms[0] - lgamma(left + 1)]
-        return [
-            chance
-            for here in range(left + 1)
-            for chance in divide(left - here, arms[1:], sofar + here * arms[0] - lgamma(here + 1))
-        ]
-
-    return divide(count, logs, lgamma(count + 1))
-
-
-def _drawn(seen: Sequence[int], shares: Sequence[float], limit: float) -> float:
+    """The probability of all outcomes that are no likelier than what was seen; of more than two arms, by drawing."""
     import numpy as np
-    from scipy.stats import multinomial
+    from scipy.stats import binomtest, multinomial
 
-    random = np.random.default_rng(0)
-    promised = np.asarray(shares) / sum(shares)
-    outcomes = random.multinomial(sum(seen), promised, size=_DRAWS)
-    chances = multinomial.logpmf(outcomes, sum(seen), promised)
+    count, promised = sum(seen), np.asarray(shares) / sum(shares)
+    if len(seen) == 2:
+        return float(binomtest(seen[0], count, promised[0]).pvalue)
+    outcomes = np.random.default_rng(0).multinomial(count, promised, size=_DRAWS)
+    limit = multinomial.logpmf(seen, count, promised) + 1e-9
+    chances = multinomial.logpmf(outcomes, count, promised)
     return float((np.count_nonzero(chances <= limit) + 1) / (_DRAWS + 1))
 
 

@@ -25,7 +25,6 @@ from signalbox.agents.experiments.time_limit import CHECK_SECONDS, TRIAL_SECONDS
 
 __all__ = [
     "DESTRUCTIVE",
-    "READ_ONLY",
     "TOOLS",
     "ToolResult",
     "check_upgrade_health",
@@ -167,25 +166,9 @@ async def create_experiment(
     include_groups and exclude_groups: `{type: [ids]}`; revert_to: a condition's code, where post_rule is assign.
     Everything that the server would take in silence is checked first (`drafts.check_draft`): `validation`.
     """
-    draft = drafts.Draft(
-        name=name,
-        context=context,
-        conditions=[dict(one) for one in conditions],
-        decision_points=[dict(one) for one in decision_points],
-        assignment_unit=assignment_unit,
-        consistency_rule=consistency_rule or ("group" if assignment_unit == "group" else "individual"),
-        group=group,
-        post_rule=post_rule,
-        revert_to=revert_to,
-        filter_mode=filter_mode,
-        description=description,
-        tags=list(tags),
-        include_users=list(include_users),
-        include_groups={kind: list(ids) for kind, ids in (include_groups or {}).items()},
-        exclude_users=list(exclude_users),
-        exclude_groups={kind: list(ids) for kind, ids in (exclude_groups or {}).items()},
-        status=status,
-    )
+    said = {name: value for name, value in locals().items() if value and name != "key"}
+    said.setdefault("consistency_rule", "group" if assignment_unit == "group" else "individual")
+    draft = drafts.Draft(**said)
     return await writing.create(current_client(), draft, key)
 
 
@@ -321,8 +304,8 @@ async def test_condition_balance(
     Where it assigns by group, the groups are the units: `num_groups` made-up ones, or on a clone the named `groups`.
 
     `{experiment, on_live, unit: individual|group, users, units, arms: [{code, weight, observed, expected, share, low,
-    high, users}], enrolled, default, p_value, test: chi-square|exact, balanced, mismatches, seconds,
-    users_per_second, notes: [text]}`. All are asked for; on a clone the first 500 are also enrolled, on the live one
+    high, users}], enrolled, default, p_value, test: chi-square|exact, balanced, mismatches,
+    notes: [text]}`. All are asked for; on a clone the first 500 are also enrolled, on the live one
     everybody. Who had not come when the time was over is left out, and `notes` says so.
     `progress(done, total)` is called as they come.
     """
@@ -384,22 +367,6 @@ TOOLS: tuple[Callable[..., Any], ...] = (
     generate_test_users,
 )
 """All eighteen, in the contract's order."""
-
-READ_ONLY = frozenset(
-    one.__name__
-    for one in (
-        explain_upgrade_concept,
-        list_upgrade_concepts,
-        check_upgrade_health,
-        get_context_metadata,
-        get_experiment_names,
-        get_all_experiments,
-        get_experiment_details,
-        get_user_assignments,
-        generate_test_users,
-    )
-)
-"""The names of those that change nothing on the server."""
 
 DESTRUCTIVE = frozenset({"update_experiment", "update_experiment_status", "delete_experiment"})
 """The names of those that may take away what was there."""

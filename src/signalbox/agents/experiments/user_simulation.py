@@ -19,12 +19,10 @@ from signalbox.agents.experiments.predict import explain_assignment
 from signalbox.agents.experiments.questions import again, ask_yes, done_once
 from signalbox.agents.experiments.shape import same_text
 from signalbox.agents.experiments.tools import (
-    get_experiment_details,
     initialize_user,
     mark_decision_point_visit,
     simulate_user_journey,
 )
-from signalbox.agents.experiments.users import made_up
 from signalbox.contract import blocks
 from signalbox.language.names import did_you_mean
 from signalbox.upgrade.states import ASSIGNING
@@ -59,8 +57,6 @@ async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
     fields = dict(state["fields"])
     if fields.get("is_unclear"):
         raise again(pending)
-    if fields.get("is_anybody") and not fields.get("user_id"):
-        fields["user_id"] = made_up(1)[0]["id"]
     calls.said = said_params(fields)
     user = str(fields.get("user_id") or state["current_user_id"] or "").strip()
     if not user:
@@ -204,9 +200,6 @@ async def _visit(
     # Who says to mark a visit wants it marked; a way that is only tried out is gone on a copy.
     if fields.get("on_live") or fields.get("is_marked"):
         raise _confirm_live(fields, user, groups, one)
-    if fields.get("is_anybody"):
-        experiment = await calls.look(get_experiment_details, experiment=one["id"])
-        groups = groups or made_up(1, experiment["group"])[0]["groups"]
     found = await calls(simulate_user_journey, experiment=one["id"], user_id=user, **given_groups(groups))
     return {
         **told_journey(found, one["name"], user),

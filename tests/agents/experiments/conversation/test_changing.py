@@ -262,14 +262,6 @@ def test_a_group_that_is_put_right_is_no_other_user(upgrade: Any, talk: Any) -> 
     assert "7b" not in upgrade.store.users
 
 
-def test_weights_for_conditions_that_are_not_there_are_asked_for_with_those_that_are(upgrade: Any, talk: Any) -> None:
-    said = {"action": "change_weights", "experiment": "Hint Timing", "conditions": "80"}
-    asked = talk.say("put control at 20 and treatment at 80 in Hint Timing", as_=MANAGE, **said)
-    assert "they are hint-early, hint-late" in asked.answer
-    assert asked.state["params"]["condition_weights"] == {"control": 20, "treatment": 80}
-    assert "hint-early from 50% to 20%" in talk.say("20/80", means="answer").answer.casefold()
-
-
 def test_an_even_split_of_known_conditions_needs_no_further_question(upgrade: Any, talk: Any) -> None:
     said = {"action": "create", "new_name": "Quiet Timer", "context": "mathstream"}
     asked = talk.say("Quiet Timer in mathstream, control and treatment evenly", as_=MANAGE, **said)
@@ -287,12 +279,6 @@ def test_a_new_condition_is_told_from_the_experiment_it_is_for(upgrade: Any, tal
     read = {"action": "change_conditions", "experiment": "Hint Wording", "change": "add"}
     talk.say("add a condition audio to Hint Wording", as_=MANAGE, conditions="audio to Hint Wording", **read)
     assert "audio from nothing to 20%" in talk.say("40, 40, 20", means="answer").answer
-
-
-def test_a_consistency_rule_may_be_called_by_its_name(upgrade: Any, talk: Any) -> None:
-    said = "the consistency rule of Hint Wording is to be experiment"
-    asked = talk.say(said, as_=MANAGE, action="change_rules", experiment="Hint Wording")
-    assert "Consistency rule from individual to experiment" in asked.answer
 
 
 def test_by_class_means_whole_classes(upgrade: Any, talk: Any) -> None:

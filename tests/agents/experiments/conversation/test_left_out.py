@@ -73,22 +73,6 @@ def test_a_piece_stays_left_out_while_other_things_are_put_right(say: Any) -> No
     assert asked.state["not_covered"] == ["only for class 9c"]
 
 
-def test_all_of_a_kind_are_named_and_asked_about_one_by_one(say: Any, upgrade: Any) -> None:
-    asked = say("archive all paused experiments")
-    assert 'archive "Stream Order Pilot"; archive "Progress Bar"' in asked.answer
-    assert "Archive 'Stream Order Pilot'?" in asked.answer
-    assert "Archive 'Progress Bar'?" in answer("left", "yes").answer
-    answer("left", "no")
-    assert upgrade.named("Stream Order Pilot")["state"] == "archived"
-    assert upgrade.named("Progress Bar")["state"] == "enrollmentComplete"
-
-
-def test_all_that_were_listed_may_be_meant(say: Any) -> None:
-    say("list the paused experiments")
-    asked = ask("experiments", "archive them all", thread_id="left")
-    assert 'archive "Stream Order Pilot"; archive "Progress Bar"' in asked.answer
-
-
 def test_to_include_a_user_changes_the_list(say: Any, upgrade: Any) -> None:
     asked = say("include user kid-31 in Hint Timing")
     assert "Included users from nothing to kid-31." in asked.answer
@@ -110,9 +94,3 @@ def test_a_condition_that_is_dropped_is_gone_and_the_rest_shared_out(say: Any) -
 
 def test_a_target_is_not_taken_for_the_experiment_of_that_name(say: Any) -> None:
     assert "'Hint Wording'" in say("also run Hint Wording on dashboard / progress-bar").answer
-
-
-def test_a_user_who_is_nobody_in_particular_is_made_up(say: Any) -> None:
-    told = say("simulate a user in Hint Timing")
-    assert told.state["detected_capability"] == "user_simulation"
-    assert "on a disposable copy" in told.answer

@@ -97,7 +97,7 @@ def test_a_reply_may_say_more_than_was_asked(upgrade: Any, talk: Any) -> None:
 
 def test_a_reply_may_set_right_what_was_said_before(upgrade: Any, talk: Any) -> None:
     said = "new experiment Loud Colours in mathstream, control 50 one-page 50"
-    talk.say(said, as_=MANAGE, action="create", new_name="Loud Colours", context="mathstream")
+    talk.say(said, as_=MANAGE, action="create", new_name="Loud Colours", conditions="control 50 one-page 50")
     talk.say("oops, web-shop was meant", means="new_request", context="web-shop")
     asked = talk.say("HomePage / banner", means="answer", site="HomePage", target="banner")
     assert "in web-shop" in asked.answer
@@ -156,21 +156,6 @@ def test_another_action_must_be_asked_for(upgrade: Any, talk: Any) -> None:
     assert "Delete 'Audio Stories'" in again.answer
 
 
-@pytest.mark.parametrize("reply", ["start over", "let's begin again from scratch", "restart"])
-def test_a_new_experiment_may_be_begun_anew(upgrade: Any, talk: Any, reply: str) -> None:
-    talk.say("new experiment Loud Colours in web-shop", as_=MANAGE, action="create", new_name="Loud Colours")
-    asked = talk.say(reply, means="answer")
-    assert asked.answer == "What is the experiment to be called?"
-    assert "context" not in asked.state["params"]
-
-
-def test_to_start_over_does_not_start_an_experiment(upgrade: Any, talk: Any) -> None:
-    talk.say("delete Reward Stars", as_=MANAGE, action="delete", experiment="Reward Stars")
-    again = talk.say("start over", decision="change", action="start")
-    assert "the question is still open: Delete 'Reward Stars'" in again.answer
-    assert upgrade.named("Reward Stars")["state"] == "cancelled"
-
-
 def test_a_no_may_go_on_to_another_question(upgrade: Any, talk: Any) -> None:
     talk.say("delete Reward Stars", as_=MANAGE, action="delete", experiment="Reward Stars")
     talk.model.readings["is the server up"] = {"capability": "version_check", "confidence": 0.99}
@@ -180,7 +165,7 @@ def test_a_no_may_go_on_to_another_question(upgrade: Any, talk: Any) -> None:
     assert upgrade.named("Reward Stars")["id"]
 
 
-@pytest.mark.parametrize("said", ["no", "never mind", "thanks", "start over"])
+@pytest.mark.parametrize("said", ["no", "never mind", "thanks"])
 def test_a_word_that_asks_for_nothing_does_nothing_again(upgrade: Any, talk: Any, said: str) -> None:
     read = {"test": "balance", "experiment": "Hint Timing", "num_users": 20}
     talk.say("balance of Hint Timing with 20 users", as_="testing", **read)
@@ -194,7 +179,7 @@ def test_what_lists_no_conditions_becomes_none(upgrade: Any, talk: Any, reply: s
     said = "new experiment Loud Colours in web-shop"
     asked = talk.say(said, as_=MANAGE, action="create", new_name="Loud Colours")
     assert talk.say(reply, means="answer").answer == asked.answer
-    assert "Which weights for control, one-page?" in talk.say("the first two", means="answer").answer
+    assert "Which weights for control, one-page?" in talk.say("control and one-page", means="answer").answer
 
 
 def test_a_name_may_be_given_anew_while_something_else_is_asked_for(upgrade: Any, talk: Any) -> None:
@@ -212,10 +197,3 @@ def test_what_another_context_does_not_know_is_asked_for_anew(upgrade: Any, talk
     talk.say("control 50, treatment 50", means="answer", conditions="control 50, treatment 50")
     asked = talk.say("dashboard / progress-bar", means="answer", site="dashboard", target="progress-bar")
     assert "'Loud Colours' in mathstream with control 50%, treatment 50% at dashboard / progress-bar" in asked.answer
-
-
-def test_another_of_what_was_listed_may_be_meant_by_its_place(upgrade: Any, talk: Any) -> None:
-    talk.say("which are running", as_="list_experiments", what="experiments", status="enrolling")
-    talk.say("stop Fractions by School", as_=MANAGE, action="stop", experiment="Fractions by School")
-    asked = talk.say("not that one, the third", decision="no", confidence=1.0)
-    assert asked.answer.startswith("Stop 'Hint Timing'?")

@@ -77,10 +77,9 @@ def test_a_target_that_the_server_does_not_know_is_kept_as_it_is_written(upgrade
     assert "at CheckoutPage / button-colour?" in asked.answer
 
 
-def test_shares_may_be_exchanged_and_the_draft_dropped(upgrade: Any, talk: Any) -> None:
+def test_a_draft_may_be_dropped(upgrade: Any, talk: Any) -> None:
     said = "new experiment Loud Colours in web-shop, control 30, one-page 70 at HomePage / banner"
     talk.say(said, as_=MANAGE, action="create", new_name="Loud Colours", conditions="control 30, one-page 70")
-    assert "control 70%, one-page 30%" in talk.say("no, the other way round").answer
     assert talk.say("never mind").answer == "Nothing was changed."
     assert upgrade.sent("POST /experiments") == 0
 
@@ -93,16 +92,6 @@ def test_a_reply_that_names_no_place_becomes_no_decision_point(upgrade: Any, tal
     assert again.question is not None
     assert again.question["message"] == asked.answer == "At which decision point? Say site / target."
     assert "HomePage / banner?" in talk.say("HomePage banner", means="answer").answer
-
-
-def test_it_is_the_experiment_whose_list_or_description_changes(upgrade: Any, talk: Any) -> None:
-    talk.say("show Night Reader", as_=DETAILS, experiment="Night Reader")
-    asked = talk.say("include user amy in it", as_="user_simulation", action="include", users="amy", user_id="amy")
-    assert "Change 'Night Reader'? Included users from nothing to amy." in asked.answer
-    talk.say("no")
-    asked = talk.say("describe it as 'a quick look'", as_="terminology", action="describe", description="quick look")
-    assert asked.answer.startswith("Change 'Night Reader'? Description from")
-    assert "to a quick look." in asked.answer
 
 
 def test_one_that_runs_is_said_to_run(upgrade: Any, talk: Any) -> None:

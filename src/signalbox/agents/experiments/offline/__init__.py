@@ -2,8 +2,8 @@
 
 - `filling`: one schema filled by the model, which `teaching` teaches.
 - `kind`: which capability a request needs, with `actions`.
-- `requests`: the fields of a request, by its capability; with `references`, `values`, `filters`, `several`, `live`.
-- `replies`, `answers`, `draft_edits`, `swaps`: what is said to a question.
+- `requests`: the fields of a request, by its capability; with `references`, `values`, `drafts`, `filters`, `live`.
+- `replies`, `answers`: what is said to a question.
 - `uncovered`: what a request says and its write does not do.
 - `names`, `groups`, `weights`: words as names, groups and shares.
 
@@ -14,4 +14,4 @@ from __future__ import annotations
 
 __all__ = ["LAYERS"]
 
-LAYERS = ("orders", "places", "runs", "several", "slips", "uncovered")
+LAYERS = ("features", "places", "runs")

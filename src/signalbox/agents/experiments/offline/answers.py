@@ -8,16 +8,15 @@ from typing import Any
 
 from signalbox.agents.experiments.candidates import Fields, Server, find_experiment
 from signalbox.agents.experiments.offline.actions import other_action, sure_action
-from signalbox.agents.experiments.offline.draft_edits import edit_draft, name_in, point_of_reply
+from signalbox.agents.experiments.offline.drafts import edited_draft, name_in, point_of_reply
 from signalbox.agents.experiments.offline.filling import read
 from signalbox.agents.experiments.offline.groups import find_groups
 from signalbox.agents.experiments.offline.live import still_live
-from signalbox.agents.experiments.offline.names import grounded, listed, mentioned, placed, the_one_shown
+from signalbox.agents.experiments.offline.names import grounded, listed, mentioned
 from signalbox.agents.experiments.offline.references import WHICH, experiment_in
 from signalbox.agents.experiments.offline.requests import groups_said
-from signalbox.agents.experiments.offline.swaps import exchanged, swapped, wants_exchange
-from signalbox.agents.experiments.offline.values import OWN, read_values, split_in, whole
-from signalbox.agents.experiments.offline.weights import read_split
+from signalbox.agents.experiments.offline.values import OWN, read_values, whole
+from signalbox.agents.experiments.offline.weights import read_split, said_split
 from signalbox.agents.experiments.plan import (
     TASKS,
     params_schema,
@@ -35,8 +34,9 @@ __all__ = ["answered", "revised"]
 _MORE = word_set("also too and plus add")
 _SHORT = 6
 """How many words another action may be asked for in, where none is called by its name."""
-_FIXED = ("action", *WHICH, "rest", "meant")
 _FIRST_WORDS = re.compile(r"^(?:user|student|pupil|the user|id|it is|it's|with|take)\s+", re.IGNORECASE)
+_NOT = re.compile(r",?\s+(?:and\s+)?(?:not|instead of|rather than|in place of)\s+", re.IGNORECASE)
+_EDGES = " \t\n\"'“”‘’`.,;:!?"
 _RULES = ("unit", "group_type", "consistency_rule", "post_rule", "condition", "rules")
 Pending = Mapping[str, Any]
 State = Mapping[str, Any]
@@ -50,121 +50,110 @@ async def answered(pending: Pending, state: State, server: Server) -> Fields:
     if not reply or field in ("", "confirm"):
         return known
     if field == "experiment_id":
-        return {
-            **{key: value for key, value in known.items() if key not in WHICH},
-            **_experiment(reply, pending, server),
-        }
+        return {**_unnamed(known), **_experiment(reply, pending, server)}
+    chosen, one = _option(reply, options), server.by_id(known.get("experiment_id"))
     if known.get("action") == "create":
-        return await edit_draft(known, reply, field, options, server)
-    chosen = _option(reply, options)
-    one = server.by_id(known.get("experiment_id"))
+        said = chosen if chosen and reply.strip(" .").isdigit() else reply
+        return await edited_draft(known, said, field, options, server)
+    found: Fields = {}
     if field in ("split", "weights") and one:
-        return {**known, **_shares(reply, known, one)}
-    if field == "group_type":
+        split = read_split(reply, list(split_of(known).names) or one["conditions"])
+        found = {"split": split.as_field()} if split.weights or split.is_even else {}
+    elif field == "group_type" and known.get("loose_groups"):
         kind = chosen or grounded(reply, server.group_types())
-        loose = known.get("loose_groups")
-        if kind and loose:
-            groups = {**(known.get("groups") or {}), kind: loose}
-            return {**{key: value for key, value in known.items() if key != "loose_groups"}, "groups": groups}
-        return {**known, **({"group_type": kind} if kind else {})}
-    if field in _RULES:
-        said = await read(rules_schema(server.group_types()), reply, OWN)
-        if field == "condition" and one:
-            said = {"condition": chosen or grounded(reply, one["conditions"])}
-        elif chosen and field != "rules":
-            said = {field: chosen}
-        return {**known, **{key: value for key, value in said.items() if value}}
-    if field == "point":
-        context = (one or {}).get("context")
-        return {**known, **point_of_reply(reply, known.get("site"), server.offered(context))}
-    values: dict[str, Any] = {
-        "context": chosen or grounded(reply, server.contexts),
-        "user_id": _FIRST_WORDS.sub("", reply).strip(" .!"),
-        "task": chosen if chosen in TASKS else None,
-        "num_users": next((int(found.value) for found in find_quantities(reply)), None),
-        "codes": listed(reply),
-        "users": listed(reply),
-    }
-    if field == "new_name":
-        values["new_name"] = name_in(reply, await read(params_schema("rename") or {}, reply))
-    value = values.get(field, reply)
-    return {**known, field: value} if value else known
+        groups = {**(known.get("groups") or {}), kind: known["loose_groups"]}
+        found = {"groups": groups, "loose_groups": []} if kind else {}
+    elif field == "condition" and one:
+        found = {field: chosen or grounded(reply, one["conditions"])}
+    elif field in _RULES:
+        is_value = chosen and field != "rules"
+        found = {field: chosen} if is_value else await read(rules_schema(server.group_types()), reply, OWN)
+    elif field == "point":
+        found = dict(point_of_reply(reply, known.get("site"), server.offered((one or {}).get("context"))))
+    elif field == "new_name":
+        found = {field: name_in(reply, await read(params_schema("rename") or {}, reply))}
+    else:
+        values: dict[str, Any] = {
+            "context": chosen or grounded(reply, server.contexts),
+            "user_id": _FIRST_WORDS.sub("", reply).strip(" .!"),
+            "task": chosen if chosen in TASKS else None,
+            "num_users": next((int(found.value) for found in find_quantities(reply)), None),
+            "codes": listed(reply),
+            "users": listed(reply),
+        }
+        found = {field: values.get(field, reply)}
+    return {**known, **{key: value for key, value in found.items() if value or key == "loose_groups"}}
+
+
+def _unnamed(fields: Mapping[str, Any]) -> Fields:
+    """The fields without those that say which experiment is meant."""
+    return {key: value for key, value in fields.items() if key not in WHICH}
 
 
 def _experiment(reply: str, pending: Pending, server: Server) -> Fields:
     """The experiment that a reply chooses: by its option, or by words as in any request."""
     choices = pending.get("choices") or {}
-    options = list(choices)
-    label = _option(reply, options)
-    if label:
-        one = server.by_id(choices[label])
-        return {"experiment_id": choices[label], **({"experiment_name": one["name"]} if one else {})}
+    if (label := _option(reply, list(choices))) and (one := server.by_id(choices[label])):
+        return {"experiment_id": one["id"], "experiment_name": one["name"]}
     found = find_experiment(reply, server, View(tuple(choices.values()), offered=True))
-    is_open = not found.get("which", {}).get("ids") and "which" in found
+    is_open = "which" in found and not found["which"]["ids"]
     return {"which": {"words": "", "ids": list(choices.values())}} if is_open and len(reply.split()) > 1 else found
 
 
-def _shares(reply: str, known: Mapping[str, Any], one: Mapping[str, Any]) -> Fields:
-    """The shares of a reply for conditions that are known."""
-    codes = list(split_of(known).names) or one["conditions"]
-    if wants_exchange(reply):
-        return exchanged(known)
-    split = read_split(reply, codes)
-    return {"split": split.as_field()} if split.weights or split.is_even else {}
-
-
 def _option(reply: str, options: list[str]) -> str | None:
-    """The option that a reply means: by its number, its place or its name."""
+    """The option that a reply means: by its number or its name."""
     said = reply.strip(" .!")
     if said.isdigit() and 1 <= int(said) <= len(options):
         return options[int(said) - 1]
-    name = grounded(said, options)
-    if name is not None:
-        return name
-    shown = [{"id": one, "name": one} for one in options]
-    return the_one_shown(said, shown, None) if len(options) > 1 else None
+    return grounded(said, options)
 
 
 async def revised(capability: str, pending: Pending, state: State, server: Server) -> Fields | None:
     """What was shown, with what a reply to its confirmation says otherwise; None where it says nothing for certain."""
     text, known = str(state["user_input"]), dict(pending["fields"])
-    if capability == "experiment_management":
+    if capability == OWN:
         return await _other_change(pending, text, known, state, server)
-    if swap := swapped(text, {key: value for key, value in known.items() if key not in WHICH}):
+    if swap := _swapped(text, _unnamed(known)):
         return {**known, **swap, "on_live": still_live(text, bool(known.get("on_live")))}
-    is_change = pending.get("decision") == "change"
     user = str(known.get("user_id") or "")
     groups = find_groups(text, server.group_types(), [*server.names, user])
-    if not is_change and not groups:
+    if pending.get("decision") != "change" and not groups:
         return None
-    schema = simulation_schema if capability == "user_simulation" else testing_schema
+    is_user = capability == "user_simulation"
+    schema = simulation_schema if is_user else testing_schema
     said = whole(await read(schema(server.names, server.contexts), text, capability), text)
-    kept = ("user_id", "site", "target") if capability == "user_simulation" else ("num_users",)
-    found = {key: said[key] for key in kept if said.get(key)}
-    if capability == "user_simulation":
+    found = {key: said[key] for key in (("user_id", "site", "target") if is_user else ("num_users",)) if said.get(key)}
+    if is_user:
         found |= groups_said(text, said, state, server, user, known.get("context"))
     which = experiment_in(text, said, state, server) if mentioned(text, server.names) else {}
-    if which:
-        known = {key: value for key, value in known.items() if key not in WHICH}
-    return {**known, **found, **which, "on_live": still_live(text, bool(known.get("on_live")))}
+    kept = _unnamed(known) if which else known
+    return {**kept, **found, **which, "on_live": still_live(text, bool(known.get("on_live")))}
 
 
 async def _other_change(pending: Pending, text: str, known: Fields, state: State, server: Server) -> Fields | None:
-    fixed = await _corrected(text, known, state, server)
-    if fixed is not None or pending.get("decision") != "change":
-        return fixed
     action, one = str(known["action"]), server.by_id(known.get("experiment_id"))
     if action == "create":
+        edited = await edited_draft(known, text, "", (), server)
+        return edited if edited != known else None
+    if action == "change_weights" and one:
+        # A no may come with other shares: no, 40/60.
+        split = read_split(said_split("", text, one["conditions"], [one["name"]]), one["conditions"])
+        if split.is_even or (split.weights and (split.names or len(split.weights) == len(one["conditions"]))):
+            return {**known, "split": split.as_field()}
+    if swap := _swapped(text, {key: value for key, value in _unnamed(known).items() if key != "action"}):
+        return {**known, **swap}
+    if pending.get("decision") != "change":
         return None
     more = await read_values(action, text, server, one)
     others = [name for name in mentioned(text, server.names) if name != known.get("experiment_name")]
     if len(others) == 1:
-        kept = {key: value for key, value in known.items() if key not in WHICH}
-        return {**kept, **more, **experiment_in(text, {}, state, server)}
+        return {**_unnamed(known), **more, **experiment_in(text, {}, state, server)}
     if more:
-        if action in ("include", "exclude") and _MORE & set(tokens(text)):
-            more = {key: _together(known.get(key), value) for key, value in more.items()}
-        return {**known, **more}
+        is_added = action in ("include", "exclude") and bool(_MORE & set(tokens(text)))
+        return {
+            **known,
+            **({key: _together(known.get(key), value) for key, value in more.items()} if is_added else more),
+        }
     other = await other_action(text, action)
     if not other and len(tokens(text)) <= _SHORT:
         other = await sure_action(text, is_named=True)
@@ -174,34 +163,30 @@ async def _other_change(pending: Pending, text: str, known: Fields, state: State
     return {"action": other, **which, **await read_values(other, text, server, one)}
 
 
-async def _corrected(text: str, known: Fields, state: State, server: Server) -> Fields | None:
-    """What was shown with values that a reply puts in place of others; None where it puts none. A no may come with
-    them: no, 40/60."""
-    action = str(known.get("action"))
-    at_place = server.by_id(placed(text, state["shown"])[0])
-    if at_place and at_place["id"] != known.get("experiment_id") and action != "create":
-        # Not that one, the third.
-        kept = {key: value for key, value in known.items() if key not in WHICH}
-        return {**kept, "experiment_id": at_place["id"], "experiment_name": at_place["name"]}
-    if wants_exchange(text) and known.get("split"):
-        return {**known, **exchanged(known)}
-    kept = {key: value for key, value in known.items() if key not in _FIXED}
-    if swap := swapped(text, kept):
-        return {**known, **swap}
-    if action == "create":
-        edited = await edit_draft(known, text, "", (), server)
-        return edited if edited != known else None
-    one = server.by_id(known.get("experiment_id"))
-    if action == "change_weights" and one:
-        split = split_in(text, "", one["conditions"], [one["name"]])
-        is_said = split.weights and (split.names or len(split.weights) == len(one["conditions"]))
-        return {**known, "split": split.as_field()} if is_said or split.is_even else None
-    return None
-
-
 def _together(before: Any, more: Any) -> Any:
     """A list, or groups by their kind, with more of the same."""
     if isinstance(more, Mapping):
-        held = before if isinstance(before, Mapping) else {}
+        held = before or {}
         return {kind: _together(held.get(kind), more.get(kind) or []) for kind in {**held, **more}}
-    return [*(before or ()), *(one for one in more if one not in (before or ()))] if isinstance(more, list) else more
+    return list(dict.fromkeys([*(before or ()), *more]))
+
+
+def _swapped(text: str, fields: Mapping[str, Any]) -> Fields | None:
+    """The fields with one value for another, where the text says so of something that stands in them: 7c, not 7b."""
+    for cut in _NOT.finditer(text):
+        right, old = text[: cut.start()].split()[-1:], text[cut.end() :].split()[:1]
+        if right and old:
+            wrong = re.compile(rf"(?<![\w-]){re.escape(old[0].strip(_EDGES))}(?![\w-])", re.IGNORECASE)
+            known = {key: _with(wrong, right[0].strip(_EDGES), value) for key, value in fields.items()}
+            if known != dict(fields):
+                return known
+    return None
+
+
+def _with(wrong: re.Pattern[str], right: str, value: Any) -> Any:
+    """A value with the right word for the wrong one, in whatever it holds: class 7b among the groups of a user."""
+    if isinstance(value, Mapping):
+        return {key: _with(wrong, right, one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_with(wrong, right, one) for one in value]
+    return wrong.sub(lambda _: right, value) if isinstance(value, str) else value

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from signalbox.language.numbers import NUMBERS
+from signalbox.agents.experiments.offline.names import without
 from signalbox.language.words import split_name, stem, word_set
 
-__all__ = ["count_groups", "find_groups", "groups_in", "kinds_named"]
+__all__ = ["find_groups", "kinds_named"]
 
 _EDGES = " \t\n\"'“”‘’`.,;:!?()[]{}"
-_SMALL = word_set("a an the my our your user users student students pupil pupils group groups with of in is to id")
 _JOINTS = word_set("and or & +")
 _WORD = re.compile(r"[^\s,;=:&+]+|[,;&+]")
 _NO_NAME = word_set(
@@ -24,34 +23,13 @@ _NO_ID = word_set("level based wide size sized by id ids type types consistency 
 """Nor are these, behind a kind and a hyphen."""
 
 
-def groups_in(words: str, group_types: Sequence[str]) -> dict[str, list[str]]:
-    """The groups of a list as it was said, by their type: `class 5A and school north`, `classes 1a, 1b`.
-
-    What stands before any type belongs to the only one that there is; without types, to what the words call it.
-    """
-    found: dict[str, list[str]] = {}
-    kind = group_types[0] if len(group_types) == 1 else None
-    for word in re.findall(r"[^\s,;=:&+]+", words):
-        token = word.strip(_EDGES)
-        matching = _kind(token, group_types)
-        if matching is not None:
-            kind = matching
-        elif token and token.casefold() not in _SMALL | _JOINTS:
-            if kind is None and not group_types and not any(letter.isdigit() for letter in token):
-                kind = token
-            else:
-                found.setdefault(kind or "", []).append(token)
-    return found
-
-
 def find_groups(text: str, group_types: Sequence[str], apart: Iterable[str] = ()) -> dict[str, list[str]]:
     """The groups that a whole request names: a kind of the server with what stands behind it; `apart` are other names.
 
     What is only called a group stands under the empty kind. A list goes on behind its kind where that is a plural, for
     one `and`, or where what follows has a figure in it.
     """
-    text = _apart(text, apart)
-    words = _WORD.findall(text)
+    words = _WORD.findall(without(text, apart))
     found: dict[str, list[str]] = {}
     for at, word in enumerate(one.strip(_EDGES) for one in words):
         kind = "" if stem(word.casefold()) == "group" else _kind(word, group_types)
@@ -65,27 +43,8 @@ def find_groups(text: str, group_types: Sequence[str], apart: Iterable[str] = ()
 
 def kinds_named(text: str, group_types: Sequence[str], apart: Iterable[str] = ()) -> list[str]:
     """The kinds of group that a request names, with or without what one is called; `apart` are other names."""
-    text = _apart(text, apart)
-    found = [_kind(word.strip(_EDGES), group_types) for word in _WORD.findall(text)]
+    found = [_kind(word.strip(_EDGES), group_types) for word in _WORD.findall(without(text, apart))]
     return list(dict.fromkeys(kind for kind in found if kind is not None))
-
-
-def count_groups(text: str, group_types: Sequence[str], apart: Iterable[str] = ()) -> int | None:
-    """How many groups a request speaks of: `over 40 schools`, `in twelve groups`."""
-    text = _apart(text, apart)
-    for number, word in re.findall(r"(?<![\w.,])(\d[\d,]*|[a-z]+)\s+([a-zA-Z]+)", text):
-        count = int(number.replace(",", "")) if number[0].isdigit() else NUMBERS.get(number, 0)
-        is_group = stem(word.casefold()) == "group" or _kind(word, group_types) is not None
-        if count > 1 and is_group and stem(word.casefold()) != word.casefold():
-            return count
-    return None
-
-
-def _apart(text: str, names: Iterable[str]) -> str:
-    """The text with other names cut out of it."""
-    for name in names:
-        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", ".", text, flags=re.IGNORECASE)
-    return text
 
 
 def _following(words: Sequence[str], group_types: Sequence[str], *, is_plural: bool) -> list[str]:
@@ -120,7 +79,7 @@ def _may_be(token: str, group_types: Sequence[str], *, alone: bool) -> bool:
 
 def _kind_inside(word: str, group_types: Sequence[str]) -> str | None:
     """The kind of group that a name begins with: school-pilot is a school; what is class-based is no class."""
-    first, mark, rest = re.sub(r"[-_]", " ", word).partition(" ")
+    first, mark, rest = word.replace("_", "-").partition("-")
     return _kind(first, group_types) if mark and rest.casefold() not in _NO_ID else None
 
 

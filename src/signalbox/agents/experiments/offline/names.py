@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from signalbox.language.names import close
-from signalbox.language.numbers import NUMBERS, ORDINALS
+from signalbox.language.references import PLACES
 from signalbox.language.words import split_name, stem, word_set
 from signalbox.upgrade.states import STATES, shown_state
 
 __all__ = [
     "as_written",
     "grounded",
-    "likely",
     "listed",
     "loosely",
     "mark_names",
@@ -24,7 +23,6 @@ __all__ = [
     "same_name",
     "shortlist",
     "states_named",
-    "the_one_shown",
     "whole_words",
     "with_names",
     "without",
@@ -32,15 +30,10 @@ __all__ = [
 ]
 
 _MOST_CANDIDATES = 100
-_HALF = 0.5
 _EDGES = " \t\n\"'“”‘’`.,;:!?()[]{}"
 _CUTS = _EDGES + "/|=→"
-_OTHER = word_set("other others")
-_SEVERAL = word_set("both all those these them")
-_LAST = word_set("last latter bottom")
-_FIRST = word_set("first former top")
 _AT_PLACE = re.compile(
-    rf"\bthe ({'|'.join([*ORDINALS, *sorted(_FIRST | _LAST)])})"
+    rf"\bthe ({'|'.join(sorted(PLACES))})"
     r"(?: (?:one|experiment|study|test)\b|(?= of\b)|(?=\s*(?:[,.;:!?]|$)))",
     re.IGNORECASE,
 )
@@ -161,19 +154,6 @@ def without(text: str, names: Iterable[str]) -> str:
     return text
 
 
-def likely(text: str, names: Iterable[str]) -> list[str]:
-    """The names of which at least half the words stand in the text, or nearly; only those with the largest share."""
-    spoken = {stem(word) for word in _words(text)}
-    shares: dict[str, float] = {}
-    for name in dict.fromkeys(names):
-        key = _key(name)
-        hits = sum(word in spoken or _slipped(word, spoken) for word in key)
-        if key and hits / len(key) >= _HALF:
-            shares[name] = hits / len(key)
-    best = max(shares.values(), default=0.0)
-    return [name for name, share in shares.items() if share == best]
-
-
 def states_named(text: str) -> list[str]:
     """The states whose own names, of either spelling, stand in the text."""
     spoken = {stem(word) for word in _words(text)}
@@ -199,36 +179,11 @@ def placed(text: str, shown: Sequence[Mapping[str, str]]) -> tuple[str, str]:
     """The id of the one that a text points at by its place in what was shown ("the second one"), and the text with its
     name there; the text as it is, and no id, where it points at none."""
     found = _AT_PLACE.search(text) if len(shown) > 1 else None
-    place = _place(found[1].casefold(), len(shown)) if found else None
-    if found is None or place is None:
+    place = PLACES[found[1].casefold()] if found else 0
+    if found is None or not 0 < abs(place) <= len(shown):
         return "", text
-    one = shown[place]
+    one = shown[place - 1 if place > 0 else place]
     return one["id"], f'{text[: found.start()]}experiment "{one["name"]}"{text[found.end() :]}'
-
-
-def the_one_shown(words: str, shown: Sequence[Mapping[str, str]], current: str | None) -> str | None:
-    """The id of what the words point at among what was shown: by its place, by its name, "the other", or the current.
-
-    None where it cannot be told.
-    """
-    spoken = _words(words)
-    # "the second one": the ordinal tells, not the "one" after it.
-    telling = [word for word in spoken if word != "one"]
-    place = next((found for word in telling if (found := _place(word, len(shown))) is not None), None)
-    if place is not None and len(shown) > 1:
-        return shown[place]["id"]
-    if set(spoken) & _SEVERAL:
-        return None
-    if set(spoken) & _OTHER:
-        others = [one["id"] for one in shown if one["id"] != current]
-        return others[0] if len(others) == 1 else None
-    content = [stem(word) for word in telling if len(word) > 2]
-    named = [one["id"] for one in shown if any(word in _key(one["name"]) for word in content)]
-    if len(named) == 1:
-        return named[0]
-    if current is not None:
-        return current
-    return shown[0]["id"] if len(shown) == 1 else None
 
 
 def as_written(text: str, words: str) -> str:
@@ -248,14 +203,9 @@ def as_written(text: str, words: str) -> str:
     # The capital that begins a sentence is no part of a name.
     while text[start].isupper() and (leading := re.search(r"(?<=\w )([A-Z][\w'’-]*) $", text[:start])):
         start = leading.start()
-    while following := re.match(r" ((?:[A-Z]|\d)[\w'’-]*|\([^)]*\))", text[end:]):
-        if not text[start].isupper():
-            break
+    while text[start].isupper() and (following := re.match(r" (?:[A-Z]|\d)[\w'’-]*", text[end:])):
         end += following.end()
-    if "(" in text[start:end] and text[end : end + 1] == ")":
-        end += 1
-    found = text[start:end]
-    return found.strip(_EDGES.replace(")", "").replace("(", "")) if "(" in found else found.strip(_EDGES)
+    return text[start:end].strip(_EDGES)
 
 
 def whole_words(text: str, words: str) -> str:
@@ -322,13 +272,3 @@ def _nearly(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     if len(one) == len(other) and all(a == b or close(a, b) for a, b in zip(one, other, strict=True)):
         return bool(one)
     return close(joined, wanted)
-
-
-def _place(word: str, count: int) -> int | None:
-    if word in _LAST and count:
-        return count - 1
-    if word in _FIRST and count:
-        return 0
-    figure = re.fullmatch(r"(\d+)(?:st|nd|rd|th)", word)
-    number = ORDINALS.get(word) or (int(figure[1]) if figure else None) or NUMBERS.get(word if count > 1 else "")
-    return number - 1 if number is not None and 0 < number <= count else None

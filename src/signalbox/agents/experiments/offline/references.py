@@ -9,13 +9,13 @@ from typing import Any
 
 from signalbox.agents.experiments import plan
 from signalbox.agents.experiments.candidates import UNTELLING, Fields, Server, find_experiment, view_of, which_of
-from signalbox.agents.experiments.offline.names import grounded, mentioned, mistyped, placed, without, written_name
+from signalbox.agents.experiments.offline.names import mentioned, placed, without, written_name
 from signalbox.language.names import close
 from signalbox.language.references import IT, OTHER, THEM
 from signalbox.language.switches import is_on
 from signalbox.language.words import Word, read_words, stems_of, tokens
 
-__all__ = ["WHICH", "experiment_in"]
+__all__ = ["WHICH", "experiment_in", "named_run", "vocabulary"]
 
 WHICH = ("experiment_id", "experiment_name", "which", "taken_for")
 """The fields that say which experiment is meant."""
@@ -32,45 +32,23 @@ def experiment_in(
     text: str, said: Mapping[str, Any], state: Mapping[str, Any], server: Server, apart: Iterable[str] = ()
 ) -> Fields:
     """The fields that say which experiment a text means, if it names any; `apart` are names of other things."""
-    view, shown = view_of(state), state.get("shown") or ()
-    if whole := _whole_names(text, server):
-        names = [str(said["experiment"])] if len(whole) > 1 and said.get("experiment") in whole else whole
+    view = view_of(state)
+    if whole := mentioned(text, server.names):
+        names = [str(said["experiment"])] if said.get("experiment") in whole else whole
         ids = server.named(names)
         return {"experiment_id": ids[0], "experiment_name": names[0]} if len(ids) == 1 else which_of(ids)
-    if at_place := server.by_id(placed(text, shown)[0]):
+    if at_place := server.by_id(placed(text, state.get("shown") or ())[0]):
         return {"experiment_id": at_place["id"], "experiment_name": at_place["name"]}
     text = without(text, [*apart, *(str(said[key]) for key in _ELSE if isinstance(said.get(key), str))])
-    slip = mistyped(text, server.names) if is_on("experiments.slips") else ""
-    near = grounded(slip, server.names) if slip else None
-    if near and len(ids := server.named([near])) == 1:
-        return {"experiment_id": ids[0], "experiment_name": near, "taken_for": slip}
-    written = written_name(text, server.contexts)
-    pointing = str(said.get("reference") or "")
-    if pointing and set(tokens(pointing)) & (IT | THEM | OTHER) and not len(written.split()) > 1:
-        return find_experiment(pointing, server, view)
-    for words in (written if len(written.split()) > 1 else "", str(said.get("named") or ""), _named_run(text, server)):
-        if words:
-            return find_experiment(words, server, view)
-    if written and not view.spoken:
-        return find_experiment(written, server, view)
-    return find_experiment(pointing, server, view) if pointing else {}
+    written, pointing = written_name(text, server.contexts), str(said.get("reference") or "")
+    is_pointing = bool(set(tokens(pointing)) & (IT | THEM | OTHER))
+    is_name = len(written.split()) > 1
+    words = (written if is_name else "") or (pointing if is_pointing else "") or str(said.get("named") or "")
+    words = words or named_run(text, server) or ("" if view.spoken else written) or pointing
+    return find_experiment(words, server, view) if words else {}
 
 
-def _whole_names(text: str, server: Server) -> list[str]:
-    """The experiments that are named whole; of several not those that are written as the server writes a site, a
-    target or a condition: progress-bar is a target, where another experiment is named beside it."""
-    whole = mentioned(text, server.names)
-    if len(whole) < 2:
-        return whole
-    bare = text
-    for one in sorted(
-        {one for own in server.metadata.values() for names in own.values() for one in names}, key=len, reverse=True
-    ):
-        bare = re.sub(rf"(?<![\w-]){re.escape(one)}(?![\w-])", "/", bare)
-    return mentioned(bare, server.names) or whole
-
-
-def _named_run(text: str, server: Server) -> str:
+def named_run(text: str, server: Server) -> str:
     """The longest run of words with one of a name in it. What speaks of anything else, or of no thing at all, ends it:
     of "homework reminders" both words are the name that is meant."""
     if not is_on("experiments.runs"):
@@ -84,7 +62,7 @@ def _runs(text: str) -> Iterator[list[Word]]:
     run: list[Word] = []
     for one in read_words(text):
         is_cut = bool(run) and bool(re.search(r"[^\s\w'’_-]", text[run[-1].end : one.start]))
-        is_other = one.word in UNTELLING or set(stems_of(one.word)) <= _vocabulary() or one.word.isdigit()
+        is_other = one.word in UNTELLING or set(stems_of(one.word)) <= vocabulary() or one.word.isdigit()
         if (is_cut or is_other) and run:
             yield run
             run = []
@@ -96,13 +74,13 @@ def _runs(text: str) -> Iterator[list[Word]]:
 
 def _is_of_name(word: Word, server: Server) -> bool:
     """Whether a word is one of a name, or nearly."""
-    own = {part for name in server.names for one in read_words(name) for part in stems_of(one.word)} - _vocabulary()
+    own = {part for name in server.names for one in read_words(name) for part in stems_of(one.word)} - vocabulary()
     parts = stems_of(word.word)
     return any(part in own or (len(part) >= _SHORT and any(close(part, one) for one in own)) for part in parts)
 
 
 @cache
-def _vocabulary() -> frozenset[str]:
+def vocabulary() -> frozenset[str]:
     """The stems of the words that the schema itself uses for what is asked and done: they name no experiment."""
     tables = (
         plan.CAPABILITIES, plan.ACTIONS, plan.ASPECTS, plan.STATUSES, plan.LISTED, plan.TASKS, plan.TESTS, plan.EVENTS,

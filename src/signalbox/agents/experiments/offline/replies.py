@@ -10,10 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments.offline.actions import other_action
-from signalbox.agents.experiments.offline.draft_edits import begins_anew
 from signalbox.agents.experiments.offline.filling import read, read_kind
 from signalbox.agents.experiments.offline.names import mentioned
-from signalbox.agents.experiments.offline.swaps import wants_exchange
 from signalbox.agents.experiments.plan import confirm_schema, reply_schema
 from signalbox.agents.experiments.questions import NOT_UNDERSTOOD, STILL_OPEN
 from signalbox.agents.experiments.routing import is_clear
@@ -37,13 +35,6 @@ async def replied_to(
     is_confirm, said = pending["field"] == "confirm", read_reply(text)
     if is_confirm and said != "other":
         return {**pending, "decision": said, "reply": text}
-    if begins_anew(text) and pending["fields"].get("action") == "create":
-        return _anew(pending)
-    if begins_anew(text) and is_confirm:
-        # It is no order to start what was asked about.
-        return {**pending, "decision": "unclear", "reply": text}
-    if wants_exchange(text) and pending["fields"].get("split"):
-        return {**pending, "reply": text, **({"decision": "change"} if is_confirm else {})}
     if await _goes_elsewhere(text, names):
         return None
     if is_confirm:
@@ -80,12 +71,6 @@ async def _answered(
     if means == "new_request" and await _is_request(text, names):
         return None
     return {**pending, "reply": text, **({"decision": "no"} if means == "cancel" else {})}
-
-
-def _anew(pending: Mapping[str, Any]) -> Update:
-    """A new experiment from its first question on."""
-    kept = {"capability": pending["capability"], "message": pending.get("message", "")}
-    return {**kept, "field": "new_name", "fields": {"action": "create"}, "text": "", "reply": ""}
 
 
 async def _goes_elsewhere(text: str, names: Sequence[str]) -> bool:

@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from signalbox.agents.experiments.asked import STATUS_OF
 from signalbox.agents.experiments.asking import Fault
 from signalbox.agents.experiments.candidates import Fields, Server
-from signalbox.agents.experiments.glossary import all_concepts, terms
-from signalbox.agents.experiments.offline.actions import action_beside, list_named, ordered, other_action
+from signalbox.agents.experiments.glossary import all_concepts
+from signalbox.agents.experiments.offline.actions import other_action
+from signalbox.agents.experiments.offline.drafts import new_draft
 from signalbox.agents.experiments.offline.filling import read
 from signalbox.agents.experiments.offline.filters import filters_in
-from signalbox.agents.experiments.offline.groups import count_groups, find_groups, groups_in, kinds_named
+from signalbox.agents.experiments.offline.groups import find_groups, kinds_named
 from signalbox.agents.experiments.offline.live import wants_live
-from signalbox.agents.experiments.offline.names import (
-    as_written,
-    grounded,
-    mentioned,
-    same_name,
-    shortlist,
-    states_named,
-    whole_words,
-)
+from signalbox.agents.experiments.offline.names import as_written, grounded, mentioned, shortlist, whole_words
 from signalbox.agents.experiments.offline.references import WHICH, experiment_in
-from signalbox.agents.experiments.offline.several import all_meant, requests_of
-from signalbox.agents.experiments.offline.users import means_anybody
 from signalbox.agents.experiments.offline.values import OWN, context_in, read_values, whole
 from signalbox.agents.experiments.plan import (
-    LISTED,
     details_schema,
     list_schema,
     management_schema,
     params_schema,
+    rules_schema,
     simulation_schema,
     terminology_schema,
     testing_schema,
@@ -40,13 +32,14 @@ from signalbox.agents.experiments.plan import (
     user_schema,
 )
 from signalbox.language.clauses import clauses_of
-from signalbox.language.switches import is_on
-from signalbox.language.words import stem, tokens
+from signalbox.language.words import stem, tokens, word_set
 
-__all__ = ["read_request", "read_terms", "read_unsupported"]
+__all__ = ["groups_said", "read_request", "read_terms", "read_unsupported"]
 
 State = Mapping[str, Any]
-_NO_NUMBER = ("test", "num_users")
+_LISTS = word_set("inclusion exclusion")
+_LATER = re.compile(r"(?:^|[,;:.]\s*)(?:when|once|if|after|as soon as)\b", re.IGNORECASE)
+"""How a clause begins that says when something is to hold, and orders nothing."""
 
 
 async def read_request(capability: str, text: str, state: State, server: Server) -> Fields:
@@ -62,21 +55,13 @@ async def read_request(capability: str, text: str, state: State, server: Server)
 
 
 async def _listing(text: str, state: State, server: Server) -> Fields:
-    said = whole(await read(list_schema(server.contexts), text, "list_experiments"), text)
-    fields = filters_in(text, said, server)
-    before = ((state["previous"] or {}).get("fields") or {}).get("what")
-    own = " ".join(LISTED.get(str(fields.get("what")), "").split(",")[:1])
-    if state["params"].get("follows") and before and not set(map(stem, tokens(own))) & set(map(stem, tokens(text))):
-        # A request that goes on with another lists what that did, unless it says what to list.
-        fields["what"] = before
-    return fields
+    return filters_in(text, whole(await read(list_schema(server.contexts), text, "list_experiments"), text), server)
 
 
 async def _details(text: str, state: State, server: Server) -> Fields:
     said = whole(await read(details_schema(shortlist(text, server.names)), text, "experiment_details"), text)
-    aspect = str(said.get("aspect") or "")
-    clauses = clauses_of(text) if aspect else []
-    aspects = [aspect] if aspect else []
+    aspects = [str(said["aspect"])] if said.get("aspect") else []
+    clauses = clauses_of(text) if aspects else []
     if len(clauses) > 1:
         schemas = [details_schema(mentioned(one, server.names)) for one in clauses]
         again = [await read(schema, one, "experiment_details") for schema, one in zip(schemas, clauses, strict=True)]
@@ -85,82 +70,33 @@ async def _details(text: str, state: State, server: Server) -> Fields:
 
 
 async def _change(text: str, state: State, server: Server) -> Fields:
-    """What is to be done to which experiment; `rest` are the further requests of a message that asks for several."""
-    if not is_on("experiments.several"):
-        return await _one_change(text, state, server)
-    first, *others = await requests_of(text, server.names)
-    if not others and (each := await all_meant(first, state["shown"], server)) is not None:
-        each = [{**one, "said": f'{one["action"]} "{one["experiment_name"]}"'} for one in each]
-        return {**each[0], "rest": each[1:], "meant": each} if each else {"is_nothing": True}
-    fields = await _one_change(first, state, server)
-    if others:
-        fields["said"] = first
-    rest: list[Fields] = []
-    for one in others:
-        before = {**state, "current_experiment_id": fields.get("experiment_id") or state["current_experiment_id"]}
-        rest.append({**await _one_change(one, before, server), "said": one})
-    return {**fields, **({"rest": rest} if rest else {})}
-
-
-async def _one_change(text: str, state: State, server: Server) -> Fields:
+    """What is to be done to which experiment."""
     shown = [one["name"] for one in state["shown"]]
     said = whole(await read(management_schema(shortlist(text, server.names, shown)), text, OWN), text)
-    action = await _action(said, text, server) or _action_by_state(text)
-    if action == "create":
-        return {"action": action, **await read_values(action, text, server, None)}
-    known = {
-        **said,
-        **(whole(await read(params_schema(action) or {}, text, OWN), text) if params_schema(action) else {}),
-    }
-    known |= {key: as_written(text, str(known[key])) for key in ("new_name", "description") if known.get(key)}
-    which = experiment_in(text, known, state, server)
-    own = which.get("experiment_id") or (None if "which" in which else state["current_experiment_id"])
-    one = server.by_id(own)
-    if one and one["state"] == STATUS_OF.get(action) and (other := await _other_action(action, one, text)):
-        action = other
-    if one and not which:
-        which = {"experiment_id": one["id"], "experiment_name": one["name"]}
-    return {"action": action, **which, **await read_values(action, text, server, one)}
-
-
-async def _action(said: Fields, text: str, server: Server) -> str:
-    """What is to be done: as it was read, unless it is ordered by name. Raises Fault for what takes from a list."""
     action = str(said.get("action") or "")
-    is_of_list = bool(list_named(text)) and action != "create"
-    if is_of_list or (action == "change_weights" and _names_some(text, server)):
+    if action == "create":
+        return {"action": action, **await new_draft(text, server)}
+    if _LISTS & set(tokens(text)):
         how = (await read(params_schema("change_conditions") or {}, text, OWN)).get("change")
-        if how == "remove" and not is_of_list:
-            return "change_conditions"
         if how == "remove" or action == "delete":
             raise Fault(
                 "The lists of an experiment are only added to here; nobody is taken off one.",
                 "unsupported",
                 "Take somebody off on UpGrade's page. To add somebody, say: exclude user 7 from it.",
             )
-    return await ordered(text, is_named=True) or action
-
-
-def _names_some(text: str, server: Server) -> bool:
-    """Whether a text names some of the conditions of its experiment and no figure: shares of all are not said so."""
-    named = [one for one in server.experiments if [one["name"]] == mentioned(text, server.names)]
-    codes = named[0]["conditions"] if named else []
-    return 0 < len(mentioned(text, codes)) < len(codes) and not any(letter.isdigit() for letter in text)
-
-
-async def _other_action(action: str, one: Mapping[str, Any], text: str) -> str:
-    """The action that is asked for where the one that was read is so already: what was told of the experiment is not
-    what is to be done to it ("delete it, it was cancelled anyway"). Empty where there is none."""
-    if set(map(stem, tokens(text))) & {stem(action), "enrol", "enroll", "begin"} and len(clauses_of(text)) == 1:
-        return ""
-    states = [str(one[key]).casefold() for key in ("state", "state_shown")]
-    other = await action_beside(text, str(one["name"]), states)
-    return other if other not in ("", "create", action) else await other_action(text, action)
-
-
-def _action_by_state(text: str) -> str:
-    """The action that brings about the only state that is named, where no action was read: set it to running."""
-    named = states_named(text)
-    return next((action for action, state in STATUS_OF.items() if [state] == named), "")
+    if action in STATUS_OF and _LATER.search(text):
+        # "Once it is stopped, everybody gets audio" orders no stop.
+        action = "change_rules" if (await read(rules_schema([]), text, OWN)).get("post_rule") else ""
+    known = {**said, **(whole(await read(schema, text, OWN), text) if (schema := params_schema(action)) else {})}
+    known |= {key: as_written(text, str(known[key])) for key in ("new_name", "description") if known.get(key)}
+    which = experiment_in(text, known, state, server)
+    one = server.by_id(which.get("experiment_id") or (None if "which" in which else state["current_experiment_id"]))
+    if one and one["state"] == STATUS_OF.get(action):
+        # What was told of it is not what is to be done to it: delete it, it was cancelled anyway.
+        action = await other_action(text, action) or action
+    if one and not which:
+        which = {"experiment_id": one["id"], "experiment_name": one["name"]}
+    return {"action": action, **which, **await read_values(action, text, server, one)}
 
 
 async def _simulation(text: str, state: State, server: Server) -> Fields:
@@ -170,25 +106,11 @@ async def _simulation(text: str, state: State, server: Server) -> Fields:
     user = str(said.get("user_id") or state["current_user_id"] or "")
     context = context_in(text, str(said.get("context") or ""), server.contexts)
     groups = groups_said(text, said, state, server, user, context)
-    fields |= {"context": context, **groups, **experiment_in(text, said, state, server, _ids(groups))}
+    apart = [*(one for ids in groups.get("groups", {}).values() for one in ids), *groups.get("loose_groups", ())]
+    fields |= {"context": context, **groups, **experiment_in(text, said, state, server, apart)}
     fields["on_live"] = wants_live(text, bool(said.get("on_live")))
-    if fields.get("task") == "visit" and "mark" in map(stem, tokens(text)):
-        fields["is_marked"] = True
-    if not said.get("user_id") and means_anybody(text) and fields.get("task") in ("visit", "journey"):
-        fields["is_anybody"] = True
-    last = state["previous"] or {}
-    goes_on = state["params"].get("follows") or last.get("capability") == "user_simulation"
-    is_said = any(word.startswith(("init", "regist")) for word in tokens(text))
-    if fields.get("task") == "initialise" and goes_on and not is_said and not fields.get("groups"):
-        # A request that goes on with another never becomes a write by itself.
-        fields["task"] = str((last.get("fields") or {}).get("task") or "predict")
+    fields["is_marked"] = fields.get("task") == "visit" and "mark" in map(stem, tokens(text))
     return {key: value for key, value in fields.items() if value}
-
-
-def _ids(fields: Mapping[str, Any]) -> list[str]:
-    """What the groups of a request are called."""
-    named = [one for ids in (fields.get("groups") or {}).values() for one in ids]
-    return [*named, *(fields.get("loose_groups") or ())]
 
 
 def groups_said(
@@ -198,43 +120,28 @@ def groups_said(
     types = server.group_types(context)
     found = find_groups(text, types, [*server.names, user])
     words = str(said.get("groups") or "")
-    if not found and not words:
-        return {}
-    found = found or groups_in(_with_kind(words, text), types)
     loose = [one for one in found.pop("", []) if one in (words or one)]
     before = state["user_groups"] if user == state["current_user_id"] else {}
     # "What about group 7d?": of the kind that was spoken of, where there was one.
     kinds = list(before) if len(before) == 1 else types
     if loose and len(kinds) == 1:
-        found, loose = {**found, kinds[0]: loose}, []
-    return {"groups": found, **({"loose_groups": loose} if loose else {})}
-
-
-def _with_kind(words: str, text: str) -> str:
-    """The words with the one before them, which may say of which kind the groups are."""
-    at = text.casefold().find(words.casefold())
-    before = text[:at].split()[-1:] if at > 0 else []
-    return " ".join([*before, words])
+        return {"groups": {**found, kinds[0]: loose}}
+    return {"groups": found, "loose_groups": loose} if loose else {"groups": found} if found else {}
 
 
 async def _test(text: str, state: State, server: Server) -> Fields:
     said = whole(await read(testing_schema(shortlist(text, server.names), server.contexts), text, "testing"), text)
-    fields: Fields = {key: said[key] for key in _NO_NUMBER if said.get(key)}
     context = context_in(text, str(said.get("context") or ""), server.contexts)
-    types = server.group_types(context)
-    groups = find_groups(text, types, server.names) or groups_in(str(said.get("groups") or ""), types)
-    fields |= {"context": context, **experiment_in(text, said, state, server, _ids({"groups": groups}))}
-    every = server.group_types()
-    fields |= {
+    groups = find_groups(text, server.group_types(context), server.names)
+    fields: Fields = {
+        **{key: said.get(key) for key in ("test", "num_users")},
+        "context": context,
         "groups": groups,
-        "group_count": count_groups(text, every, server.names),
-        "group_kinds": kinds_named(text, every, server.names),
+        "group_kinds": kinds_named(text, server.group_types(), server.names),
         "on_live": wants_live(text, bool(said.get("on_live"))),
+        **experiment_in(text, said, state, server, [one for ids in groups.values() for one in ids]),
     }
-    if groups and state["params"].get("follows"):
-        # "What about group A?" names a group and no test: it is the same one.
-        fields["test"] = ((state["previous"] or {}).get("fields") or {}).get("test") or fields.get("test")
-    if fields.get("test") == "consistency":
+    if fields["test"] == "consistency":
         named = str((await read(user_schema(), text, "testing")).get("user_id") or "")
         user = whole_words(text, named) if named else ""
         # What a user is called has a figure in it.
@@ -248,14 +155,11 @@ async def read_terms(text: str) -> Fields:
     names = {name: str(one["name"]) for one in all_concepts() for name in (one["name"], *(one.get("aliases") or ()))}
     words = [str(said[key]) for key in ("concept", "second_concept") if said.get(key)]
     found = [names[known] if (known := _known_term(one, names)) else one for one in words]
-    spoken = [names[name] for name in mentioned(text, names)]
     if not found or any(one not in names.values() for one in found):
+        spoken = [names[name] for name in mentioned(text, names)]
         found = [one for one in found if one in names.values()] + spoken or found
-    if len(found) == 1:
-        # "weights and pools": what follows is nothing but another term.
-        found += [names[name] for one in clauses_of(text)[1:] if (name := same_name(one.strip(" ?.!"), names))]
-    inside = mentioned(words[0], terms()) if words else []
-    concept = inside[0] if len(inside) == 1 and grounded(words[0], terms()) is None else next(iter(words), None)
+    inside = mentioned(words[0], names) if words else []
+    concept = inside[0] if len(inside) == 1 and grounded(words[0], names) is None else next(iter(words), None)
     is_supposed = said.get("situation") and ("?" in text or "if" in tokens(text) or not found)
     return {
         "terms": list(dict.fromkeys(found)),

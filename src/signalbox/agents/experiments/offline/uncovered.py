@@ -1,25 +1,21 @@
 """What a request to write says and the write does not do: it is told before anybody says yes.
 
-A request is cut into pieces. A piece that has a name, a figure or a condition must have given something to the write;
-each value of the write answers for one mention of it, so that "afterwards everyone gets B" is not taken for said
-because B is one of the conditions.
+A request is cut into pieces. All names and figures of a piece must be in the write; a piece that says when, or for
+whom, is only done by a write that has a rule for it, and one that orders something else is not done.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments.asked import STATUS_OF
 from signalbox.agents.experiments.candidates import Server
 from signalbox.agents.experiments.offline.groups import kinds_named
 from signalbox.agents.experiments.offline.names import loosely, mentioned
-from signalbox.agents.experiments.offline.weights import SHARED
 from signalbox.agents.experiments.plan import ACTIONS
 from signalbox.language.clauses import clauses_of
-from signalbox.language.switches import is_on
 from signalbox.language.words import split_name, stem, tokens, word_set
 
 __all__ = ["find_uncovered"]
@@ -36,8 +32,6 @@ _POLITE = word_set("please pls then also and now")
 _ORDERS = frozenset(stem(one) for one in (*STATUS_OF, "include", "exclude", "delete", "rename", "describe", "tag"))
 _TAKEN = ("new_name", "context", "site", "target", "group_type", "when")
 _NEAR = 0.7
-_LATER = "afterwards"
-"""Stands among the values where what holds after the experiment is said."""
 _FILLED = "\x00"
 
 
@@ -47,49 +41,58 @@ def find_uncovered(said: str, state: Mapping[str, Any], pending: Mapping[str, An
 
     What was known at an earlier question counts as taken, though it may have been put right since.
     """
-    before = state["pending"] or {}
+    before, fields = state["pending"] or {}, pending["fields"]
+    if (before.get("fields") or fields).get("action") != fields.get("action"):
+        # Another action was asked for instead: what was said for the first counts no more.
+        before = {}
     is_option = bool(before) and (said.strip().isdigit() or said in (before.get("options") or ()))
     heard = [*(before.get("heard") or ()), *([] if is_option else [said])]
-    fields = pending["fields"]
     known = [*(before.get("known") or ()), *(str(fields[key]) for key in _TAKEN if fields.get(key))]
     if pending["field"] != "confirm":
         return {"heard": heard, "known": known}
-    one = server.by_id(pending.get("experiment_id")) or {}
+    one, args = server.by_id(pending.get("experiment_id")) or {}, pending["operation"]["args"]
     own = [str(name) for name in (one.get("name"), fields.get("new_name"), fields.get("taken_for")) if name]
-    args = pending["operation"]["args"]
-    values = list(_values_of(args))
     # What a change takes away is in the experiment and no longer in what is sent.
-    taken_away = [
-        name for key in ("conditions", "decision_points") if key in args.get("changes", {}) for name in one[key]
-    ]
-    values += [part for name in taken_away for part in name.split(" / ") if part not in values]
-    if fields.get("post_rule"):
-        values.append(_LATER)
-    known = list(dict.fromkeys([*known, *own, *(str(one[key]) for key in ("id", "context") if key in one)]))
-    values += [value for value in known if value not in values]
-    action = str(fields.get("action"))
-    if not is_on("experiments.uncovered"):
-        return {"heard": heard, "known": known}
-    left = [piece for text in heard for piece in _left_out(text, values, action, own, server)]
-    return {"heard": heard, "known": list(dict.fromkeys(values)), "left": list(dict.fromkeys(left))}
+    gone = [name for key in ("conditions", "decision_points") if key in args.get("changes", {}) for name in one[key]]
+    values = [*_values_of(args), *known, *own, *(part for name in gone for part in name.split(" / "))]
+    values = list(dict.fromkeys([*values, *(str(one[key]) for key in ("id", "context") if key in one)]))
+    left = [piece for text in heard for piece in _left_out(text, values, fields, own, server)]
+    return {"heard": heard, "known": values, "left": list(dict.fromkeys(left))}
 
 
-def _left_out(text: str, values: Iterable[str], action: str, own: Iterable[str], server: Server) -> list[str]:
+def _left_out(
+    text: str, values: Sequence[str], fields: Mapping[str, Any], own: Sequence[str], server: Server
+) -> list[str]:
     """The pieces of a text that give nothing to a write of these values; `own` are the names of what is written to."""
-    values = list(values)
-    open_values = Counter(_key(one) for one in values)
     masked = text
     for name in sorted({*own, *(one for one in values if " " in one)}, key=len, reverse=True):
         masked = re.sub(loosely(name), lambda found: _FILLED * len(found[0]), masked, flags=re.IGNORECASE)
     names = [one for one in _names(server) if not _is_part(one, own)]
     kinds = [one for one in server.group_types() if not _is_part(split_name(one)[0], own)]
+    keys, action = {_key(one) for one in values}, str(fields.get("action"))
     found: list[str] = []
     for clause in clauses_of(masked):
         at = masked.index(clause)
-        gone = [one for one in _pieces(clause) if not _gives(one.group(), open_values, action, names, kinds)]
+        gone = [
+            piece
+            for piece in _PIECE.finditer(clause)
+            if not _is_known(piece[0], keys, names, kinds)
+            or _is_order(piece[0], action)
+            or (_BEGINS.match(piece[0]) and not fields.get("post_rule") and _FILLED not in piece[0])
+        ]
         if gone:
             found.append(text[at + gone[0].start() : at + gone[-1].end()].strip(" ,.;:"))
     return found
+
+
+def _is_known(piece: str, keys: Collection[str], names: Sequence[str], kinds: Sequence[str]) -> bool:
+    """Whether all that a piece names, and every figure in it, is among the keys of the values that are sent."""
+    marked = [*_marks(piece), *mentioned(piece, names), *kinds_named(piece, kinds)]
+    figures = [float(one.replace(",", ".")) for one in _FIGURE.findall(piece)]
+    sent = [float(one) for one in keys if _is_figure(one)]
+    return all(_key(one) in keys for one in marked) and all(
+        any(abs(one - figure) < _NEAR for one in sent) for figure in figures
+    )
 
 
 def _values_of(found: Any) -> Iterator[str]:
@@ -106,41 +109,6 @@ def _values_of(found: Any) -> Iterator[str]:
         yield f"{found:g}"
     elif isinstance(found, str) and found:
         yield found
-
-
-def _pieces(clause: str) -> list[re.Match[str]]:
-    """The pieces of a clause: each condition by itself."""
-    return list(_PIECE.finditer(clause))
-
-
-def _gives(piece: str, open_values: Counter[str], action: str, names: list[str], kinds: list[str]) -> bool:
-    """Whether all that a piece names is in the write, and something of it for the first time; what it takes is gone."""
-    marked = [_key(one) for one in _marks(piece)]
-    marked += [_key(one) for one in mentioned(piece, names)]
-    marked += [_key(one) for one in kinds_named(piece, kinds)]
-    figures = [_figure(one) for one in _FIGURE.findall(piece)]
-    taken = _FILLED in piece or bool(set(tokens(piece)) & SHARED)
-    is_later = _is_later(piece)
-    if is_later and not taken and _key(_LATER) not in open_values:
-        return False
-    taken |= is_later
-    for one in dict.fromkeys(marked):
-        if one not in open_values:
-            return False
-        taken |= open_values[one] > 0
-        open_values[one] -= 1
-    for figure in figures:
-        same = [key for key in open_values if _is_figure(key) and abs(float(key) - figure) < _NEAR]
-        if not same:
-            return False
-        taken |= any(open_values[key] > 0 for key in same)
-        open_values[same[0]] -= 1
-    says_more = bool(marked or figures or _BEGINS.match(piece.strip()) or _is_order(piece, action))
-    return taken or not says_more
-
-
-def _is_later(piece: str) -> bool:
-    return tokens(piece)[:1] in (["after"], ["afterwards"])
 
 
 def _marks(piece: str) -> list[str]:
@@ -175,7 +143,3 @@ def _key(value: str) -> str:
 
 def _is_figure(text: str) -> bool:
     return bool(re.fullmatch(r"\d+(?:\.\d+)?", text))
-
-
-def _figure(text: str) -> float:
-    return float(text.replace(",", "."))
