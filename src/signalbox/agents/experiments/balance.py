@@ -13,10 +13,9 @@ from signalbox.agents.experiments.client import UpgradeClient
 from signalbox.agents.experiments.clones import disposable_clone
 from signalbox.agents.experiments.errors import UpgradeError
 from signalbox.agents.experiments.finding import enrollment_of
-from signalbox.agents.experiments.outcome import Done
+from signalbox.agents.experiments.outcome import TRIAL_SECONDS, Done, in_time
 from signalbox.agents.experiments.shape import read_experiment
 from signalbox.agents.experiments.statistics import ALPHA, fit, interval, shares_of
-from signalbox.agents.experiments.time_limit import TRIAL_SECONDS, in_time
 from signalbox.agents.experiments.users import made_up
 from signalbox.upgrade.decision import foresee
 from signalbox.upgrade.model import experiment_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import AwareDatetime, ConfigDict, Field
@@ -12,6 +12,7 @@ from signalbox.agents.experiments import drafts
 from signalbox.agents.experiments import tools as upgrade
 from signalbox.agents.experiments.asked import STATUS_OF
 from signalbox.agents.experiments.asking import Calls
+from signalbox.agents.experiments.changes import changes_of, plain_values
 from signalbox.agents.experiments.errors import UpgradeError
 from signalbox.agents.experiments.exact_names import (
     check_known,
@@ -92,18 +93,6 @@ Filter = Literal["includeAll", "excludeAll"]
 Moved = Literal["inactive", "scheduled", "preview", "enrolling", "enrollmentComplete", "cancelled", "archived"]
 
 
-_SAME = (
-    "conditions", "decision_points", "assignment_unit", "consistency_rule", "post_rule", "revert_to", "filter_mode",
-    "description", "tags", "include_users", "exclude_users",
-)  # fmt: skip
-"""What the tools of the contract call the same."""
-
-
-def _plain(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is given of these; not what is empty."""
-    return {name: given[name] for name in _SAME if given.get(name)}
-
-
 async def _new_args(given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of the contract's create_experiment. Raises UpgradeError for what there is not."""
     context, group = str(given["context"]), given.get("group_type")
@@ -115,7 +104,7 @@ async def _new_args(given: Mapping[str, Any]) -> dict[str, Any]:
         "context": context,
         "consistency_rule": unit,
         "post_rule": "continue",
-        **_plain(given),
+        **plain_values(given),
         "assignment_unit": unit,
         "group": group,
         **{f"{kind}_groups": groups_by_type(given.get(f"{kind}_groups"), types) for kind in ("include", "exclude")},
@@ -167,45 +156,10 @@ async def create_experiment(
 
 
 async def _changes_of(experiment: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The changes of the contract's update_experiment. Raises UpgradeError for what there is not."""
     if experiment["type"] != "Simple" or experiment["assignment_unit"] not in drafts.UNITS:
         told = "This kind of experiment is only shown here."
         raise UpgradeError(told, "unsupported", suggestion="Change it on UpGrade's page.")
-    types, there = await group_types(experiment["context"]), drafts.draft_of(experiment)
-    check_known("group type", given.get("group_type") or "", types)
-    changes: dict[str, Any] = _plain(given)
-    if weights := given.get("weights"):
-        changes["conditions"] = changes.get("conditions") or _weighted(experiment, weights)
-    if name := (given.get("new_name") or "").strip():
-        changes["name"] = name
-    if given.get("group_type"):
-        changes["group"] = given["group_type"]
-    for kind in ("include", "exclude"):
-        if f"{kind}_users" in changes:
-            added = [*getattr(there, f"{kind}_users"), *changes[f"{kind}_users"]]
-            changes[f"{kind}_users"] = list(dict.fromkeys(added))
-        if more := groups_by_type(given.get(f"{kind}_groups"), types):
-            held = getattr(there, f"{kind}_groups")
-            changes[f"{kind}_groups"] = {
-                one: list(dict.fromkeys([*held.get(one, ()), *more.get(one, ())])) for one in {**held, **more}
-            }
-    if changes.get("assignment_unit") == "individual" and experiment["group"]:
-        changes["group"] = None
-    if changes.get("post_rule") in ("continue", "revert") and experiment["revert_to"]:
-        changes["revert_to"] = None
-    if not changes:
-        told = "Nothing was given that is to be other than it is."
-        raise UpgradeError(told, "validation", suggestion="Give what is to change.")
-    return changes
-
-
-def _weighted(experiment: Mapping[str, Any], weights: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The conditions of an experiment with these weights. Raises UpgradeError for a condition that it has not."""
-    codes = [one["code"] for one in experiment["conditions"]]
-    for one in weights:
-        check_known("condition", one["code"], codes)
-    asked = {one["code"]: one["weight"] for one in weights}
-    return [{"code": one["code"], "weight": asked.get(one["code"], one["weight"])} for one in experiment["conditions"]]
+    return changes_of(experiment, given, await group_types(experiment["context"]))
 
 
 async def _preview_update(experiment: str, **given: Any) -> Proposal:

@@ -1,21 +1,51 @@
-"""What a request to change an experiment comes to: the changes of the tools, or what has to be asked first."""
+"""What a request to create or change an experiment comes to: the arguments of the tools, or what has to be asked first.
+
+A plan's fields become the arguments that a capable model would give, and these become the changes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from signalbox.agents.experiments.asking import Ask, Fault
 from signalbox.agents.experiments.candidates import Server
+from signalbox.agents.experiments.drafts import Problem, draft_of
+from signalbox.agents.experiments.errors import UpgradeError
+from signalbox.agents.experiments.exact_names import check_known, groups_by_type
 from signalbox.agents.experiments.shares import Split, even, split_of
 from signalbox.language.names import did_you_mean
 from signalbox.language.time import parse_instant
 from signalbox.settings import now, person_zone
 
-__all__ = ["after_rule", "changes_for", "conditions_of", "moment_of"]
+__all__ = [
+    "after_rule",
+    "ask_for",
+    "changes_for",
+    "changes_of",
+    "conditions_of",
+    "moment_of",
+    "new_experiment",
+    "plain_values",
+]
 
 _NEAR = 2.0
 """How far shares that are said in whole numbers may be from the whole: 33 each."""
+_SAME = (
+    "conditions", "decision_points", "assignment_unit", "consistency_rule", "post_rule", "revert_to", "filter_mode",
+    "description", "tags", "include_users", "exclude_users",
+)  # fmt: skip
+_MOST_OPTIONS = 8
+_FIELDS = {
+    "name": "new_name",
+    "decision_points": "point",
+    "group": "group_type",
+    "revert_to": "condition",
+    "assignment_unit": "unit",
+    "conditions": "split",
+}
+"""Which field of the request a problem of the draft is about, where it has another name."""
 _WHICH = "Which conditions, with which weights? Say them as in: control 50, treatment 50."
 Fields = Mapping[str, Any]
 Experiment = Mapping[str, Any]
@@ -23,7 +53,50 @@ Experiment = Mapping[str, Any]
 
 def changes_for(action: str, fields: Fields, experiment: Experiment, server: Server) -> dict[str, Any]:
     """The fields of the experiment that are to be other than they are. Raises Ask and Fault."""
-    return _CHANGES[action](fields, experiment, server)
+    given = _GIVEN[action](fields, experiment, server)
+    return changes_of(experiment, given, server.group_types(experiment["context"]))
+
+
+def plain_values(given: Fields) -> dict[str, Any]:
+    """What is given under names that the contract's tools have too; not what is empty."""
+    return {name: given[name] for name in _SAME if given.get(name)}
+
+
+def changes_of(experiment: Experiment, given: Fields, types: Sequence[str]) -> dict[str, Any]:
+    """The changes of the contract's update_experiment, from the arguments of the loop's; lists are added to.
+
+    Raises UpgradeError for what there is not.
+    """
+    there = draft_of(experiment)
+    check_known("group type", given.get("group_type") or "", types)
+    changes = plain_values(given)
+    if weights := given.get("weights"):
+        asked = {one["code"]: one["weight"] for one in weights}
+        for code in asked:
+            check_known("condition", code, [one["code"] for one in there.conditions])
+        kept = [{"code": one["code"], "weight": asked.get(one["code"], one["weight"])} for one in there.conditions]
+        changes.setdefault("conditions", kept)
+    if name := (given.get("new_name") or "").strip():
+        changes["name"] = name
+    if given.get("group_type"):
+        changes["group"] = given["group_type"]
+    for kind in ("include", "exclude"):
+        if f"{kind}_users" in changes:
+            added = [*getattr(there, f"{kind}_users"), *changes[f"{kind}_users"]]
+            changes[f"{kind}_users"] = list(dict.fromkeys(added))
+        if more := groups_by_type(given.get(f"{kind}_groups"), types):
+            held = getattr(there, f"{kind}_groups")
+            changes[f"{kind}_groups"] = {
+                one: list(dict.fromkeys([*held.get(one, ()), *more.get(one, ())])) for one in {**held, **more}
+            }
+    if changes.get("assignment_unit") == "individual" and experiment["group"]:
+        changes["group"] = None
+    if changes.get("post_rule") in ("continue", "revert") and experiment["revert_to"]:
+        changes["revert_to"] = None
+    if not changes:
+        told = "Nothing was given that is to be other than it is."
+        raise UpgradeError(told, "validation", suggestion="Give what is to change.")
+    return changes
 
 
 def conditions_of(fields: Fields, known: Sequence[str] = ()) -> list[dict[str, Any]]:
@@ -66,7 +139,7 @@ def _renamed(fields: Fields, experiment: Experiment, server: Server) -> dict[str
         raise Ask(f"What is {experiment['name']} to be called?", "new_name", fields)
     if name == experiment["name"]:
         raise Fault(f"It is called '{name}' already.", "validation")
-    return {"name": name}
+    return {"new_name": name}
 
 
 def _weighted(fields: Fields, experiment: Experiment, server: Server) -> dict[str, Any]:
@@ -82,11 +155,11 @@ def _weighted(fields: Fields, experiment: Experiment, server: Server) -> dict[st
         asked |= {code: 0 for code in codes if code not in asked}
     if any(code not in asked for code in codes):
         raise Ask(f"Which weights for {', '.join(codes)}? They add up to 100.", "split", fields)
-    return {"conditions": [{**_kept(one), "weight": asked[one["code"]]} for one in experiment["conditions"]]}
+    return {"weights": [{"code": code, "weight": asked[code]} for code in codes]}
 
 
 def _reconditioned(fields: Fields, experiment: Experiment, server: Server) -> dict[str, Any]:
-    own = [_kept(one) for one in experiment["conditions"]]
+    own = [{"code": one["code"], "weight": one["weight"]} for one in experiment["conditions"]]
     codes, named = [one["code"] for one in own], list(fields.get("codes") or ())
     is_removal = fields.get("change") == "remove"
     if not named:
@@ -116,9 +189,9 @@ def _ruled(fields: Fields, experiment: Experiment, server: Server) -> dict[str, 
         kind = fields.get("group_type") or (types[0] if len(types) == 1 else None)
         if kind is None:
             raise Ask("By which kind of group?", "group_type", fields, types)
-        found |= {"assignment_unit": "group", "group": kind}
+        found |= {"assignment_unit": "group", "group_type": kind}
     elif unit == "individual":
-        found |= {"assignment_unit": "individual", "group": None}
+        found["assignment_unit"] = "individual"
         if experiment["consistency_rule"] == "group" and not rule:
             found["consistency_rule"] = "individual"
     if rule:
@@ -161,26 +234,8 @@ def _members(fields: Fields, experiment: Experiment, server: Server, kind: str) 
         raise Ask(f"Of which kind is {loose}?", "group_type", fields, server.group_types(experiment["context"]))
     if not users and not groups:
         raise Ask("Which users or groups?", "users", fields)
-    own = experiment[kind]
-    there: dict[str, list[str]] = {name: [] for name in groups}
-    for one in own["groups"]:
-        there.setdefault(one["type"], []).append(one["id"])
-    for name, ids in groups.items():
-        there[name] += [one for one in ids if one not in there[name]]
-    changes: dict[str, Any] = {}
-    if users:
-        changes[f"{kind}_users"] = [*own["users"], *(one for one in users if one not in own["users"])]
-    if groups:
-        changes[f"{kind}_groups"] = there
-    return changes
-
-
-def _included(fields: Fields, experiment: Experiment, server: Server) -> dict[str, Any]:
-    return _members(fields, experiment, server, "include")
-
-
-def _excluded(fields: Fields, experiment: Experiment, server: Server) -> dict[str, Any]:
-    return _members(fields, experiment, server, "exclude")
+    listed = [{"type": name, "id": one} for name, ids in groups.items() for one in ids]
+    return {f"{kind}_users": users, f"{kind}_groups": listed}
 
 
 def _described(fields: Fields, experiment: Experiment, server: Server) -> dict[str, Any]:
@@ -192,17 +247,65 @@ def _described(fields: Fields, experiment: Experiment, server: Server) -> dict[s
     return found
 
 
-def _kept(condition: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: condition[key] for key in ("code", "weight", "payload") if condition.get(key) is not None}
-
-
-_CHANGES: dict[str, Callable[[Fields, Experiment, Server], dict[str, Any]]] = {
+_GIVEN: dict[str, Callable[[Fields, Experiment, Server], dict[str, Any]]] = {
     "rename": _renamed,
     "change_weights": _weighted,
     "change_conditions": _reconditioned,
     "change_rules": _ruled,
     "change_points": _repointed,
-    "include": _included,
-    "exclude": _excluded,
+    "include": partial(_members, kind="include"),
+    "exclude": partial(_members, kind="exclude"),
     "describe": _described,
 }
+
+
+def new_experiment(fields: Fields, server: Server) -> dict[str, Any]:
+    """The arguments of create_experiment. Raises Ask for the first thing that is missing, with what there is."""
+    if not fields.get("new_name"):
+        raise Ask("What is the experiment to be called?", "new_name", fields)
+    context = fields.get("context")
+    if context not in server.metadata:
+        raise Ask("In which context?", "context", fields, server.contexts[:_MOST_OPTIONS])
+    offered = server.offered(context)
+    if not fields.get("split"):
+        raise Ask(_WHICH, "split", fields, offered["conditions"][:_MOST_OPTIONS])
+    conditions = conditions_of(fields)
+    unit: dict[str, Any] = {"assignment_unit": "individual"}
+    if fields.get("unit") == "group":
+        types = server.group_types(context)
+        if fields.get("group_type") not in types:
+            raise Ask("By which kind of group?", "group_type", fields, types)
+        unit = {"assignment_unit": "group", "group": fields["group_type"]}
+    point = {**_point(fields, offered), "exclude_if_reached": False}
+    after: dict[str, Any] = {"post_rule": "continue"}
+    if fields.get("post_rule"):
+        after = after_rule(fields, [one["code"] for one in conditions])
+    return {
+        "name": fields["new_name"],
+        "context": context,
+        "conditions": conditions,
+        "decision_points": [point],
+        **unit,
+        "consistency_rule": fields.get("consistency_rule") or unit["assignment_unit"],
+        **after,
+    }
+
+
+def ask_for(problem: Problem, fields: Fields) -> Ask:
+    """The question that mends what is wrong with a draft."""
+    field = _FIELDS.get(problem.field, problem.field)
+    gone = ("site", "target") if field == "point" else (field,)
+    kept = {key: value for key, value in fields.items() if key not in gone}
+    if field == "split":
+        # What they are called stays: a reply may say no more than their shares.
+        kept["split"] = Split(split_of(fields).names).as_field()
+    return Ask(f"{problem.message} What is it to be?", field, kept, list(problem.options)[:_MOST_OPTIONS])
+
+
+def _point(fields: Fields, offered: Mapping[str, list[str]]) -> dict[str, str]:
+    site, target = fields.get("site"), fields.get("target")
+    if not site:
+        raise Ask("At which decision point? Say site / target.", "point", fields, offered["sites"][:_MOST_OPTIONS])
+    if not target:
+        raise Ask(f"Which target at {site}?", "point", fields, offered["targets"][:_MOST_OPTIONS])
+    return {"site": site, "target": target}

@@ -7,9 +7,10 @@ from typing import Any
 
 from signalbox.agents.experiments.asked import named_params
 from signalbox.agents.experiments.asking import Calls
-from signalbox.agents.experiments.flags import get_feature_flags, told_flags
+from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.narrowing import check_filters, filters_of, narrowed
 from signalbox.agents.experiments.node import at_once, capability_node
+from signalbox.agents.experiments.outcome import Done, tool
 from signalbox.agents.experiments.shape import local_moment
 from signalbox.agents.experiments.tools import get_all_experiments, get_context_metadata
 from signalbox.contract import blocks
@@ -17,8 +18,10 @@ from signalbox.contract import blocks
 __all__ = [
     "aexperiment_listing_node",
     "experiment_listing_node",
+    "get_feature_flags",
     "told_contexts",
     "told_experiments",
+    "told_flags",
 ]
 
 _OFFERED = {
@@ -112,3 +115,35 @@ def told_contexts(
 
 def _day(moment: Any) -> str:
     return str(moment or "")[:16].replace("T", " ")
+
+
+@tool
+async def get_feature_flags(context: str | None = None) -> Done:
+    """The feature flags of the server, or of one context: `[{key, name, status, contexts, description, tags}]`."""
+    raw = await current_client().flags()
+    found = [
+        {
+            "key": one.get("key"),
+            "name": one.get("name"),
+            "status": one.get("status"),
+            "contexts": list(one.get("context") or []),
+            "description": one.get("description") or "",
+            "tags": list(one.get("tags") or []),
+        }
+        for one in raw
+        if context is None or context in (one.get("context") or [])
+    ]
+    return Done(found, raw, "GET /flags", f"{len(found)} feature flags")
+
+
+def told_flags(found: Sequence[Mapping[str, Any]], context: str | None = None) -> dict[str, Any]:
+    """Feature flags in words and as a table."""
+    count = f"{len(found)} feature flag{'s' if len(found) != 1 else ''}{f' in {context}' if context else ''}"
+    lines = [f"- {one['key']} ({one['status']}, {', '.join(one['contexts'])}): {one['name']}" for one in found]
+    rows = [[one["key"], one["name"], one["status"], ", ".join(one["contexts"])] for one in found]
+    told = f"{count}{':' if found else '.'}"
+    return {
+        "bot_response": "\n\n".join(part for part in (told, "\n".join(lines)) if part),
+        "told": told,
+        "blocks": [blocks.table(["key", "name", "status", "contexts"], rows, "Feature flags")] if rows else [],
+    }

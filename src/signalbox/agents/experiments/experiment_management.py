@@ -13,9 +13,8 @@ from signalbox.agents.experiments import drafts, journal
 from signalbox.agents.experiments.asked import STATUS_OF, named_params, said_params
 from signalbox.agents.experiments.asking import Ask, Calls, Fault
 from signalbox.agents.experiments.candidates import choose_experiment, look_around
-from signalbox.agents.experiments.changes import changes_for, moment_of
+from signalbox.agents.experiments.changes import ask_for, changes_for, moment_of, new_experiment
 from signalbox.agents.experiments.clients import current_client
-from signalbox.agents.experiments.creating import ask_for, new_experiment
 from signalbox.agents.experiments.finding import metadata_of
 from signalbox.agents.experiments.node import at_once, capability_node
 from signalbox.agents.experiments.outcome import ToolResult, refuse_writes

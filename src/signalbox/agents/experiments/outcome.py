@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, ParamSpec, TypedDict
+from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from signalbox.agents.experiments.errors import UpgradeError
 from signalbox.errors import SignalboxError, redact
 from signalbox.settings import get_settings
 from signalbox.toolbox import current_ledger
 
-__all__ = ["Done", "ToolResult", "refuse_writes", "tool", "writing_tool"]
+__all__ = ["CHECK_SECONDS", "TRIAL_SECONDS", "Done", "ToolResult", "in_time", "refuse_writes", "tool", "writing_tool"]
 
 Asked = ParamSpec("Asked")
 # What is handed to a tool to be called back, and is no part of what it was asked.
@@ -104,3 +105,28 @@ def refuse_writes() -> None:
             "read_only",
             suggestion="Unset SIGNALBOX_READ_ONLY to allow it.",
         )
+
+
+CHECK_SECONDS = 10.0
+"""How long a person waits at most to hear whether a server is up."""
+
+TRIAL_SECONDS = 150.0
+"""How long a trial with made-up users may take, with everything before and after it."""
+
+Found = TypeVar("Found")
+
+
+async def in_time(work: Awaitable[Found], seconds: float, what: str) -> Found:
+    """What the work gives. Raises UpgradeError of the kind timeout where it takes longer; it is ended then."""
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            return await work
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise UpgradeError(
+            f"{what} was given up after {seconds:g} seconds: the UpGrade server is too slow, or does not answer.",
+            "timeout",
+            suggestion="Ask again in a while; if it stays so, tell who runs the server.",
+        ) from None

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, Field
 
-from signalbox.agents.experiments import flags, metric_results
+from signalbox.agents.experiments import experiment_listing, metric_results
 from signalbox.agents.experiments import tools as upgrade
 from signalbox.agents.experiments.asking import Calls
 from signalbox.agents.experiments.clients import current_client, server_name
@@ -180,7 +180,8 @@ async def get_feature_flags(
 
     async def work(calls: Calls) -> dict[str, Any]:
         await metadata_of_context(context)
-        return flags.told_flags(await calls(flags.get_feature_flags, context=context or None), context or None)
+        found = await calls(experiment_listing.get_feature_flags, context=context or None)
+        return experiment_listing.told_flags(found, context or None)
 
     return await as_result(work)
 

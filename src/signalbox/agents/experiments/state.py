@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Any
+from types import UnionType
+from typing import Any, get_origin, get_type_hints
 
 from typing_extensions import TypedDict
 
@@ -89,49 +90,16 @@ class AgentState(TypedDict, total=False):
     """The fault of a capable model after something had been found or changed."""
 
 
+def _empty(hint: Any) -> Any:
+    """What a key holds before anything is said: nothing, where its type allows that, else an empty one."""
+    return None if get_origin(hint) is UnionType else (get_origin(hint) or hint)()
+
+
+_TYPES = {key: hint for key, hint in get_type_hints(AgentState).items() if hint is not NodeStatus}
 DEFAULTS: Mapping[str, Any] = {
-    "user_input": "",
-    "bot_response": "",
-    "conversation_history": [],
-    "detected_capability": None,
-    "routing_confidence": None,
-    "needs_clarification": False,
-    "clarification_options": None,
-    "current_experiment_id": None,
-    "current_user_id": None,
-    "active_context": None,
-    "operation_type": None,
-    "context_metadata": None,
-    "all_experiments": None,
-    "experiment_details": None,
-    "step_counter": 0,
-    "total_steps": None,
-    "step_results": [],
-    "pending_confirmations": [],
-    "last_error": None,
-    "error_type": None,
-    "retry_count": 0,
-    "max_retries": 3,
+    **{key: _empty(hint) for key, hint in _TYPES.items()},
     "node_status": NodeStatus.SUCCESS,
-    "tool_results": [],
-    "raw_api_responses": [],
-    "fields": {},
-    "params": {},
-    "previous": None,
-    "shown": [],
-    "user_groups": {},
-    "pending": None,
-    "question": None,
-    "wants_raw": False,
-    "told": "",
-    "blocks": [],
-    "source": None,
-    "not_covered": [],
-    "error": None,
-    "written": None,
-    "notice": "",
-    "loop": None,
-    "model_error": None,
+    "max_retries": 3,
 }
 """A value for every key, so that no node meets a state that lacks one."""
 

@@ -19,9 +19,16 @@ from signalbox.agents.experiments import balance, consistency, drafts, finding, 
 from signalbox.agents.experiments.clients import current_client, source_of
 from signalbox.agents.experiments.glossary import all_concepts, find_concept
 from signalbox.agents.experiments.narrowing import Window, moment_of_call, narrowed
-from signalbox.agents.experiments.outcome import Done, ToolResult, tool, writing_tool
+from signalbox.agents.experiments.outcome import (
+    CHECK_SECONDS,
+    TRIAL_SECONDS,
+    Done,
+    ToolResult,
+    in_time,
+    tool,
+    writing_tool,
+)
 from signalbox.agents.experiments.shape import brief, read_experiment
-from signalbox.agents.experiments.time_limit import CHECK_SECONDS, TRIAL_SECONDS, in_time
 
 __all__ = [
     "DESTRUCTIVE",

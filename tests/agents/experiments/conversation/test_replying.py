@@ -187,13 +187,3 @@ def test_a_name_may_be_given_anew_while_something_else_is_asked_for(upgrade: Any
     talk.say("rather call it Soft Colours", means="answer", new_name="Soft Colours")
     talk.say("control 50, one-page 50", means="answer", conditions="control 50, one-page 50")
     assert "'Soft Colours' in web-shop" in talk.say("HomePage / banner", means="answer", site="HomePage").answer
-
-
-def test_what_another_context_does_not_know_is_asked_for_anew(upgrade: Any, talk: Any) -> None:
-    said = "new experiment Loud Colours in web-shop, control 50, one-page 50 at HomePage / banner"
-    talk.say(said, as_=MANAGE, action="create", new_name="Loud Colours", site="HomePage", target="banner")
-    asked = talk.say("hang on, I meant mathstream", decision="change", context="mathstream")
-    assert asked.answer.startswith("Which conditions")
-    talk.say("control 50, treatment 50", means="answer", conditions="control 50, treatment 50")
-    asked = talk.say("dashboard / progress-bar", means="answer", site="dashboard", target="progress-bar")
-    assert "'Loud Colours' in mathstream with control 50%, treatment 50% at dashboard / progress-bar" in asked.answer

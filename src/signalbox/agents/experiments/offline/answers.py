@@ -8,7 +8,7 @@ from typing import Any
 
 from signalbox.agents.experiments.candidates import Fields, Server, find_experiment
 from signalbox.agents.experiments.offline.actions import other_action, sure_action
-from signalbox.agents.experiments.offline.drafts import edited_draft, name_in, point_of_reply
+from signalbox.agents.experiments.offline.drafts import edited_draft
 from signalbox.agents.experiments.offline.filling import read
 from signalbox.agents.experiments.offline.groups import find_groups
 from signalbox.agents.experiments.offline.live import still_live
@@ -18,9 +18,6 @@ from signalbox.agents.experiments.offline.requests import groups_said
 from signalbox.agents.experiments.offline.values import OWN, read_values, whole
 from signalbox.agents.experiments.offline.weights import read_split, said_split
 from signalbox.agents.experiments.plan import (
-    TASKS,
-    params_schema,
-    rules_schema,
     simulation_schema,
     testing_schema,
 )
@@ -37,7 +34,7 @@ _SHORT = 6
 _FIRST_WORDS = re.compile(r"^(?:user|student|pupil|the user|id|it is|it's|with|take)\s+", re.IGNORECASE)
 _NOT = re.compile(r",?\s+(?:and\s+)?(?:not|instead of|rather than|in place of)\s+", re.IGNORECASE)
 _EDGES = " \t\n\"'“”‘’`.,;:!?"
-_RULES = ("unit", "group_type", "consistency_rule", "post_rule", "condition", "rules")
+_WORDED = ("new_name", "when", "description")
 Pending = Mapping[str, Any]
 State = Mapping[str, Any]
 
@@ -55,34 +52,29 @@ async def answered(pending: Pending, state: State, server: Server) -> Fields:
     if known.get("action") == "create":
         said = chosen if chosen and reply.strip(" .").isdigit() else reply
         return await edited_draft(known, said, field, options, server)
-    found: Fields = {}
     if field in ("split", "weights") and one:
         split = read_split(reply, list(split_of(known).names) or one["conditions"])
-        found = {"split": split.as_field()} if split.weights or split.is_even else {}
-    elif field == "group_type" and known.get("loose_groups"):
-        kind = chosen or grounded(reply, server.group_types())
-        groups = {**(known.get("groups") or {}), kind: known["loose_groups"]}
-        found = {"groups": groups, "loose_groups": []} if kind else {}
-    elif field == "condition" and one:
-        found = {field: chosen or grounded(reply, one["conditions"])}
-    elif field in _RULES:
-        is_value = chosen and field != "rules"
-        found = {field: chosen} if is_value else await read(rules_schema(server.group_types()), reply, OWN)
-    elif field == "point":
-        found = dict(point_of_reply(reply, known.get("site"), server.offered((one or {}).get("context"))))
-    elif field == "new_name":
-        found = {field: name_in(reply, await read(params_schema("rename") or {}, reply))}
-    else:
-        values: dict[str, Any] = {
-            "context": chosen or grounded(reply, server.contexts),
-            "user_id": _FIRST_WORDS.sub("", reply).strip(" .!"),
-            "task": chosen if chosen in TASKS else None,
-            "num_users": next((int(found.value) for found in find_quantities(reply)), None),
-            "codes": listed(reply),
-            "users": listed(reply),
-        }
-        found = {field: values.get(field, reply)}
-    return {**known, **{key: value for key, value in found.items() if value or key == "loose_groups"}}
+        return {**known, **({"split": split.as_field()} if split.weights or split.is_even else {})}
+    if (
+        field == "group_type"
+        and known.get("loose_groups")
+        and (kind := chosen or grounded(reply, server.group_types()))
+    ):
+        return {**known, "groups": {**(known.get("groups") or {}), kind: known["loose_groups"]}, "loose_groups": []}
+    if chosen and field != "rules":
+        return {**known, field: chosen}
+    said = " / ".join(reply.split("/")) if field == "point" else reply
+    return {**known, **_plain(field, reply), **await read_values(str(known.get("action")), said, server, one)}
+
+
+def _plain(field: str, reply: str) -> Fields:
+    """A reply as the value of a field that takes any words, or any number; nothing for the other fields."""
+    words = reply.strip(" .!\"'“”")
+    numbers = [int(one.value) for one in find_quantities(reply)] if field == "num_users" else []
+    listing = listed(reply) if field in ("users", "codes") else []
+    user = _FIRST_WORDS.sub("", words) if field == "user_id" else ""
+    value = next(iter(numbers), None) or listing or user or (words if field in _WORDED else None)
+    return {field: value} if value else {}
 
 
 def _unnamed(fields: Mapping[str, Any]) -> Fields:

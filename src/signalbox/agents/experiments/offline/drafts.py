@@ -31,21 +31,22 @@ from signalbox.agents.experiments.offline.values import (
     whole,
 )
 from signalbox.agents.experiments.offline.weights import find_point, read_split, said_split
-from signalbox.agents.experiments.plan import create_schema, params_schema
+from signalbox.agents.experiments.plan import create_schema, params_schema, rules_schema
 from signalbox.agents.experiments.shares import Split, split_of
 
-__all__ = ["edited_draft", "name_in", "new_draft", "point_of_reply"]
+__all__ = ["edited_draft", "name_in", "new_draft"]
 
 _POINT = ("site", "target")
-_AFTERWARDS = re.compile(r"\bafter", re.IGNORECASE)
+_AFTERWARDS = re.compile(r"\bafter(?:wards?)?\b", re.IGNORECASE)
 _BY = re.compile(r"\b(?:by|per) (?:the |whole )?(\w+)", re.IGNORECASE)
-_IDENTIFIER = re.compile(r"(?=.*(?:[a-z][A-Z]|[\w][_-]\w|\d))[\w.-]+")
 Offered = Mapping[str, Sequence[str]]
 
 
 async def new_draft(text: str, server: Server) -> Fields:
     """The draft of a new experiment as far as a text says it, in the terms of `create_experiment`."""
     said = await _read(text, server)
+    if (later := _AFTERWARDS.search(text)) and not said.get("post_rule"):
+        said |= {"post_rule": (await read(rules_schema([]), text[later.start() :], OWN)).get("post_rule")}
     name = as_written(text, str(said["new_name"])) if said.get("new_name") else _written(text, server)
     bare = without(text, [name])
     context = context_in(bare, str(said.get("context") or ""), server.contexts)
@@ -75,9 +76,9 @@ async def edited_draft(
     name = await _name(reply, field, said, server)
     text = without(reply, [name])
     context = _context(text, draft, field, server)
-    found: Fields = {**({"new_name": name} if name else {}), **(_moved(draft, context, server) if context else {})}
+    found: Fields = {key: value for key, value in (("new_name", name), ("context", context)) if value}
     offered = server.offered(context or draft.get("context"))
-    point = _point(said, text, field, draft, offered)
+    point = _point(said, text, field, offered)
     found, text = {**found, **point}, without(text, list(point.values()))
     if not point or field == "split":
         found |= _split(said, text, field, {**draft, **found}, options, offered["conditions"])
@@ -139,40 +140,10 @@ def _context(text: str, draft: Mapping[str, Any], field: str, server: Server) ->
     return chosen or (grounded(text.strip(" .!"), server.contexts) if field == "context" else None)
 
 
-def _moved(draft: Mapping[str, Any], context: str, server: Server) -> Fields:
-    """The context, without what was said for another one and is not known in this: it has to be said anew."""
-    if not draft.get("context") or context == draft["context"]:
-        return {"context": context}
-    offered, before = server.offered(context), server.offered(draft["context"])
-    gone = [key for key in _POINT if draft.get(key) in before[f"{key}s"] and draft[key] not in offered[f"{key}s"]]
-    if any(one in before["conditions"] and one not in offered["conditions"] for one in split_of(draft).names):
-        gone.append("split")
-    return {"context": context, **dict.fromkeys(gone)}
-
-
-def _point(
-    said: Mapping[str, Any], text: str, field: str, draft: Mapping[str, Any], offered: Offered
-) -> dict[str, str]:
+def _point(said: Mapping[str, Any], text: str, field: str, offered: Offered) -> dict[str, str]:
     """The decision point of a reply: what the server knows, what is written as a point, or the answer to a question."""
     known = {key: one for key in _POINT if said.get(key) and (one := same_name(str(said[key]), offered[f"{key}s"]))}
-    found = point_in(text, known, offered)
-    if field == "point" and len(found) < 2:
-        found = {**found, **point_of_reply(text, draft.get("site"), offered)}
-    return found
-
-
-def point_of_reply(text: str, site: Any, offered: Offered) -> dict[str, str]:
-    """Site and target of a reply that was asked for them: both, or the one that is missing.
-
-    What the server does not know counts where it is written as only identifiers are, or beside a slash.
-    """
-    parts = [part.strip(" .!\"'") for part in text.split("/")]
-    if len(parts) == 2 and all(re.fullmatch(r"[\w.-]+", part) for part in parts):
-        return {key: same_name(part, offered[f"{key}s"]) or part for key, part in zip(_POINT, parts, strict=True)}
-    found = {key: named[0] for key in _POINT if len(named := mentioned(text, offered[f"{key}s"])) == 1}
-    if not found and _IDENTIFIER.fullmatch(parts[0]) and len(parts) == 1:
-        found = {"target" if site else "site": parts[0]}
-    return found
+    return point_in(" / ".join(text.split("/")) if field == "point" else text, known, offered)
 
 
 def _split(

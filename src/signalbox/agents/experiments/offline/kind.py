@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from signalbox.agents.experiments.candidates import Server, find_experiment, view_of
+from signalbox.agents.experiments.candidates import Server
 from signalbox.agents.experiments.glossary import terms
 from signalbox.agents.experiments.offline.actions import calls_action, sure_action
 from signalbox.agents.experiments.offline.filling import read
@@ -14,7 +14,6 @@ from signalbox.agents.experiments.offline.names import mentioned, placed, with_n
 from signalbox.agents.experiments.offline.references import named_run
 from signalbox.agents.experiments.plan import (
     FEATURES,
-    details_schema,
     kind_schema,
     terminology_schema,
     unsupported_schema,
@@ -36,6 +35,8 @@ _NAMELESS = ("terminology", "version_check", "list_experiments")
 _SUPPOSED = re.compile(
     r"\b(?:what|who) (?:will |would )?(?:happens?|becomes?)\b|^(?:and )?if (?:i|we|you)\b.*\?", re.IGNORECASE
 )
+_LISTED = frozenset(map(stem, ("include", "exclude")))
+"""What an order begins with that adds to the list of an experiment."""
 _THANKS = word_set("thanks thank you thx ty cheers danke merci gracias")
 Update = dict[str, Any]
 
@@ -54,6 +55,13 @@ async def kind_of(state: Mapping[str, Any], text: str, server: Server) -> Update
     if is_supposed and (await read(terminology_schema(), text, "terminology")).get("situation"):
         # What follows from a change is a question about the rules, and orders no change.
         said = {**said, "capability": "terminology", "confidence": 1.0, "follows": False}
+    is_order = bool(_LISTED & set(map(stem, tokens(text)))) and bool(mentioned(text, server.names))
+    if (
+        is_order
+        and said.get("capability") == "user_simulation"
+        and await sure_action(text, is_named=True) in ("include", "exclude")
+    ):
+        said = {**said, "capability": "experiment_management", "confidence": 1.0, "follows": False}
     said = await _by_what_is_named(said, shown, server)
     if said.get("capability") in _DOES and await _is_beyond(text, server.names):
         said = {**said, "capability": "unsupported", "confidence": 1.0}
@@ -91,22 +99,7 @@ async def _in_conversation(
     later = {**later, "follows": follows}
     if is_clear(alone) and not follows:
         return {**later, **(later if _is_likely(later) and not _is_likely(alone) else alone)}
-    if not is_clear(later) and not (follows and shown != text) and (named := await _with_name(state, text)):
-        again = await read(kind_schema(), named)
-        return {**later, **again} if is_clear(again) else later
     return later
-
-
-async def _with_name(state: Mapping[str, Any], text: str) -> str:
-    """The request with the name of the experiment that it points at in place of "it" and "the second one"; empty where
-    it points at none."""
-    shown = Server([{**one, "state": "", "state_shown": "", "context": "", "tags": []} for one in state["shown"]])
-    words = str((await read(details_schema(shown.names), text)).get("reference") or "")
-    meant = find_experiment(words, shown, view_of(state)).get("experiment_id") or state["current_experiment_id"]
-    name = (shown.by_id(meant) or {}).get("name")
-    if not name:
-        return ""
-    return text.replace(words, f'experiment "{name}"', 1) if words in text and words else f'{text} experiment "{name}"'
 
 
 async def _by_what_is_named(said: Update, text: str, server: Server) -> Update:

@@ -9,7 +9,7 @@ from typing import Any
 
 from signalbox.agents.experiments import plan
 from signalbox.agents.experiments.candidates import UNTELLING, Fields, Server, find_experiment, view_of, which_of
-from signalbox.agents.experiments.offline.names import mentioned, placed, without, written_name
+from signalbox.agents.experiments.offline.names import grounded, mentioned, mistyped, placed, without, written_name
 from signalbox.language.names import close
 from signalbox.language.references import IT, OTHER, THEM
 from signalbox.language.switches import is_on
@@ -40,6 +40,8 @@ def experiment_in(
     if at_place := server.by_id(placed(text, state.get("shown") or ())[0]):
         return {"experiment_id": at_place["id"], "experiment_name": at_place["name"]}
     text = without(text, [*apart, *(str(said[key]) for key in _ELSE if isinstance(said.get(key), str))])
+    if (slip := mistyped(text, server.names)) and len(ids := server.named([grounded(slip, server.names) or ""])) == 1:
+        return {"experiment_id": ids[0], "experiment_name": grounded(slip, server.names), "taken_for": slip}
     written, pointing = written_name(text, server.contexts), str(said.get("reference") or "")
     is_pointing = bool(set(tokens(pointing)) & (IT | THEM | OTHER))
     is_name = len(written.split()) > 1

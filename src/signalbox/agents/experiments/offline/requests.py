@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments.asked import STATUS_OF
@@ -94,9 +94,17 @@ async def _change(text: str, state: State, server: Server) -> Fields:
     if one and one["state"] == STATUS_OF.get(action):
         # What was told of it is not what is to be done to it: delete it, it was cancelled anyway.
         action = await other_action(text, action) or action
+    if one and action == "change_weights" and _names_some(text, one["conditions"]):
+        how = (await read(params_schema("change_conditions") or {}, text, OWN)).get("change")
+        action = "change_conditions" if how == "remove" else action
     if one and not which:
         which = {"experiment_id": one["id"], "experiment_name": one["name"]}
     return {"action": action, **which, **await read_values(action, text, server, one)}
+
+
+def _names_some(text: str, codes: Sequence[str]) -> bool:
+    """Whether a text names some of the conditions and no figure: shares of all are not said so."""
+    return 0 < len(mentioned(text, codes)) < len(codes) and not any(letter.isdigit() for letter in text)
 
 
 async def _simulation(text: str, state: State, server: Server) -> Fields:
