@@ -157,7 +157,7 @@ def test_a_confirmed_change_that_runs_again_after_a_crash_is_not_asked_about_aga
     config: Any = {"configurable": {"thread_id": "one"}}
     assert app.invoke({"user_input": request_}, config)["__interrupt__"]
     with monkeypatch.context() as dying:
-        dying.setattr(experiment_management, "_report", die)
+        dying.setattr(experiment_management, "report_write", die)
         with pytest.raises(Died):
             app.invoke(Command(resume="yes"), config)
     sent = len([call for call in upgrade.calls if not call.startswith("GET")])

@@ -195,12 +195,12 @@ async def test_an_unknown_field_is_refused(upgrade: Any) -> None:
 
 
 async def test_nothing_is_done_to_what_has_changed_since(upgrade: Any) -> None:
-    version = upgrade.named("Hint Timing")["versionNumber"]
+    revision = (await tools.get_experiment_details("Hint Timing"))["data"]["revision"]
     await tools.update_experiment_status("Hint Timing", "paused")
     for result in (
-        await tools.update_experiment("Hint Timing", {"name": "x"}, expected_version=version),
-        await tools.update_experiment_status("Hint Timing", "archived", expected_version=version),
-        await tools.delete_experiment("Hint Timing", expected_version=version),
+        await tools.update_experiment("Hint Timing", {"name": "x"}, expected_revision=revision),
+        await tools.update_experiment_status("Hint Timing", "archived", expected_revision=revision),
+        await tools.delete_experiment("Hint Timing", expected_revision=revision),
     ):
         assert result["error_type"] == "conflict"
     assert upgrade.named("Hint Timing")["state"] == "enrollmentComplete"

@@ -38,7 +38,6 @@ async def try_balance(
     raw: Mapping[str, Any],
     num_users: int,
     num_groups: int | None = None,
-    seed: str = "balance",
     on_live: bool = False,
     progress: Progress | None = None,
     groups: Sequence[str] = (),
@@ -54,7 +53,7 @@ async def try_balance(
         raise UpgradeError(
             "Named groups can be tried out only on a clone of an experiment that assigns by group.", "validation"
         )
-    people = _people(num_users, group, num_groups, seed, on_live, groups)
+    people = _people(num_users, group, num_groups, on_live, groups)
     if on_live:
         found = await _tried(client, raw, people, len(people), progress)
     else:
@@ -73,13 +72,13 @@ async def try_balance(
 
 
 def _people(
-    count: int, group: str | None, num_groups: int | None, seed: str, on_live: bool, groups: Sequence[str]
+    count: int, group: str | None, num_groups: int | None, on_live: bool, groups: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Made-up users: for clones the same each time, so that a server knows them from the last trial and is not filled
     with ever new ones; for the live experiment such as have never been in it."""
-    named = f"{seed}-{group}-{'+'.join(groups) or num_groups or count}" if group else seed
-    seed = f"{named}-{uuid4().hex[:6]}" if on_live else named
-    return made_up(count, group, num_groups, "signalbox-test", seed, groups)
+    named = f"balance-{group}-{'+'.join(groups) or num_groups or count}" if group else "balance"
+    stem = f"signalbox-test-{named}" + (f"-{uuid4().hex[:6]}" if on_live else "")
+    return made_up(count, group, num_groups, stem, groups)
 
 
 async def _tried(

@@ -29,7 +29,6 @@ async def simulate(
     groups: Mapping[str, Sequence[str]] | None = None,
     working_groups: Mapping[str, str] | None = None,
     visits: int = 1,
-    status: str = "condition applied",
     on_live: bool = False,
 ) -> Done:
     """Let the user come so many times to every decision point; raises UpgradeError for what cannot be tried out."""
@@ -40,13 +39,13 @@ async def simulate(
     working = working_groups or {kind: ids[0] for kind, ids in (groups or {}).items() if len(ids) == 1} or None
     expected = await foretell(client, raw, user_id, groups, working)
     if on_live:
-        steps = await _walk(client, raw, user_id, groups, working, visits, status)
+        steps = await _walk(client, raw, user_id, groups, working, visits)
         enrolled = None
     else:
         stand_in = _stand_in(user_id, [raw["id"], groups, working])
         async with disposable_clone(client, raw, stand_ins={user_id: stand_in}) as clone:
             await client.set_state(clone["id"], "enrolling")
-            steps = await _walk(client, clone, stand_in, groups, working, visits, status)
+            steps = await _walk(client, clone, stand_in, groups, working, visits)
             steps = _at_own_points(steps, experiment["decision_points"])
             enrolled = await enrollment_of(client, read_experiment(clone))
     found = {
@@ -81,7 +80,6 @@ async def _walk(
     groups: Mapping[str, Sequence[str]] | None,
     working: Mapping[str, str] | None,
     visits: int,
-    status: str,
 ) -> list[dict[str, Any]]:
     experiment = read_experiment(raw)
     await initialize(client, user_id, groups, working)
@@ -90,7 +88,8 @@ async def _walk(
         for point in experiment["decision_points"]:
             site, target = point["site"], point["target"]
             given = await given_at(client, user_id, experiment["context"], site, target)
-            marked = await client.mark(user_id, site, target, given, status if given else "no condition assigned")
+            status = "condition applied" if given else "no condition assigned"
+            marked = await client.mark(user_id, site, target, given, status)
             steps.append(
                 {
                     "visit": visit,
@@ -98,7 +97,7 @@ async def _walk(
                     "target": target,
                     "assigned": given["conditionCode"] if given else None,
                     "recorded": marked.get("condition"),
-                    "status": status if given else "no condition assigned",
+                    "status": status,
                 }
             )
     return steps

@@ -7,6 +7,7 @@ deviation of one metric are there, or a share, conditions are compared; nothing 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from signalbox.agents.experiments.client import UpgradeClient
@@ -156,18 +157,7 @@ def _effects(one: Mapping[str, Any], arms: Mapping[str, Mapping[str, Any]], base
             found[code] = difference_of_shares(_hits(one, base), _hits(one, arm))
         else:
             found[code] = difference_of_means(_moments(base), _moments(arm))
-    return {
-        code: {
-            "difference": effect.difference,
-            "low": effect.low,
-            "high": effect.high,
-            "measure": effect.measure,
-            "size": effect.size,
-            "clear": effect.is_clear,
-        }
-        for code, effect in found.items()
-        if effect
-    }
+    return {code: {**asdict(effect), "clear": effect.is_clear} for code, effect in found.items() if effect}
 
 
 def _hits(one: Mapping[str, Any], arm: Mapping[str, Any]) -> tuple[int, int]:

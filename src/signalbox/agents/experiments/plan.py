@@ -181,8 +181,7 @@ def list_schema(contexts: Iterable[str]) -> Schema:
         "tag": _text("The tag or label that they have."),
         "owner": _text("The person who made or owns them."),
         "design": _option("The design of experiments that are asked for.", DESIGNS),
-        "site": _text("The site of a decision point."),
-        "target": _text("The target of a decision point."),
+        **_point(),
         "when": _text("When they were created, changed or started, as it was said."),
         "event": _option("What happened to them then.", EVENTS),
     }
@@ -214,8 +213,7 @@ def create_schema(contexts: Iterable[str], group_types: Iterable[str]) -> Schema
         "new_name": _text("The name of the experiment, as it was said."),
         "context": _choice("The context (the app) that is named.", contexts),
         "conditions": _text(_CONDITIONS),
-        "site": _text("The site of a decision point."),
-        "target": _text("The target of a decision point."),
+        **_point(),
         **_rules(group_types),
     }
     return _object("NewExperiment", "A new experiment.", fields)
@@ -240,8 +238,7 @@ def simulation_schema(experiments: Iterable[str], contexts: Iterable[str]) -> Sc
         "user_id": _text(_USER),
         **_named(experiments),
         "context": _choice("The context (the app) that is named.", contexts),
-        "site": _text("The site of a decision point."),
-        "target": _text("The target of a decision point."),
+        **_point(),
         "groups": _text(_GROUPS),
         "on_live": _flag("on the live experiment itself, for real"),
     }
@@ -304,6 +301,10 @@ def _named(experiments: Iterable[str]) -> dict[str, Schema]:
     }
 
 
+def _point() -> dict[str, Schema]:
+    return {"site": _text("The site of a decision point."), "target": _text("The target of a decision point.")}
+
+
 def _rules(group_types: Iterable[str]) -> dict[str, Schema]:
     return {
         "unit": _option("What is assigned to a condition.", UNITS),
@@ -343,7 +344,6 @@ def _object(title: str, about: str, fields: Mapping[str, Schema], required: Iter
 
 def _params() -> dict[str, dict[str, Schema]]:
     users = {"users": _text("The users that are named, the whole list as it was said."), "groups": _text(_GROUPS)}
-    point = {"site": _text("The site of a decision point."), "target": _text("The target of a decision point.")}
     how = {"add": "one more", "remove": "one less"}
     return {
         "rename": {"new_name": _text("The new name, as it was said.")},
@@ -352,7 +352,7 @@ def _params() -> dict[str, dict[str, Schema]]:
             "change": _option("What is done to the condition.", how),
             "conditions": _text(_CONDITIONS),
         },
-        "change_points": {"change": _option("What is done to the decision point.", how), **point},
+        "change_points": {"change": _option("What is done to the decision point.", how), **_point()},
         "schedule": {"when": _text("When it is to start, as it was said.")},
         "include": users,
         "exclude": users,

@@ -20,7 +20,7 @@ def read_experiment(raw: Mapping[str, Any]) -> dict[str, Any]:
 
     `{id, name, description, context, state, state_shown, version, created_at, updated_at, starts_at, assignment_unit,
     consistency_rule, group, post_rule, revert_to, filter_mode, type, algorithm, condition_order,
-    factors: [{name, levels}], stratified_by, tags, complete_after,
+    factors: [{name, levels}], stratified_by, tags,
     conditions: [{id, code, weight, order, payload}], decision_points: [{id, site, target, exclude_if_reached, order}],
     payloads: [{id, condition, site, target, type, value}], include: {users, groups: [{type, id}], segments},
     exclude: {…}, revision}`; `revert_to` is a condition's code. A condition's `payload` is the one that it has at every
@@ -59,7 +59,6 @@ def read_experiment(raw: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "stratified_by": (raw.get("stratificationFactor") or {}).get("stratificationFactorName"),
         "tags": list(raw.get("tags") or []),
-        "complete_after": raw.get("enrollmentCompleteCondition"),
         "conditions": conditions,
         "decision_points": points,
         "payloads": payloads,

@@ -4,9 +4,8 @@ the server or the arguments do: `{success, data, raw_response, error, error_type
 
 They ask the client of the run (`clients.current_client`). An experiment may be named by its id or by its name; a name
 that fits none gives `error_type` not_found with the nearest in `data["options"]`, one that fits several `ambiguous`.
-A tool that writes takes `expected_version` and `expected_revision` (where the experiment has changed since, nothing is
-done: `conflict`; the revision also covers lists and payloads, which the server's version does not) and `key`: a write
-of the same key is done once, however often it is asked for. One that stopped midway is `partial`, and
+A tool that writes takes `expected_revision` (where the experiment has changed since, nothing is done: `conflict`) and
+`key`: a write of the same key is done once, however often it is asked for. One that stopped midway is `partial`, and
 `data["written"]` says what is stored and what is not.
 """
 
@@ -183,7 +182,6 @@ async def create_experiment(
 async def update_experiment(
     experiment: str,
     changes: Mapping[str, Any],
-    expected_version: int | None = None,
     key: str | None = None,
     expected_revision: str | None = None,
 ) -> Done:
@@ -193,15 +191,13 @@ async def update_experiment(
     are given whole, but keep their ids where code, or site and target, stay. A condition without a payload keeps the
     payloads that it has.
     """
-    expected = writing.Expected(expected_version, expected_revision)
-    return await writing.update(current_client(), experiment, changes, expected, key)
+    return await writing.update(current_client(), experiment, changes, expected_revision, key)
 
 
 @writing_tool
 async def update_experiment_status(
     experiment: str,
     status: str,
-    expected_version: int | None = None,
     key: str | None = None,
     schedule: str | None = None,
     expected_revision: str | None = None,
@@ -210,14 +206,12 @@ async def update_experiment_status(
 
     `schedule` is the moment, ISO 8601, at which one that is moved to scheduled starts.
     """
-    expected = writing.Expected(expected_version, expected_revision)
-    return await writing.move(current_client(), experiment, status, expected, key, schedule)
+    return await writing.move(current_client(), experiment, status, expected_revision, key, schedule)
 
 
 @writing_tool
 async def delete_experiment(
     experiment: str,
-    expected_version: int | None = None,
     key: str | None = None,
     expected_revision: str | None = None,
     expected_users: int | None = None,
@@ -226,8 +220,7 @@ async def delete_experiment(
 
     `expected_users`: how many were enrolled when it was decided.
     """
-    expected = writing.Expected(expected_version, expected_revision, expected_users)
-    return await writing.delete(current_client(), experiment, expected, key)
+    return await writing.delete(current_client(), experiment, expected_revision, key, expected_users)
 
 
 # Users
@@ -285,7 +278,6 @@ async def simulate_user_journey(
     groups: Groups | None = None,
     working_groups: Mapping[str, str] | None = None,
     visits: int = 1,
-    status: str = "condition applied",
     on_live: bool = False,
 ) -> Done:
     """Let one user come to every decision point of an experiment, so many times, on a disposable clone of it:
@@ -293,7 +285,7 @@ async def simulate_user_journey(
     explanation}`. With `on_live` the real experiment is visited, which enrols the user in it."""
     client = current_client()
     raw = await finding.find(client, experiment)
-    return await journeys.simulate(client, raw, user_id, groups, working_groups, visits, status, on_live)
+    return await journeys.simulate(client, raw, user_id, groups, working_groups, visits, on_live)
 
 
 @writing_tool
@@ -301,7 +293,6 @@ async def test_condition_balance(
     experiment: str,
     num_users: int = 1000,
     num_groups: int | None = None,
-    seed: str = "balance",
     on_live: bool = False,
     groups: list[str] | None = None,
     progress: Progress | None = None,
@@ -320,7 +311,7 @@ async def test_condition_balance(
 
     async def work() -> Done:
         raw = await finding.find(client, experiment)
-        return await balance.try_balance(client, raw, num_users, num_groups, seed, on_live, progress, groups or ())
+        return await balance.try_balance(client, raw, num_users, num_groups, on_live, progress, groups or ())
 
     await in_time(client.health(), CHECK_SECONDS, "The balance test")
     return await in_time(work(), TRIAL_SECONDS, "The balance test")
@@ -345,11 +336,9 @@ async def test_consistency_rules(experiment: str, on_live: bool = False, progres
 
 
 @tool
-async def generate_test_users(
-    count: int, group_type: str | None = None, num_groups: int | None = None, prefix: str = "test-user", seed: str = ""
-) -> Done:
+async def generate_test_users(count: int, group_type: str | None = None, num_groups: int | None = None) -> Done:
     """Make up users, the same each time: `[{id, groups, working_groups}]`; nothing is sent to the server."""
-    found = users.made_up(count, group_type, num_groups, prefix, seed)
+    found = users.made_up(count, group_type, num_groups)
     return Done(found, summary=f"{count} users")
 
 

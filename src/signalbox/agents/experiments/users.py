@@ -62,16 +62,14 @@ def made_up(
     count: int,
     group_type: str | None = None,
     num_groups: int | None = None,
-    prefix: str = "test-user",
-    seed: str = "",
+    stem: str = "test-user",
     groups: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """So many users, the same for the same arguments; with a group type, dealt evenly to so many groups, or these."""
+    """So many users, called by a stem and a number; with a group type, dealt evenly to so many groups, or these."""
     if not 0 < count <= MOST_USERS:
         raise UpgradeError(f"A test takes between 1 and {MOST_USERS:,} users.", "validation")
     if num_groups is not None and num_groups < 1:
         raise UpgradeError("There must be at least one group.", "validation")
-    stem = f"{prefix}-{seed}" if seed else prefix
     dealt = min(count, num_groups or max(2, round(count**0.5))) if group_type else 0
     named = list(groups) or [f"{stem}-group-{number:0{len(str(dealt))}}" for number in range(1, dealt + 1)]
     made = []

@@ -28,24 +28,12 @@ from signalbox.agents.experiments.outcome import Done
 from signalbox.agents.experiments.shape import read_experiment
 from signalbox.upgrade.changing import effects_of_update
 
-__all__ = ["ANYTHING", "Expected", "create", "delete", "move", "update"]
+__all__ = ["create", "delete", "move", "update"]
 
 # A list may be stored after the answer has been sent: it is looked for this often, so many seconds apart.
 _LOOKS, _LOOK_APART = 5, 0.3
 _LISTS = {"include_users", "include_groups", "exclude_users", "exclude_groups"}
 Experiment = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Expected:
-    """The experiment as it was when somebody decided to change it; what is None is not compared."""
-
-    version: int | None = None
-    revision: str | None = None
-    enrolled: int | None = None
-
-
-ANYTHING = Expected()
 
 
 @dataclass(frozen=True)
@@ -92,10 +80,10 @@ async def update(
     client: UpgradeClient,
     experiment: str,
     changes: Mapping[str, Any],
-    expected: Expected = ANYTHING,
+    revision: str | None = None,
     key: str | None = None,
 ) -> Done:
-    """Make the changes, and read back what is stored."""
+    """Make the changes, and read back what is stored. `revision` is the experiment's when they were decided."""
     server = server_name(client)
     known = journal.find_write(key, server) if key else None
     if known and known[1]:
@@ -108,7 +96,7 @@ async def update(
     if known:
         _check_others(before, now, changes)
     else:
-        _check_expected(now, expected)
+        _check_revision(now, revision)
     if not differences(draft, now):
         return _changed(key, before, now, draft, raw, [])
     problems = check_draft(draft, metadata_of(await client.context_metadata()), await client.experiments(), now["id"])
@@ -131,7 +119,7 @@ async def move(
     client: UpgradeClient,
     experiment: str,
     status: str,
-    expected: Expected = ANYTHING,
+    revision: str | None = None,
     key: str | None = None,
     schedule: str | None = None,
 ) -> Done:
@@ -142,9 +130,9 @@ async def move(
     now = read_experiment(raw)
     before = known[0]["before"] if known else now
     if known is None:
-        _check_expected(now, expected)
+        _check_revision(now, revision)
     elif known[1] is None and now["state"] != state:
-        _check_expected(now, Expected(revision=before["revision"]))
+        _check_revision(now, before["revision"])
     draft = apply(draft_of(now), {"status": state})
     if not (known and known[1]) and (now["state"] != state or schedule):
         if key:
@@ -165,8 +153,17 @@ async def move(
     return Done(found, raw, "POST /experiments/state", f"{before['name']}: {after['state']}")
 
 
-async def delete(client: UpgradeClient, experiment: str, expected: Expected = ANYTHING, key: str | None = None) -> Done:
-    """Remove the experiment, and say what went with it; under a known key, what is gone already was removed by it."""
+async def delete(
+    client: UpgradeClient,
+    experiment: str,
+    revision: str | None = None,
+    key: str | None = None,
+    enrolled: int | None = None,
+) -> Done:
+    """Remove the experiment, and say what went with it; under a known key, what is gone already was removed by it.
+
+    `revision` and `enrolled` are the experiment's when it was decided.
+    """
     server = server_name(client)
     known = journal.find_write(key, server) if key else None
     if known and (known[1] or await _is_gone(client, known[0]["delete"]["id"])):
@@ -176,8 +173,10 @@ async def delete(client: UpgradeClient, experiment: str, expected: Expected = AN
         before = read_experiment(raw)
         counts = await enrollment_of(client, before)
         if known:
-            expected = Expected(revision=known[0]["revision"], enrolled=known[0]["delete"]["users"])
-        _check_expected(before, expected, counts["users"])
+            revision, enrolled = known[0]["revision"], known[0]["delete"]["users"]
+        _check_revision(before, revision)
+        if enrolled not in (None, counts["users"]):
+            raise _conflict(before)
         found = {"id": before["id"], "name": before["name"], "users": counts["users"], "groups": counts["groups"]}
         if key:
             journal.open_write(key, server, {"delete": found, "revision": before["revision"]})
@@ -403,14 +402,9 @@ def _check_design(experiment: Experiment) -> None:
     )
 
 
-def _check_expected(experiment: Experiment, expected: Expected, enrolled: int | None = None) -> None:
+def _check_revision(experiment: Experiment, revision: str | None) -> None:
     """Raises UpgradeError of the kind conflict where the experiment is not what somebody decided about."""
-    is_same = (
-        expected.version in (None, experiment["version"])
-        and expected.revision in (None, experiment["revision"])
-        and (enrolled is None or expected.enrolled in (None, enrolled))
-    )
-    if not is_same:
+    if revision not in (None, experiment["revision"]):
         raise _conflict(experiment)
 
 

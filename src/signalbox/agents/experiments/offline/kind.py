@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from signalbox.agents.experiments.candidates import Server
-from signalbox.agents.experiments.glossary import terms
 from signalbox.agents.experiments.offline.actions import calls_action, sure_action
 from signalbox.agents.experiments.offline.filling import read
 from signalbox.agents.experiments.offline.names import mentioned, placed, with_names, written_name
@@ -27,9 +26,8 @@ from signalbox.toolbox.confirmation import read_reply
 __all__ = ["kind_of"]
 
 _OPEN = (None, "clarification_needed", "experiment_management")
-_CERTAIN, _LIKELY, _EVEN = 0.99, 0.9, 0.5
+_LIKELY = 0.9
 _DOES = ("experiment_management", "experiment_details", "clarification_needed", "unsupported")
-_OF_EXPERIMENT = ("experiment_details", "experiment_management", "user_simulation", "testing")
 _NAMELESS = ("terminology", "version_check", "list_experiments")
 """What may be asked for without naming anything."""
 _SUPPOSED = re.compile(
@@ -89,8 +87,7 @@ async def kind_of(state: Mapping[str, Any], text: str, server: Server) -> Update
 async def _in_conversation(
     state: Mapping[str, Any], text: str, alone: Update, shown: str, history: list[dict[str, str]]
 ) -> Update:
-    """What a request is after others: as it reads by itself where that is clear, unless it goes on with the one before;
-    where it says too little by itself, what it says of the experiment that is spoken of ("start it")."""
+    """What a request is after others: as it reads by itself where that is clear and does not go on with them."""
     turn = {"user": history[-1]["user"], "bot": state["told"] or history[-1].get("bot", "")}
     later = await read(kind_schema(has_history=True), shown, "", [turn])
     before = (state["previous"] or {}).get("capability")
@@ -108,9 +105,6 @@ async def _by_what_is_named(said: Update, text: str, server: Server) -> Update:
     if is_sure and not is_sure(said) and len(mentioned(text, server.names)) == 1:
         # A list names no experiment, and what is beyond this agent is not asked of one.
         said = {**said, "capability": "experiment_details", "confidence": LINE}
-    if _EVEN <= float(said.get("confidence", 1.0)) < LINE and _speaks_of(text, said, server):
-        is_beyond = await _feature(text, _CERTAIN) not in ("", "other")
-        said = {**said, **({"capability": "unsupported"} if is_beyond else {}), "confidence": LINE}
     is_open = not is_clear(said) and said.get("capability") in _OPEN
     if said.get("capability") == "unsupported" and not _is_likely(said):
         # Nothing that names a context is quite beyond what is done here.
@@ -118,16 +112,6 @@ async def _by_what_is_named(said: Update, text: str, server: Server) -> Update:
     if is_open and await sure_action(text, is_named=_is_named(text, server)):
         return {**said, "capability": "experiment_management", "confidence": 1.0}
     return said
-
-
-def _speaks_of(text: str, said: Mapping[str, Any], server: Server) -> bool:
-    """Whether a request names what its kind is about: that makes sure of a kind which the reader was not sure of."""
-    capability = said.get("capability")
-    if capability == "list_experiments":
-        return bool(mentioned(text, server.contexts))
-    if capability == "terminology":
-        return bool(mentioned(text, terms()))
-    return capability in _OF_EXPERIMENT and _is_named(text, server)
 
 
 def _is_named(text: str, server: Server) -> bool:
@@ -139,13 +123,8 @@ async def _is_beyond(text: str, names: list[str]) -> bool:
     """Whether what is to be shown or changed is nothing that is done here: a request that calls a feature by its name
     and is read as being about it. Otherwise an experiment of a similar name would be offered."""
     called = _features_called(text, names) if is_on("experiments.features") else []
-    return bool(called) and await _feature(text, _LIKELY) in called
-
-
-async def _feature(text: str, at_least: float) -> str:
-    """What a request would be that nothing here does; empty where that is not sure enough."""
-    said = await read(unsupported_schema(is_sure=True), text, "unsupported")
-    return str(said.get("feature") or "") if float(said.get("confidence", 0.0)) >= at_least else ""
+    said = await read(unsupported_schema(is_sure=True), text, "unsupported") if called else {}
+    return said.get("feature") in called and float(said.get("confidence", 0.0)) >= _LIKELY
 
 
 def _features_called(text: str, names: list[str]) -> list[str]:

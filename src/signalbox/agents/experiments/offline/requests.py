@@ -8,7 +8,7 @@ from typing import Any
 
 from signalbox.agents.experiments.asked import STATUS_OF
 from signalbox.agents.experiments.asking import Fault
-from signalbox.agents.experiments.candidates import Fields, Server
+from signalbox.agents.experiments.candidates import Fields, Server, which_of
 from signalbox.agents.experiments.glossary import all_concepts
 from signalbox.agents.experiments.offline.actions import other_action
 from signalbox.agents.experiments.offline.drafts import new_draft
@@ -32,6 +32,7 @@ from signalbox.agents.experiments.plan import (
     user_schema,
 )
 from signalbox.language.clauses import clauses_of
+from signalbox.language.references import ALL, THEM
 from signalbox.language.words import stem, tokens, word_set
 
 __all__ = ["groups_said", "read_request", "read_terms", "read_unsupported"]
@@ -90,6 +91,9 @@ async def _change(text: str, state: State, server: Server) -> Fields:
     known = {**said, **(whole(await read(schema, text, OWN), text) if (schema := params_schema(action)) else {})}
     known |= {key: as_written(text, str(known[key])) for key in ("new_name", "description") if known.get(key)}
     which = experiment_in(text, known, state, server)
+    if not which and set(tokens(text)) & (ALL | THEM):
+        # Several are meant, and none is named: never just the one that was spoken of.
+        which = which_of([])
     one = server.by_id(which.get("experiment_id") or (None if "which" in which else state["current_experiment_id"]))
     if one and one["state"] == STATUS_OF.get(action):
         # What was told of it is not what is to be done to it: delete it, it was cancelled anyway.
