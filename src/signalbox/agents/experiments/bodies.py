@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from signalbox.agents.experiments.drafts import Draft
 from signalbox.agents.experiments.errors import UpgradeError
+from signalbox.agents.experiments.shape import id_of
 from signalbox.upgrade.states import stored_state
 
 __all__ = ["created_body", "lists_of", "missing_members", "payload_of", "updated_body"]
@@ -22,19 +23,10 @@ def created_body(draft: Draft) -> dict[str, Any]:
     everything which a move does is done."""
     conditions = [_condition(one, order) for order, one in enumerate(draft.conditions, 1)]
     points = [_partition(one, order) for order, one in enumerate(draft.decision_points, 1)]
-    return {
-        "name": draft.name,
-        "description": draft.description,
-        "context": [draft.context],
+    return _said(draft) | {
         "state": "inactive",
         "type": "Simple",
-        "assignmentUnit": draft.assignment_unit,
-        "consistencyRule": draft.consistency_rule,
         "assignmentAlgorithm": "random",
-        "postExperimentRule": draft.post_rule,
-        "filterMode": draft.filter_mode,
-        "tags": list(draft.tags),
-        "group": draft.group,
         "conditions": conditions,
         "partitions": points,
         "experimentSegmentInclusion": lists_of(draft.context, draft.include_users, draft.include_groups),
@@ -42,6 +34,21 @@ def created_body(draft: Draft) -> dict[str, Any]:
         "queries": [],
         "conditionPayloads": _payloads(draft, conditions, points, ()),
         "factors": [],
+    }
+
+
+def _said(draft: Draft) -> dict[str, Any]:
+    """What a body says of an experiment itself, besides its conditions, points and lists."""
+    return {
+        "name": draft.name,
+        "description": draft.description,
+        "context": [draft.context],
+        "assignmentUnit": draft.assignment_unit,
+        "consistencyRule": draft.consistency_rule,
+        "postExperimentRule": draft.post_rule,
+        "filterMode": draft.filter_mode,
+        "tags": list(draft.tags),
+        "group": draft.group,
     }
 
 
@@ -65,24 +72,20 @@ def updated_body(raw: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
         for there in [by_place.get((one.get("site"), one.get("target")))]
     ]
     chosen = next((one["id"] for one in conditions if one["conditionCode"] == draft.revert_to), None)
-    return {key: value for key, value in raw.items() if key not in _OWN_CALLS} | {
-        "name": draft.name,
-        "description": draft.description,
-        "context": [draft.context],
-        "state": stored_state(str(raw.get("state") or "inactive")),
-        "assignmentUnit": draft.assignment_unit,
-        "consistencyRule": draft.consistency_rule,
-        "postExperimentRule": draft.post_rule,
-        "revertTo": chosen if draft.post_rule == "assign" else None,
-        "filterMode": draft.filter_mode,
-        "tags": list(draft.tags),
-        "group": draft.group,
-        "conditions": conditions,
-        "partitions": points,
-        "conditionPayloads": _payloads(draft, conditions, points, raw.get("conditionPayloads") or ()),
-        "factors": raw.get("factors") or [],
-        "queries": [_query(one) for one in raw.get("queries") or []],
-    }
+    kept = {key: value for key, value in raw.items() if key not in _OWN_CALLS}
+    return (
+        kept
+        | _said(draft)
+        | {
+            "state": stored_state(str(raw.get("state") or "inactive")),
+            "revertTo": chosen if draft.post_rule == "assign" else None,
+            "conditions": conditions,
+            "partitions": points,
+            "conditionPayloads": _payloads(draft, conditions, points, raw.get("conditionPayloads") or ()),
+            "factors": raw.get("factors") or [],
+            "queries": [_query(one) for one in raw.get("queries") or []],
+        }
+    )
 
 
 def payload_of(payload: Any) -> dict[str, str] | None:
@@ -171,7 +174,7 @@ def _payloads(
     The server fills in the condition's code for the rest, and never changes the type under an id.
     """
     said = {str(one.get("code")): payload_of(one.get("payload")) for one in draft.conditions}
-    known = {(_id_of(one.get("parentCondition")), _id_of(one.get("decisionPoint"))): one for one in there}
+    known = {(id_of(one.get("parentCondition")), id_of(one.get("decisionPoint"))): one for one in there}
     found = []
     for condition in conditions:
         for point in points:
@@ -194,7 +197,3 @@ def _stored(row: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _query(query: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in query.items() if key in _KEPT_OF_QUERY}
-
-
-def _id_of(value: Any) -> Any:
-    return value.get("id") if isinstance(value, Mapping) else value

@@ -222,11 +222,8 @@ def _about_unit(draft: Draft) -> list[Problem]:
     if draft.assignment_unit == "individual" and draft.group:
         found.append(Problem("group", "Only an experiment on groups has a group type."))
     if draft.assignment_unit == "individual" and draft.consistency_rule == "group":
-        found.append(
-            Problem(
-                "consistency_rule", "The group rule needs groups as the unit.", options=("individual", "experiment")
-            )
-        )
+        words = "The group rule needs groups as the unit."
+        found.append(Problem("consistency_rule", words, options=("individual", "experiment")))
     if draft.assignment_unit == "group" and draft.group:
         words = f"Users without a working group of the type {draft.group} get no condition."
         found.append(Problem("group", words, "warning"))
@@ -238,13 +235,8 @@ def _about_after(draft: Draft) -> list[Problem]:
     if draft.post_rule == "assign" and draft.revert_to and draft.revert_to not in codes:
         return [Problem("revert_to", f"'{draft.revert_to}' is none of the conditions.", options=tuple(map(str, codes)))]
     if draft.post_rule == "assign" and not draft.revert_to:
-        return [
-            Problem(
-                "revert_to",
-                "The rule assign needs the condition that everybody is to get.",
-                options=tuple(map(str, codes)),
-            )
-        ]
+        words = "The rule assign needs the condition that everybody is to get."
+        return [Problem("revert_to", words, options=tuple(map(str, codes)))]
     if draft.post_rule != "assign" and draft.revert_to:
         return [Problem("revert_to", "Only the post-experiment rule assign names a condition.")]
     return []

@@ -22,7 +22,7 @@ def response_formatter_node(state: Mapping[str, Any]) -> dict[str, Any]:
     if whole["node_status"] == NodeStatus.ERROR and error is None:
         told = str(whole["last_error"] or "Something failed.")
         error = {"error_type": str(whole["error_type"] or "api"), "message": told, "suggestion": ""}
-    answer = _with_raw(whole) if error is None else " ".join(part for part in _parts(error) if part)
+    answer = _with_raw(whole) if error is None else f"{error['message']} {error.get('suggestion', '')}".strip()
     answer = "\n\n".join(part for part in (str(whole["notice"]), answer) if part)
     return {
         **whole,
@@ -35,10 +35,6 @@ def response_formatter_node(state: Mapping[str, Any]) -> dict[str, Any]:
         "loop": None,
         "params": {key: value for key, value in whole["params"].items() if key not in ("follows", "of_before")},
     }
-
-
-def _parts(error: Mapping[str, str]) -> tuple[str, str]:
-    return error["message"], error.get("suggestion", "")
 
 
 def _with_raw(state: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from signalbox.settings import person_zone
 from signalbox.upgrade.states import shown_state, stored_state
 
-__all__ = ["brief", "local_moment", "members_of", "read_experiment", "same_text"]
+__all__ = ["brief", "id_of", "local_moment", "members_of", "read_experiment", "same_text"]
 
 
 def read_experiment(raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,8 +148,8 @@ def _payloads(
     places = {one["id"]: (one["site"], one["target"]) for one in points}
     found = []
     for one in raw.get("conditionPayloads") or []:
-        code = codes.get(str(_id_of(one.get("parentCondition"))))
-        place = places.get(str(_id_of(one.get("decisionPoint"))))
+        code = codes.get(str(id_of(one.get("parentCondition"))))
+        place = places.get(str(id_of(one.get("decisionPoint"))))
         held = one.get("payload") or {}
         if code is not None and place is not None:
             named = {"id": str(one.get("id") or ""), "condition": code, "site": place[0], "target": place[1]}
@@ -191,5 +191,6 @@ def _in_order(found: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(found, key=lambda one: (one["order"] is None, one["order"] or 0))
 
 
-def _id_of(value: Any) -> Any:
+def id_of(value: Any) -> Any:
+    """The id of what an answer holds whole or names by its id."""
     return value.get("id") if isinstance(value, dict) else value

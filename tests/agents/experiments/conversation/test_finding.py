@@ -45,17 +45,6 @@ def test_a_site_speaks_for_no_experiment(upgrade: Any, talk: Any) -> None:
     assert asked.answer.startswith("Which experiment?")
 
 
-def test_a_kind_that_was_read_without_certainty_holds_where_an_experiment_is_named(upgrade: Any, talk: Any) -> None:
-    read = {"capability": DETAILS, "confidence": 0.55}
-    assert "Night Reader" in talk.say("and the arms of night reader", experiment="Night Reader", **read).answer
-    assert talk.say("and the arms of that", **read).status == "needs_input"
-
-
-def test_a_context_makes_sure_of_a_list(upgrade: Any, talk: Any) -> None:
-    told = talk.say("web-shop: the lot", capability="list_experiments", confidence=0.6, context="web-shop")
-    assert "One-Page Checkout" in told.answer
-
-
 def test_the_condition_afterwards_is_found_by_its_name(upgrade: Any, talk: Any) -> None:
     said = "large-print for all of them once Night Reader is through"
     read = {"action": "change_rules", "experiment": "Night Reader", "post_rule": "assign", "condition": "all of them"}

@@ -2,7 +2,8 @@
 
 - `filling`: one schema filled by the model, which `teaching` teaches.
 - `kind`: which capability a request needs, with `actions`.
-- `requests`: the fields of a request, by its capability; with `references`, `values`, `drafts`, `filters`, `live`.
+- `requests`: the fields of a request, by its capability; with `references`, `values`, `draft_fields`,
+  `filters`, `live`.
 - `replies`, `answers`: what is said to a question.
 - `uncovered`: what a request says and its write does not do.
 - `names`, `groups`, `weights`: words as names, groups and shares.

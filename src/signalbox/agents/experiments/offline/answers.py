@@ -8,7 +8,7 @@ from typing import Any
 
 from signalbox.agents.experiments.candidates import Fields, Server, find_experiment
 from signalbox.agents.experiments.offline.actions import other_action, sure_action
-from signalbox.agents.experiments.offline.drafts import edited_draft
+from signalbox.agents.experiments.offline.draft_fields import edited_draft, name_in
 from signalbox.agents.experiments.offline.filling import read
 from signalbox.agents.experiments.offline.groups import find_groups
 from signalbox.agents.experiments.offline.live import still_live
@@ -17,10 +17,7 @@ from signalbox.agents.experiments.offline.references import WHICH, experiment_in
 from signalbox.agents.experiments.offline.requests import groups_said
 from signalbox.agents.experiments.offline.values import OWN, read_values, whole
 from signalbox.agents.experiments.offline.weights import read_split, said_split
-from signalbox.agents.experiments.plan import (
-    simulation_schema,
-    testing_schema,
-)
+from signalbox.agents.experiments.plan import params_schema, simulation_schema, testing_schema
 from signalbox.agents.experiments.shares import split_of
 from signalbox.grounding import View
 from signalbox.language.quantities import find_quantities
@@ -34,7 +31,6 @@ _SHORT = 6
 _FIRST_WORDS = re.compile(r"^(?:user|student|pupil|the user|id|it is|it's|with|take)\s+", re.IGNORECASE)
 _NOT = re.compile(r",?\s+(?:and\s+)?(?:not|instead of|rather than|in place of)\s+", re.IGNORECASE)
 _EDGES = " \t\n\"'“”‘’`.,;:!?"
-_WORDED = ("new_name", "when", "description")
 Pending = Mapping[str, Any]
 State = Mapping[str, Any]
 
@@ -55,26 +51,26 @@ async def answered(pending: Pending, state: State, server: Server) -> Fields:
     if field in ("split", "weights") and one:
         split = read_split(reply, list(split_of(known).names) or one["conditions"])
         return {**known, **({"split": split.as_field()} if split.weights or split.is_even else {})}
-    if (
-        field == "group_type"
-        and known.get("loose_groups")
-        and (kind := chosen or grounded(reply, server.group_types()))
-    ):
-        return {**known, "groups": {**(known.get("groups") or {}), kind: known["loose_groups"]}, "loose_groups": []}
+    kind = (chosen or grounded(reply, server.group_types())) if field == "group_type" else None
+    if kind and (loose := known.get("loose_groups")):
+        return {**known, "groups": {**(known.get("groups") or {}), kind: loose}, "loose_groups": []}
     if chosen and field != "rules":
         return {**known, field: chosen}
+    if field == "new_name":
+        return {**known, field: name_in(reply, await read(params_schema("rename") or {}, reply, OWN))}
     said = " / ".join(reply.split("/")) if field == "point" else reply
-    return {**known, **_plain(field, reply), **await read_values(str(known.get("action")), said, server, one)}
+    return {**known, **await read_values(str(known.get("action")), said, server, one), **_plain(field, reply)}
 
 
 def _plain(field: str, reply: str) -> Fields:
-    """A reply as the value of a field that takes any words, or any number; nothing for the other fields."""
-    words = reply.strip(" .!\"'“”")
-    numbers = [int(one.value) for one in find_quantities(reply)] if field == "num_users" else []
-    listing = listed(reply) if field in ("users", "codes") else []
-    user = _FIRST_WORDS.sub("", words) if field == "user_id" else ""
-    value = next(iter(numbers), None) or listing or user or (words if field in _WORDED else None)
-    return {field: value} if value else {}
+    """A reply as the value of a field that takes any words, a list or a number; nothing for the other fields."""
+    values: Fields = {
+        "user_id": _FIRST_WORDS.sub("", reply).strip(" .!"),
+        "num_users": next((int(one.value) for one in find_quantities(reply)), None),
+        **dict.fromkeys(("users", "codes"), listed(reply)),
+        **dict.fromkeys(("when", "description"), reply),
+    }
+    return {field: values[field]} if values.get(field) else {}
 
 
 def _unnamed(fields: Mapping[str, Any]) -> Fields:

@@ -44,10 +44,17 @@ def experiment_in(
         return {"experiment_id": ids[0], "experiment_name": grounded(slip, server.names), "taken_for": slip}
     written, pointing = written_name(text, server.contexts), str(said.get("reference") or "")
     is_pointing = bool(set(tokens(pointing)) & (IT | THEM | OTHER))
-    is_name = len(written.split()) > 1
-    words = (written if is_name else "") or (pointing if is_pointing else "") or str(said.get("named") or "")
-    words = words or named_run(text, server) or ("" if view.spoken else written) or pointing
-    return find_experiment(words, server, view) if words else {}
+    first = [written] if len(written.split()) > 1 else [pointing] if is_pointing else []
+    for words in (
+        *first,
+        str(said.get("named") or ""),
+        named_run(text, server),
+        "" if view.spoken else written,
+        pointing,
+    ):
+        if words:
+            return find_experiment(words, server, view)
+    return {}
 
 
 def named_run(text: str, server: Server) -> str:

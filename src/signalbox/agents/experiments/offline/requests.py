@@ -11,7 +11,7 @@ from signalbox.agents.experiments.asking import Fault
 from signalbox.agents.experiments.candidates import Fields, Server, which_of
 from signalbox.agents.experiments.glossary import all_concepts
 from signalbox.agents.experiments.offline.actions import other_action
-from signalbox.agents.experiments.offline.drafts import new_draft
+from signalbox.agents.experiments.offline.draft_fields import new_draft
 from signalbox.agents.experiments.offline.filling import read
 from signalbox.agents.experiments.offline.filters import filters_in
 from signalbox.agents.experiments.offline.groups import find_groups, kinds_named
