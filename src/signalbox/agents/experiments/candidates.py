@@ -160,14 +160,14 @@ def _labels(ids: Sequence[str], server: Server) -> dict[str, str]:
 
 
 def _is_called(words: str, one: Candidate) -> bool:
-    """Whether all the words that tell things apart stand in a name, or are true of the experiment."""
+    """True if all the words that tell things apart stand in a name, or are true of the experiment."""
     own = {part for name in (one.name, *one.traits) for word in read_words(name) for part in stems_of(word.word)}
     joined = fold("".join(word.word for word in read_words(one.name)))
     return all(word in joined or set(stems_of(word)) <= own for word in _telling(words)) or one.id in words
 
 
 def _is_nearly_called(words: str, one: Candidate) -> bool:
-    """Whether every word that is not in the name is a slip of one that is."""
+    """True if every word that is not in the name is a slip of one that is."""
     own = [word.word for word in read_words(one.name)]
     return all(any(close(word, other) for other in own) or _is_called(word, one) for word in _telling(words))
 

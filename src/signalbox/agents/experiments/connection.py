@@ -97,7 +97,7 @@ class Tokens:
 
     @property
     def renewable(self) -> bool:
-        """Whether a refused token can be replaced by a fresh one."""
+        """True if a refused token can be replaced by a fresh one."""
         return self._account is not None and not self._fixed
 
     async def current(self, http: httpx.AsyncClient) -> str:

@@ -114,7 +114,7 @@ def known_state(asked: str) -> str:
 
 
 def is_clone(raw: Mapping[str, Any]) -> bool:
-    """Whether an experiment is a disposable clone of ours, which nobody made and nobody wants to see."""
+    """True if an experiment is a disposable clone of ours, which nobody made and nobody wants to see."""
     return CLONE_TAG in (raw.get("tags") or [])
 
 

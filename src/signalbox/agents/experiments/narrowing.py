@@ -50,7 +50,7 @@ def _has(kind: str) -> Callable[[Mapping[str, Any], Any], bool]:
 
 
 def _is_in(one: Mapping[str, Any], status: str) -> bool:
-    """Whether an experiment is in a state; one that is still a draft has not started either."""
+    """True if an experiment is in a state; one that is still a draft has not started either."""
     own = str(one["state"])
     return same_state(own, status) or (own == "draft" and stored_state(status) == "inactive")
 

@@ -135,7 +135,7 @@ async def _until_the_end() -> AsyncGenerator[None, None]:
 
 
 def _may_ask(asked: Ask, state: State) -> bool:
-    """Whether a question may be put: not one that was put in the same words and answered in vain too often."""
+    """True if a question may be put: not one that was put in the same words and answered in vain too often."""
     before = state["pending"] or {}
     same = all(before.get(key) == asked.pending[key] for key in ("field", "fields"))
     again = same and before.get("message") == asked.question["message"]

@@ -35,7 +35,7 @@ State = Mapping[str, Any]
 
 
 def is_clear(said: State) -> bool:
-    """Whether what was read of a request says of which kind it is, and is sure enough."""
+    """True if what was read of a request says of which kind it is, and is sure enough."""
     return said.get("capability") not in (None, "clarification_needed") and float(said.get("confidence", 1.0)) >= LINE
 
 

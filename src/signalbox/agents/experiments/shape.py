@@ -107,7 +107,7 @@ def local_moment(told: Any) -> str:
 
 
 def same_text(one: str, other: str) -> bool:
-    """Whether two names are one but for case, plural, hyphens and spaces."""
+    """True if two names are one but for case, plural, hyphens and spaces."""
     return _letters(one) == _letters(other)
 
 

@@ -19,7 +19,7 @@ class Split:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every name has its weight, and all is shared out; weights without names are for names in order."""
+        """True if every name has its weight, and all is shared out; weights without names are for names in order."""
         if self.is_even:
             return len(self.names) > 1
         return abs(sum(self.weights) - 100) < 1 and len(self.names) in (0, len(self.weights))

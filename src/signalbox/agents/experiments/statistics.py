@@ -82,7 +82,7 @@ class Effect:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval leaves out zero."""
+        """True if the interval leaves out zero."""
         return self.low > 0 or self.high < 0
 
 

@@ -41,5 +41,5 @@ def update_experiment_cache(state: AgentState, experiment_data: Mapping[str, Any
 
 
 def should_retry_error(error_type: str, retry_count: int) -> bool:
-    """Whether an error of this kind may pass, and was not met too often yet."""
+    """True if an error of this kind may pass, and was not met too often yet."""
     return retry_count < _MOST_RETRIES and error_type in RETRYABLE

@@ -213,12 +213,12 @@ def _newer(found: Sequence[Experiment], name: str, before: Sequence[str]) -> lis
 
 
 def _is_of(draft: Draft, raw: Experiment) -> bool:
-    """Whether an experiment is what POST makes of a draft, or more of it: not one that somebody else gave its name."""
+    """True if an experiment is what POST makes of a draft, or more of it: not one that somebody else gave its name."""
     return not set(differences(draft, read_experiment(raw))) - _LISTS - {"post_rule", "revert_to", "status"}
 
 
 def _is_left_by_post(draft: Draft, stored: Experiment) -> bool:
-    """Whether something is to be put that POST does not take, or did not: the rule for afterwards always."""
+    """True if something is to be put that POST does not take, or did not: the rule for afterwards always."""
     return bool(set(differences(draft, stored)) - _LISTS - {"status"})
 
 

@@ -94,7 +94,7 @@ def _capability(state: Mapping[str, Any]) -> Any:
 
 
 def _is_write(call: Mapping[str, Any]) -> bool:
-    """Whether a call of a tool changes something on the server that stays."""
+    """True if a call of a tool changes something on the server that stays."""
     writes = ("create_", "update_", "delete_", "initialize_", "mark_")
     return str(call["tool"]).startswith(writes) or bool((call.get("args") or {}).get("on_live"))
 

@@ -104,7 +104,7 @@ def unasked(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
 
 
 def is_end(got: Changes, wanted: Changes) -> bool:
-    """Whether the server is other in just the ways that are expected, which come from `resolved_end`."""
+    """True if the server is other in just the ways that are expected, which come from `resolved_end`."""
     experiments = got.get("experiments") or {}
     for name, one in wanted["experiments"].items():
         there = _named(name, experiments)
@@ -138,7 +138,7 @@ def _named(name: str, among: Changes) -> Any:
 
 
 def _says(answer: str, wanted: Any) -> bool:
-    """Whether an answer has each of the words, or for `any_of` one of them, whatever the case."""
+    """True if an answer has each of the words, or for `any_of` one of them, whatever the case."""
     if isinstance(wanted, Mapping):
         return any(_says(answer, one) for one in wanted["any_of"])
     if isinstance(wanted, list):
@@ -165,7 +165,7 @@ def _choices(wanted: Any) -> list[Any]:
 
 
 def _same(name: str, got: Any, wanted: Any) -> bool:
-    """Whether a field of an experiment, or a parameter that was read, is one that is right."""
+    """True if a field of an experiment, or a parameter that was read, is one that is right."""
     return any(_equal(name, got, one) for one in _choices(wanted))
 
 

@@ -33,5 +33,5 @@ async def other_action(text: str, than: str) -> str:
 
 
 def calls_action(text: str, but: str = "") -> bool:
-    """Whether a text calls an action by its name, other than one."""
+    """True if a text calls an action by its name, other than one."""
     return bool({stem(one) for one in ACTIONS if one != but} & set(map(stem, tokens(text))))

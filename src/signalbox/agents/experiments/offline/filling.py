@@ -45,7 +45,7 @@ async def read_kind(text: str, names: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def is_planned() -> bool:
-    """Whether the model of the run only fills in plans. Any other works with the tools, in the loop."""
+    """True if the model of the run only fills in plans. Any other works with the tools, in the loop."""
     return fills_plans(_model())
 
 

@@ -56,7 +56,7 @@ def filters_in(text: str, said: Said, server: Server) -> Fields:
 
 
 def _is_place(found: re.Match[str], server: Server) -> bool:
-    """Whether words that end a request are none of the schema's own, of a name that the server has, nor of a time."""
+    """True if words that end a request are none of the schema's own, of a name that the server has, nor of a time."""
     word = found["word"].casefold()
     offered = [one for own in server.metadata.values() for names in own.values() for one in names]
     known = {part for name in (*server.names, *offered) for one in read_words(name) for part in stems_of(one.word)}

@@ -69,7 +69,7 @@ def _following(words: Sequence[str], group_types: Sequence[str], *, is_plural: b
 
 
 def _may_be(token: str, group_types: Sequence[str], *, alone: bool) -> bool:
-    """Whether a word may be what a group is called; one more, behind a kind that is `alone`, needs a figure."""
+    """True if a word may be what a group is called; one more, behind a kind that is `alone`, needs a figure."""
     # A single capital is a name: group A; "a" is an article.
     is_small = token.casefold() in _NO_NAME and not (len(token) == 1 and token.isupper())
     if not token or is_small or _kind(token, group_types) is not None:

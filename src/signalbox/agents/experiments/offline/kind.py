@@ -115,12 +115,12 @@ async def _by_what_is_named(said: Update, text: str, server: Server) -> Update:
 
 
 def _is_named(text: str, server: Server) -> bool:
-    """Whether a request names an experiment: one of the server, words of one, or what is written as a name."""
+    """True if a request names an experiment: one of the server, words of one, or what is written as a name."""
     return bool(mentioned(text, server.names) or named_run(text, server)) or len(written_name(text).split()) > 1
 
 
 async def _is_beyond(text: str, names: list[str]) -> bool:
-    """Whether what is to be shown or changed is nothing that is done here: a request that calls a feature by its name
+    """True if what is to be shown or changed is nothing that is done here: a request that calls a feature by its name
     and is read as being about it. Otherwise an experiment of a similar name would be offered."""
     called = _features_called(text, names) if is_on("experiments.features") else []
     said = await read(unsupported_schema(is_sure=True), text, "unsupported") if called else {}

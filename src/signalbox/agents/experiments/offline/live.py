@@ -22,7 +22,7 @@ _WORDS = re.compile(r"\b(?:live|real|actual|production|prod|itself)\b", re.IGNOR
 
 
 def wants_live(text: str, was_read: bool) -> bool:
-    """Whether a request asks for the live experiment: by the flag, by saying so, or by saying no to a copy; where the
+    """True if a request asks for the live experiment: by the flag, by saying so, or by saying no to a copy; where the
     words say neither, as it was `read`, if anything in them is about it."""
     text = _AS_STATE.sub(" ", text.replace(ON_LIVE, "on the live one"))
     said = [wish for clause in clauses_of(text) for wish in _wishes(clause)]
@@ -30,7 +30,7 @@ def wants_live(text: str, was_read: bool) -> bool:
 
 
 def still_live(text: str, before: bool) -> bool:
-    """Whether the live experiment is still asked for after a reply: as before, unless the reply says where."""
+    """True if the live experiment is still asked for after a reply: as before, unless the reply says where."""
     said = [wish for clause in clauses_of(text) for wish in _wishes(clause)]
     return all(said) if said else before
 

@@ -236,7 +236,7 @@ def listed(words: str) -> list[str]:
 
 
 def _slipped(word: str, spoken: Iterable[str]) -> bool:
-    """Whether a word was mistyped; a short one is not: start is no slip of stars."""
+    """True if a word was mistyped; a short one is not: start is no slip of stars."""
     return len(word) > 5 and any(close(word, one) for one in spoken)
 
 
@@ -265,7 +265,7 @@ def _placed(text: str) -> list[_Spoken]:
 
 
 def _nearly(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether two names are one with slips of the finger: word by word, or run together."""
+    """True if two names are one with slips of the finger: word by word, or run together."""
     joined, wanted = "".join(one), "".join(other)
     if joined == wanted and joined:
         return True

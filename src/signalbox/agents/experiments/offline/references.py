@@ -82,7 +82,7 @@ def _runs(text: str) -> Iterator[list[Word]]:
 
 
 def _is_of_name(word: Word, server: Server) -> bool:
-    """Whether a word is one of a name, or nearly."""
+    """True if a word is one of a name, or nearly."""
     own = {part for name in server.names for one in read_words(name) for part in stems_of(one.word)} - vocabulary()
     parts = stems_of(word.word)
     return any(part in own or (len(part) >= _SHORT and any(close(part, one) for one in own)) for part in parts)

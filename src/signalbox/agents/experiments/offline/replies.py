@@ -74,7 +74,7 @@ async def _answered(
 
 
 async def _goes_elsewhere(text: str, names: Sequence[str]) -> bool:
-    """Whether a reply is a no, and behind it a request that changes nothing: never mind, what is running?"""
+    """True if a reply is a no, and behind it a request that changes nothing: never mind, what is running?"""
     for end, start in cut_points(text):
         if read_reply(text[:end]) == "no":
             said = await read_kind(text[start:], names)
@@ -97,13 +97,13 @@ async def _decision(
 
 
 def _begins_with_no(text: str) -> bool:
-    """Whether a reply turns the question down and says more: no wait, we need it. Put again, the question could be
+    """True if a reply turns the question down and says more: no wait, we need it. Put again, the question could be
     confirmed by an "ok" that was meant for something else."""
     return read_reply(next(iter(text.split()), "")) == "no"
 
 
 def _adds_to_yes(text: str) -> bool:
-    """Whether a reply is a yes, and behind it more that is to be done: neither may be done by it."""
+    """True if a reply is a yes, and behind it more that is to be done: neither may be done by it."""
     return any(read_reply(text[:end]) == "yes" and tokens(text[end:start]) for end, start in cut_points(text))
 
 
@@ -112,7 +112,7 @@ async def _is_request(text: str, names: Sequence[str]) -> bool:
 
 
 async def _is_otherwise(text: str, pending: Mapping[str, Any], names: Sequence[str]) -> bool:
-    """Whether a reply asks for something in its place: the same for another experiment, or another action by name."""
+    """True if a reply asks for something in its place: the same for another experiment, or another action by name."""
     fields = pending["fields"]
     action = str(fields.get("action") or "")
     own = (fields.get("experiment_name"), fields.get("new_name"))

@@ -91,7 +91,7 @@ async def _change(text: str, state: State, server: Server) -> Fields:
     known = {**said, **(whole(await read(schema, text, OWN), text) if (schema := params_schema(action)) else {})}
     known |= {key: as_written(text, str(known[key])) for key in ("new_name", "description") if known.get(key)}
     which = experiment_in(text, known, state, server)
-    if not which and set(tokens(text)) & (ALL | THEM):
+    if not which and action in (*STATUS_OF, "delete") and set(tokens(text)) & (ALL | THEM):
         # Several are meant, and none is named: never just the one that was spoken of.
         which = which_of([])
     one = server.by_id(which.get("experiment_id") or (None if "which" in which else state["current_experiment_id"]))
@@ -107,7 +107,7 @@ async def _change(text: str, state: State, server: Server) -> Fields:
 
 
 def _names_some(text: str, codes: Sequence[str]) -> bool:
-    """Whether a text names some of the conditions and no figure: shares of all are not said so."""
+    """True if a text names some of the conditions and no figure: shares of all are not said so."""
     return 0 < len(mentioned(text, codes)) < len(codes) and not any(letter.isdigit() for letter in text)
 
 

@@ -86,7 +86,7 @@ def _left_out(
 
 
 def _is_known(piece: str, keys: Collection[str], names: Sequence[str], kinds: Sequence[str]) -> bool:
-    """Whether all that a piece names, and every figure in it, is among the keys of the values that are sent."""
+    """True if all that a piece names, and every figure in it, is among the keys of the values that are sent."""
     marked = [*_marks(piece), *mentioned(piece, names), *kinds_named(piece, kinds)]
     figures = [float(one.replace(",", ".")) for one in _FIGURE.findall(piece)]
     sent = [float(one) for one in keys if _is_figure(one)]
@@ -118,7 +118,7 @@ def _marks(piece: str) -> list[str]:
 
 
 def _is_order(piece: str, action: str) -> bool:
-    """Whether a piece begins with what another action is called: and start it."""
+    """True if a piece begins with what another action is called: and start it."""
     words = [word for word in tokens(piece) if word not in _POLITE]
     called = {stem(word) for word in tokens(f"{action} {ACTIONS.get(action, '')}".replace("_", " "))}
     return bool(words) and stem(words[0]) in _ORDERS - called
@@ -133,7 +133,7 @@ def _names(server: Server) -> list[str]:
 
 
 def _is_part(name: str, own: Iterable[str]) -> bool:
-    """Whether all words of a name stand in one of what is written to: the audio one may be Audio Stories."""
+    """True if all words of a name stand in one of what is written to: the audio one may be Audio Stories."""
     return any(set(_key(name).split()) <= set(_key(one).split()) for one in own)
 
 
