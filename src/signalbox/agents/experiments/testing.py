@@ -87,14 +87,14 @@ testing_node = at_once(atesting_node)
 
 
 async def _of_groups(one: Mapping[str, Any], fields: Mapping[str, Any], calls: Calls) -> tuple[Update, list[str]]:
-    """Which groups the made-up users of a balance test are in; and what of that cannot be followed."""
+    """Which groups the made-up users of a balance test are in, and how many; and what of that cannot be followed."""
     groups: Mapping[str, list[str]] = fields.get("groups") or {}
-    kinds = list(fields.get("group_kinds") or ())
-    if not groups and not kinds:
+    count, kinds = fields.get("group_count"), list(fields.get("group_kinds") or ())
+    if not groups and not kinds and not count:
         return {}, []
     experiment = await calls.look(get_experiment_details, experiment=one["id"])
     own = experiment["group"] if experiment["assignment_unit"] == "group" else None
-    told = f"the groups {_listed(groups)}" if groups else f"by {' and '.join(kinds)}"
+    told = f"the groups {_listed(groups)}" if groups else f"by {' and '.join(kinds) or 'group'}"
     if own is None:
         return {}, [f"{told}: {one['name']} assigns each user alone, so a group makes no difference"]
     if any(kind != own for kind in kinds):
@@ -102,7 +102,11 @@ async def _of_groups(one: Mapping[str, Any], fields: Mapping[str, Any], calls: C
     named = [name for kind in (own, "") for name in groups.get(kind, ())]
     if named and fields.get("on_live"):
         return {}, [f"{told}: on the live experiment made-up users get groups of their own"]
-    return ({"groups": named} if named else {}), []
+    if named or not count:
+        return ({"groups": named} if named else {}), []
+    # A number of groups is no number of users, though it may have been read as one.
+    users = {"num_users": max(_USERS, count)} if fields.get("num_users") == count else {}
+    return {"num_groups": count, **users}, []
 
 
 def _listed(groups: Mapping[str, list[str]]) -> str:

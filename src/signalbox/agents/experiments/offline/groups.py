@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from signalbox.agents.experiments.offline.names import without
+from signalbox.language.numbers import number_of
 from signalbox.language.words import split_name, stem, word_set
 
-__all__ = ["find_groups", "kinds_named"]
+__all__ = ["count_groups", "find_groups", "kinds_named"]
 
 _EDGES = " \t\n\"'“”‘’`.,;:!?()[]{}"
 _JOINTS = word_set("and or & +")
@@ -45,6 +46,15 @@ def kinds_named(text: str, group_types: Sequence[str], apart: Iterable[str] = ()
     """The kinds of group that a request names, with or without what one is called; `apart` are other names."""
     found = [_kind(word.strip(_EDGES), group_types) for word in _WORD.findall(without(text, apart))]
     return list(dict.fromkeys(kind for kind in found if kind is not None))
+
+
+def count_groups(text: str, group_types: Sequence[str], apart: Iterable[str] = ()) -> int | None:
+    """How many groups a request speaks of: over 40 schools, in twelve groups."""
+    for number, word in re.findall(r"(?<![\w.,])(\w+)\s+([a-zA-Z]+)", without(text, apart)):
+        count, is_plural = number_of(number.casefold()) or 0, stem(word.casefold()) != word.casefold()
+        if count > 1 and is_plural and (stem(word.casefold()) == "group" or _kind(word, group_types) is not None):
+            return count
+    return None
 
 
 def _following(words: Sequence[str], group_types: Sequence[str], *, is_plural: bool) -> list[str]:

@@ -14,7 +14,7 @@ from signalbox.agents.experiments.offline.actions import other_action
 from signalbox.agents.experiments.offline.draft_fields import new_draft
 from signalbox.agents.experiments.offline.filling import read
 from signalbox.agents.experiments.offline.filters import filters_in
-from signalbox.agents.experiments.offline.groups import find_groups, kinds_named
+from signalbox.agents.experiments.offline.groups import count_groups, find_groups, kinds_named
 from signalbox.agents.experiments.offline.live import wants_live
 from signalbox.agents.experiments.offline.names import as_written, grounded, mentioned, shortlist, whole_words
 from signalbox.agents.experiments.offline.references import WHICH, experiment_in
@@ -149,6 +149,7 @@ async def _test(text: str, state: State, server: Server) -> Fields:
         **{key: said.get(key) for key in ("test", "num_users")},
         "context": context,
         "groups": groups,
+        "group_count": count_groups(text, server.group_types(), server.names),
         "group_kinds": kinds_named(text, server.group_types(), server.names),
         "on_live": wants_live(text, bool(said.get("on_live"))),
         **experiment_in(text, said, state, server, [one for ids in groups.values() for one in ids]),
