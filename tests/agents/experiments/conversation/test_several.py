@@ -22,9 +22,9 @@ def test_what_is_so_already_is_told(upgrade: Any, talk: Any) -> None:
 
 
 def test_of_two_things_the_first_is_shown_and_the_second_is_told_to_be_left_out(upgrade: Any, talk: Any) -> None:
-    said = "stop Hint Timing and start Hint Wording"
-    asked = talk.say(said, as_=MANAGE, action="stop", experiment="Hint Timing")
-    assert asked.answer.startswith("Stop 'Hint Timing'?")
+    said = "archive Progress Bar and start Hint Wording"
+    asked = talk.say(said, as_=MANAGE, action="archive", experiment="Progress Bar")
+    assert asked.answer.startswith("Archive 'Progress Bar'?")
     assert "Not considered: start Hint Wording." in asked.answer
 
 
