@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.agents.metrics.business import Told, ask
 
-from signalbox.agents.metrics.codes import read_codes
+from signalbox.agents.metrics.states import read_codes
 
 END = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 MINUTES = 180

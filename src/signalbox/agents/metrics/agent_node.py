@@ -15,23 +15,36 @@ import asyncio
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
 from time import perf_counter
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from signalbox.agents.metrics.answering import answer_request
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.clients import current_client, source_of, use_client
+from signalbox.agents.metrics.compile import Query
 from signalbox.agents.metrics.conversation import named_things, start_state
 from signalbox.agents.metrics.dry_run import plan_query
+from signalbox.agents.metrics.errors import InvalidQueryError
+from signalbox.agents.metrics.listing import list_metrics, list_things, tell_info
 from signalbox.agents.metrics.live import Live, open_live
 from signalbox.agents.metrics.loop_answer import answer_in_loop
-from signalbox.agents.metrics.plan import Moment
+from signalbox.agents.metrics.measures import find_offer
+from signalbox.agents.metrics.plan import Moment, Request
 from signalbox.agents.metrics.reader import asked_before, begin, check_readable, read, typed_query
 from signalbox.agents.metrics.server_time import in_time, in_turn
-from signalbox.agents.metrics.state import MetricsQueryState, MetricsRunState
+from signalbox.agents.metrics.shapes import answer_promql, answer_slots
+from signalbox.agents.metrics.state import (
+    MetricsQuery,
+    MetricsQueryResult,
+    MetricsQueryState,
+    MetricsRunState,
+    TimeRange,
+)
 from signalbox.agents.metrics.step_errors import error_of
+from signalbox.agents.metrics.sweep import changes_report, health_report
+from signalbox.agents.metrics.tree import query_of, syntax_of
 from signalbox.maps.context import current_run
 from signalbox.models.capability import fills_plans
 from signalbox.models.configuration import Configuration
@@ -42,6 +55,7 @@ from signalbox.toolbox import current_ledger
 __all__ = ["current_client", "metrics_agent", "plan_query", "start_state", "use_client"]
 
 _ADDED = ("asked", "source", "chart", "anomalies", "context", "explanation", "model_error", "told")
+_DAY, _RECENT = timedelta(days=1), timedelta(hours=6)
 _log = logging.getLogger("signalbox.agents.metrics")
 
 
@@ -99,7 +113,7 @@ async def _answer(
         if request is not None:
             answered["asked"] = asked_before(state, request)
             with steps.timed("execute"):
-                query, result = await answer_request(request, live, moment)
+                query, result = await _answer_request(request, live, moment)
             answered["asked"]["things"] = named_things(request, result)
             with steps.timed("format"):
                 confidence = round(request.plan.confidence, 3)
@@ -108,6 +122,53 @@ async def _answer(
         answered |= await _in_loop(state, live, chosen, steps)
     elif request.explains:
         answered |= await _explained(state, answered)
+
+
+async def _answer_request(request: Request, live: Live, moment: Moment) -> tuple[MetricsQuery, MetricsQueryResult]:
+    """Return the contract's query and the result. Raises what the checker and the server raise."""
+    if request.promql:
+        return await _as_written(request, live, moment)
+    if request.report:
+        result = await _report(request, live, moment)
+        return MetricsQuery(metric_name=result.metric_name, time_range=result.time_range), result
+    first, *others = request.slots
+    result = await answer_slots(first, live)
+    also = [await answer_slots(one, live) for one in others]
+    if also:
+        told = [one.summary for one in (result, *also)]
+        if first.shape == "state":
+            told = [f"{one.metric_name}: {one.summary}" for one in (result, *also)]
+        summary = " ".join(told)
+        result = result.model_copy(update={"also": also, "summary": summary})
+    return first.as_query(), result
+
+
+async def _as_written(request: Request, live: Live, moment: Moment) -> tuple[MetricsQuery, MetricsQueryResult]:
+    query = Query(request.promql, window=request.time_range if not request.is_typed else None)
+    if request.plan.kind in ("figure", "ranking", "share", "threshold") and request.time_range is not None:
+        query = Query(request.promql, at=request.time_range.end_time)
+    result = (await answer_promql(query, live, moment.now)).result
+    whose = "It was run exactly as it was typed." if request.is_typed else "The model wrote this query itself."
+    own = {"is_models_own": not request.is_typed, "summary": f"{result.summary} {whose}"}
+    result = result.model_copy(update=own)
+    return query_of(syntax_of(request.promql), result.time_range), result
+
+
+async def _report(request: Request, live: Live, moment: Moment) -> MetricsQueryResult:
+    window = request.time_range or TimeRange(start_time=moment.now - _RECENT, end_time=moment.now)
+    offer = find_offer(request.metric, live) if request.metric else None
+    if request.report == "health":
+        return await health_report(live, moment.now, request.things)
+    if request.report == "changes":
+        day = TimeRange(start_time=moment.now - _DAY, end_time=moment.now)
+        return await changes_report(live, moment.now, request.time_range or day, request.things)
+    if request.report == "metrics":
+        return await list_metrics(request.offers, live, window)
+    if request.report == "info" and offer is not None:
+        return await tell_info(offer, request.label, request.things, live, window.end_time)
+    if not request.label:
+        raise InvalidQueryError("It is not said what is to be listed.", suggestion="Name a label, such as host.")
+    return await list_things(offer, request.label, request.things, live, window)
 
 
 async def _in_loop(state: MetricsQueryState, live: Live, model: BaseChatModel, steps: _Steps) -> dict[str, Any]:

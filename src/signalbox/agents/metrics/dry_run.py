@@ -11,16 +11,19 @@ from langchain_core.language_models import BaseChatModel
 from signalbox.agents.metrics.catalogue import MetricInfo
 from signalbox.agents.metrics.compile import compile_slots
 from signalbox.agents.metrics.live import Live, Series, index_of
-from signalbox.agents.metrics.loop_plan import plan_calls, told_calls
+from signalbox.agents.metrics.loop_answer import offered_tools
 from signalbox.agents.metrics.measures import usual_measures
 from signalbox.agents.metrics.offers import Offer, families_of, list_offers
 from signalbox.agents.metrics.plan import Moment, Request
 from signalbox.agents.metrics.present import source_lines
+from signalbox.agents.metrics.prompts import loop_instructions
 from signalbox.agents.metrics.reader import asked_before, begin, check_readable, read_plan
 from signalbox.agents.metrics.recipes import Recipes, load_recipes
 from signalbox.agents.metrics.slots import Measure, Shape, Slots
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.agents.metrics.step_errors import error_of
+from signalbox.agents.metrics.tools import promql
+from signalbox.agents.metrics.tree import metric_names, query_of, syntax_of
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS
 from signalbox.contract import Presented, blocks
 from signalbox.drawing.text import as_markdown
@@ -30,6 +33,10 @@ from signalbox.models.configuration import Configuration
 from signalbox.models.loading import open_door
 from signalbox.settings import now as present
 from signalbox.settings import person_zone
+from signalbox.toolbox.calculate import CALCULATE
+from signalbox.toolbox.loop import LoopState
+from signalbox.toolbox.loop_calls import list_calls
+from signalbox.toolbox.loop_prompt import Reply, offered, prompt, system_message
 
 __all__ = ["dry_run", "dry_run_anomalies", "plan_query"]
 
@@ -81,7 +88,7 @@ async def _plan(state: Mapping[str, Any], model: BaseChatModel | None, moment: M
     if not fills_plans(chosen):
         run = current_run.get()
         begun = await begin(state, live, run.conversation if run else ())
-        planned = await plan_calls(begun, chosen, seeks_anomalies=state.get("seeks") == "anomalies")
+        planned = await _plan_calls(begun, chosen, seeks_anomalies=state.get("seeks") == "anomalies")
         return {"asked": asked_before(state, None), **planned}
     request = await read_plan(state, live, chosen, moment)
     plan, offer = request.plan, _offer(request, live)
@@ -120,7 +127,7 @@ def _server_of(recipes: Recipes, now: datetime) -> Live:
 
 def _told(plan: Mapping[str, Any]) -> str:
     if "calls" in plan:
-        return told_calls(plan)
+        return _told_calls(plan)
     what = plan["recipe"] or ", ".join(plan["queries"][0]["metrics"] if plan["queries"] else ()) or "no single measure"
     told = f"Nothing was asked. This would be read: {what}, as {plan['kind']}."
     if plan["filters"]:
@@ -155,3 +162,40 @@ def _queries(request: Request, measure: Measure, window: TimeRange, moment: Mome
     lowest = plan.order == "lowest"
     slots = Slots(measure, shape, window, moment.now, is_current, by=by, top=plan.top, lowest=lowest)
     return [query.promql for query in compile_slots(slots).queries()]
+
+
+async def _plan_calls(begun: LoopState, model: Any, *, seeks_anomalies: bool = False) -> dict[str, Any]:
+    """Return the model's first calls, asked for as in the loop; no tool is run. `begun` is what `begin_loop` gave.
+
+    Raises LLMAPIError, InvalidQueryError for a query that is no PromQL, and InvalidTimeRangeError.
+    """
+    system = system_message(loop_instructions(seeks_anomalies=seeks_anomalies))
+    asking = model.bind_tools(offered([*offered_tools(), CALCULATE]))
+    calls = list_calls([Reply(message=await asking.ainvoke(prompt(system, begun["asked"], [], {})))])
+    first = calls[0]["args"] if calls else {}
+    start, end = first.get("start") or present() - timedelta(hours=1), first.get("end") or present()
+    window = TimeRange.model_validate({"start_time": start, "end_time": end})
+    trees = {
+        text: syntax_of(text) for one in calls if one["name"] == promql.name and (text := one["args"].get("query"))
+    }
+    filters = next((query_of(tree, window).filters for tree in trees.values()), None) or {}
+    return {
+        "recipe": None,
+        "kind": first.get("shape") or ("curve" if "start" in first else "figure" if trees else None),
+        "time_range": window.model_dump(mode="json"),
+        "filters": [f"{label}={value}" for label, value in filters.items()],
+        "queries": [{"metrics": metric_names(tree), "promql": [text]} for text, tree in trees.items()],
+        "calls": [{"tool": one["name"], "args": one["args"]} for one in calls],
+    }
+
+
+def _told_calls(plan: Mapping[str, Any]) -> str:
+    """Return the plan in words, as Markdown."""
+    if not plan["calls"]:
+        return "Nothing was asked. The model would answer without reading anything."
+    others = [one for one in plan["calls"] if one["tool"] != promql.name]
+    named = "; ".join(f"{one['tool']} ({', '.join(f'{k}: {v}' for k, v in one['args'].items())})" for one in others)
+    told = as_markdown(f"Nothing was asked. This would be {f'called first: {named}.' if others else 'read:'}")
+    queries = [text for query in plan["queries"] for text in query["promql"]]
+    lines = source_lines(TimeRange.model_validate(plan["time_range"]), queries)
+    return f"{told}\n\n{lines}" if queries else told

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
+from signalbox.agents.metrics.clients import current_client
 from signalbox.agents.metrics.compile import compile_slots
 from signalbox.agents.metrics.errors import InvalidQueryError
-from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.live import Live, open_live
 from signalbox.agents.metrics.measures import measure_for
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.prompts import EXAMPLES
@@ -17,14 +19,23 @@ from signalbox.agents.metrics.slots import Matcher, Slots
 from signalbox.agents.metrics.state import Finding, MetricsQueryResult, TimeRange
 from signalbox.drawing.values import format_moment
 from signalbox.language.names import did_you_mean
+from signalbox.settings import now
 
-__all__ = ["list_metrics", "list_things", "tell_info"]
+__all__ = ["list_metrics", "list_things", "suggest", "tell_info"]
 
-_MOST, _MOST_THINGS, _MOST_NAMED, _RECENT = 15, 40, 5, timedelta(hours=1)
+_MOST, _MOST_THINGS, _MOST_NAMED, _MOST_SUGGESTED, _RECENT = 15, 40, 5, 3, timedelta(hours=1)
 _THINGS = ("pod", "instance", "host", "hostname", "node", "device", "service", "container", "deployment", "job")
 """Labels that name a thing, the most particular first."""
 _AROUND = frozenset({"job", "instance", "namespace", "cluster", "endpoint", "prometheus"})
 """Labels that say where a series comes from, and nothing about the thing."""
+
+
+async def suggest() -> list[str]:
+    """Questions about the first things that can be measured there. Raises what the client raises."""
+    live = await open_live(await asyncio.to_thread(current_client), now())
+    recipes = [offer for offer in live.offers.values() if offer.recipe and not offer.is_health]
+    titles = [offer.title for offer in recipes or live.offers.values()]
+    return [f"{title[:1].upper()}{title[1:]} in the last hour" for title in dict.fromkeys(titles)][:_MOST_SUGGESTED]
 
 
 async def list_metrics(offers: Sequence[Offer], live: Live, window: TimeRange) -> MetricsQueryResult:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
-from signalbox.agents.metrics.grafana_link import explore_link
 from signalbox.agents.metrics.state import MetricSeries, MetricsQueryResult, TimeRange
 from signalbox.agents.metrics.units import format_range
 from signalbox.contract import Presented, blocks
@@ -51,11 +52,26 @@ def present(state: Mapping[str, Any]) -> Presented:
 def _with_query(result: MetricsQueryResult, source: Mapping[str, Any] | None, made: list[Block]) -> list[Block]:
     """The blocks; the first that shows figures has the query that gave them, and where Grafana shows it."""
     queries = result.promql.splitlines()
-    about = {"query": result.promql, "link": explore_link(source, queries, result.time_range)}
+    about = {"query": result.promql, "link": _explore_link(source, queries, result.time_range)}
     shown = next((one for one in made if one["type"] in ("series", "ranking", "value", "table")), None)
     if shown is not None:
         shown |= {name: value for name, value in about.items() if value}
     return made
+
+
+def _explore_link(source: Mapping[str, Any] | None, queries: Sequence[str], window: TimeRange) -> str:
+    """A link that opens the queries in Grafana's Explore; empty if the source is no Grafana of one's own."""
+    if not source or source.get("kind") != "live" or source.get("system") != "grafana" or not queries:
+        return ""
+    uid = source.get("datasource")
+    asked = [
+        {"refId": chr(ord("A") + place), "expr": query, **({"datasource": {"uid": uid}} if uid else {})}
+        for place, query in enumerate(queries[:26])
+    ]
+    first, last = (str(int(at.timestamp() * 1000)) for at in (window.start_time, window.end_time))
+    pane = {"queries": asked, "range": {"from": first, "to": last}, **({"datasource": uid} if uid else {})}
+    shown = {"schemaVersion": 1, "panes": json.dumps({"a": pane}, separators=(",", ":"))}
+    return f"{str(source.get('address')).rstrip('/')}/explore?{urlencode(shown)}"
 
 
 def blocks_of(result: MetricsQueryResult, anomalies: Mapping[str, Any] | None = None) -> list[Block]:

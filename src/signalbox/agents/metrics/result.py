@@ -20,7 +20,7 @@ from signalbox.agents.metrics.found import (
     sum_of,
 )
 from signalbox.agents.metrics.promapi import Curve, QueryAnswer
-from signalbox.agents.metrics.query_words import query_words
+from signalbox.agents.metrics.result_text import query_words
 from signalbox.agents.metrics.sanity import impossible
 from signalbox.agents.metrics.sentences import summarize
 from signalbox.agents.metrics.slots import Slots

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,8 +27,6 @@ _TYPES = {
     "victoriametrics-datasource",
     "victoriametrics-metrics-datasource",
 }
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True)
@@ -42,13 +39,12 @@ class Server:
 
 @dataclass(frozen=True)
 class Datasource:
-    """A datasource of Grafana; `scrape_seconds` is how often it says that it is filled."""
+    """A datasource of Grafana."""
 
     uid: str
     name: str
     type: str = "prometheus"
     is_default: bool = False
-    scrape_seconds: float | None = None
 
     @property
     def speaks_prometheus(self) -> bool:
@@ -121,20 +117,12 @@ def _from_settings(body: Any) -> list[Datasource]:
 
 
 def _datasource(entry: dict[str, Any]) -> Datasource:
-    more = entry.get("jsonData")
-    interval = more.get("timeInterval") if isinstance(more, dict) else None
     return Datasource(
         uid=str(entry.get("uid") or ""),
         name=str(entry.get("name") or ""),
         type=str(entry.get("type") or ""),
         is_default=bool(entry.get("isDefault")),
-        scrape_seconds=_seconds(interval),
     )
-
-
-def _seconds(interval: Any) -> float | None:
-    found = _DURATION.fullmatch(interval.strip()) if isinstance(interval, str) else None
-    return float(found[1]) * _SECONDS[found[2]] if found else None
 
 
 def choose_datasource(sources: Sequence[Datasource], wanted: str | None) -> Datasource:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from signalbox.agents.metrics.codes import read_codes
 from signalbox.agents.metrics.compile import Query
 from signalbox.agents.metrics.errors import InvalidQueryError
 from signalbox.agents.metrics.found import label_key, moment_of
@@ -27,7 +26,7 @@ from signalbox.drawing.values import format_moment, format_value
 from signalbox.language.synonyms import base
 from signalbox.language.words import split_name
 
-__all__ = ["STATE_LABELS", "TROUBLE", "StateKind", "answer_state", "state_kind"]
+__all__ = ["STATE_LABELS", "TROUBLE", "StateKind", "answer_state", "read_codes", "state_kind"]
 
 STATE_LABELS = ("phase", "state", "status", "condition", "health", "mode", "stage")
 """Labels that name the state of a thing."""
@@ -42,6 +41,13 @@ _IN = frozenset("fault alarm error warning standby hold maintenance service tran
 """States that a thing is in: it is in standby, and not standby."""
 _DAY, _MOST_TIMED, _SOON = timedelta(days=1), 200, 300.0
 """How far back the beginning of a present state is looked for, and for how many things."""
+
+_CODE_NAME = r"[A-Za-z][\w/-]*(?: [A-Za-z][\w/-]*){0,3}?"
+_CODE_END = r"(?=\s*(?:[,;.)|]|$|\b(?:or|and)\b|\d))"
+_NUMBER_FIRST = re.compile(rf"(?<![\w.])(\d{{1,3}})\s*(?:[=:]|is\b|means\b|for\b|[-–—]>?)?\s*({_CODE_NAME}){_CODE_END}")
+_NAME_FIRST = re.compile(rf"({_CODE_NAME})\s*(?:[=:]|\()\s*(\d{{1,3}})\b(?!\.\d)")
+_FEWEST_CODES = 3
+"""1 and 0 alone are on and off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +121,17 @@ async def _state_kind(metric: str, live: Live, at: datetime) -> StateKind | None
         if len(values) > 1 and not await _count(f"sum without ({label}) ({selector}) != 1", live, at):
             return StateKind(metric, label, tuple(values))
     return StateKind(metric)
+
+
+def read_codes(told: str) -> dict[str, int]:
+    """Return the name and the number of each state; nothing if the text does not explain at least three."""
+    number_first = [(name, int(number)) for number, name in _NUMBER_FIRST.findall(told)]
+    name_first = [(name, int(number)) for name, number in _NAME_FIRST.findall(told)]
+    for found in (number_first, name_first):
+        codes = {name.strip().lower(): number for name, number in found}
+        if len(codes) == len(found) == len(set(codes.values())) >= _FEWEST_CODES:
+            return codes
+    return {}
 
 
 async def _count(expression: str, live: Live, at: datetime) -> int:
