@@ -6,8 +6,8 @@ import logging
 
 import pytest
 
-from signalbox.agents.metrics import GrafanaMetricsClient, read_connection
-from signalbox.agents.metrics.connection import make_connection
+from signalbox.agents.metrics import GrafanaMetricsClient
+from signalbox.agents.metrics.connection import make_connection, read_connection
 from signalbox.errors import ConfigurationError, MissingKeyError, redact
 
 

@@ -107,11 +107,6 @@ def test_a_time_without_data_is_found() -> None:
     assert [one.strftime("%H:%M") for one in gap] == ["09:00", "10:00"]
 
 
-async def test_whether_anything_was_counted_needs_no_bound(answer: Callable[..., Any]) -> None:
-    said = await told(answer("did any crane lift in the last 3 hours", **LIFTS, kind="threshold"))
-    assert said.startswith("Yes, 3 of 3 were above 0")
-
-
 async def test_a_cubed_unit_is_one_unit(answer: Callable[..., Any]) -> None:
     plan = {"measure": "basin_volume_cubic_metres", "kind": "threshold", "side": "below", "bound": "20000 cubic metres"}
     assert "below 20,000 m" in await told(answer("is the basin below 20000 cubic metres", **plan))

@@ -95,14 +95,6 @@ async def test_what_happened_is_the_part_of_a_share_and_the_name_beside_it_says_
     assert await figure(asked) == pytest.approx(0.5, rel=0.01)
 
 
-async def test_a_number_is_the_name_that_has_it(answer: Callable[..., Any]) -> None:
-    asked = answer(
-        "calls on the 118 line in the last hour", measure="desk_calls_total", kind="figure", how="total",
-        filters=["118 line"],
-    )  # fmt: skip
-    assert await figure(asked) == pytest.approx(120, rel=0.02)
-
-
 async def test_a_code_that_is_not_there_is_refused_also_beside_a_word_of_the_measure(
     answer: Callable[..., Any],
 ) -> None:

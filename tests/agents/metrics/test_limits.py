@@ -54,29 +54,7 @@ def series(minute: int) -> Mapping[str, float]:
 @pytest.mark.parametrize(
     ("question", "plan", "summary"),
     [
-        (
-            "any shelf below minimum?",
-            {"measure": "shelf_minimum_boxes", "kind": "threshold", "side": "below", "bound": "minimum"},
-            "Yes, 1 of 2 is below shelf minimum boxes",
-        ),
-        (
-            "is a skip over capacity?",
-            {"measure": "skip_capacity_kilograms", "kind": "threshold"},
-            "No, none of 2 is above skip capacity kilograms",
-        ),
-        (
-            "is any press above 70 degrees?",
-            {"measure": "press_oil_limit_celsius", "kind": "threshold", "side": "above", "bound": "70 degrees"},
-            "Yes, 1 of 2 is above 70",
-        ),
-        ("is any shelf full?", {"measure": "shelf_fill_ratio", "kind": "threshold"}, "Yes, 1 of 2 is at least 100%"),
-        (
-            "when will skip s1 be full?",
-            {"measure": "skip_load_kilograms", "kind": "forecast", "filters": ["s1"]},
-            "0 k",
-        ),
         ("are all scales ok?", {"kind": "health"}, "No, 1 of 2 is broken, now: k2"),
-        ("how many rollers do we have?", {"measure": "roller_speed_rpm", "kind": "figure"}, "1 value of roller"),
         (
             "when was the last archive written?",
             {"measure": "archive_timestamp_seconds", "kind": "extreme", "order": "highest"},
@@ -90,6 +68,21 @@ async def test_what_is_asked_is_held_against_what_there_is(
     state = await ask(business, question, scripted(plan))
     assert state["error"] is None, state["error"]
     assert summary in state["result"].summary
+
+
+@pytest.mark.parametrize(
+    ("question", "plan", "said"),
+    [
+        ("any shelf below minimum?", {"measure": "shelf_minimum_boxes", "bound": "minimum"}, "is no figure"),
+        ("is a skip over capacity?", {"measure": "skip_load_kilograms"}, "which bound"),
+        ("is any press above 70 degrees?", {"measure": "press_oil_limit_celsius", "bound": "70 degrees"}, "is a limit"),
+    ],
+)
+async def test_a_bound_that_no_figure_tells_is_asked_for(
+    business: Told, scripted: Callable[..., Any], question: str, plan: dict[str, Any], said: str
+) -> None:
+    state = await ask(business, question, scripted({**plan, "kind": "threshold"}))
+    assert said in state["error"].message
 
 
 async def test_another_state_is_not_told_in_the_place_of_one_that_is_not_known(

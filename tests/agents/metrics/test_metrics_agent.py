@@ -147,7 +147,7 @@ class Broken:
     [
         ("check_readable", "parsing_error", "Could not understand your query"),
         ("open_live", "invalid_query", "Could not check the question"),
-        ("answer_request", "invalid_query", "Could not run the query"),
+        ("_answer_request", "invalid_query", "Could not run the query"),
     ],
 )
 async def test_what_nobody_foresaw_is_told_without_its_details_and_not_tried_again(

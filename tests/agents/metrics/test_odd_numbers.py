@@ -96,7 +96,7 @@ async def test_what_was_highest_is_no_infinity(client: GrafanaMetricsClient) -> 
     assert result.value == 6
 
 
-@pytest.mark.parametrize("kind", ["curve", "value", "extreme"])
+@pytest.mark.parametrize("kind", ["value", "extreme"])
 async def test_what_was_there_only_between_two_points_of_a_long_curve_is_found(
     client: GrafanaMetricsClient, kind: Any
 ) -> None:

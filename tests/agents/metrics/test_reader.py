@@ -153,7 +153,6 @@ async def test_the_part_of_a_share_is_what_happened(reading: Read, filters: list
     [
         ("which box eats the most memory", {"measure": "memory_used", "kind": "ranking", "split_by": ["box"]}, ()),
         ("what burns CPU usage", {"measure": "cpu_usage"}, ()),
-        ("CPU usage without db-1", {"measure": "cpu_usage"}, ("without db-1",)),
         ("request rate with zeus-9", {"measure": "request_rate"}, ("zeus-9",)),
     ],
 )

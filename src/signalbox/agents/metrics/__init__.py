@@ -12,10 +12,8 @@ from signalbox.contract import Agent, lazy
 
 if TYPE_CHECKING:
     from signalbox.agents.metrics.agent_node import metrics_agent
-    from signalbox.agents.metrics.catalogue import MetricInfo
-    from signalbox.agents.metrics.client import GrafanaMetricsClient, Health
+    from signalbox.agents.metrics.client import GrafanaMetricsClient
     from signalbox.agents.metrics.clients import current_client, use_client
-    from signalbox.agents.metrics.connection import Connection, read_connection
     from signalbox.agents.metrics.dry_run import plan_query
     from signalbox.agents.metrics.errors import (
         DatasourceNotFoundError,
@@ -33,8 +31,6 @@ if TYPE_CHECKING:
     )
     from signalbox.agents.metrics.grafana_tool import create_grafana_metrics_tool
     from signalbox.agents.metrics.graphs import graph
-    from signalbox.agents.metrics.promapi import Curve, QueryAnswer
-    from signalbox.agents.metrics.sources import Datasource, Server
     from signalbox.agents.metrics.state import (
         AggregationStats,
         Comparison,
@@ -90,17 +86,13 @@ EXPLAINED = replace(
 
 _NAMES = {
     "agent_node": "metrics_agent",
-    "catalogue": "MetricInfo",
-    "client": "GrafanaMetricsClient Health",
+    "client": "GrafanaMetricsClient",
     "clients": "current_client use_client",
-    "connection": "Connection read_connection",
     "errors": "DatasourceNotFoundError GrafanaAnswerError GrafanaBusyError GrafanaRefusedError GrafanaSlowError "
     "GrafanaUnavailableError InvalidQueryError InvalidTimeRangeError MetricNotFoundError ParsingError TooLargeError "
     "UnsupportedOperationError",
     "graphs": "graph",
     "dry_run": "plan_query",
-    "promapi": "Curve QueryAnswer",
-    "sources": "Datasource Server",
     "state": "AggregationStats Comparison DataPoint MetricSeries MetricsQuery MetricsQueryResult MetricsQueryState "
     "MetricsRunState QueryError RankedSeries TimeRange",
     "grafana_tool": "create_grafana_metrics_tool",
@@ -114,10 +106,7 @@ __all__ = [
     "EXPLAINED",
     "AggregationStats",
     "Comparison",
-    "Connection",
-    "Curve",
     "DataPoint",
-    "Datasource",
     "DatasourceNotFoundError",
     "GrafanaAnswerError",
     "GrafanaBusyError",
@@ -125,11 +114,9 @@ __all__ = [
     "GrafanaRefusedError",
     "GrafanaSlowError",
     "GrafanaUnavailableError",
-    "Health",
     "InvalidQueryError",
     "InvalidTimeRangeError",
     "Limits",
-    "MetricInfo",
     "MetricNotFoundError",
     "MetricSeries",
     "MetricsQuery",
@@ -137,10 +124,8 @@ __all__ = [
     "MetricsQueryState",
     "MetricsRunState",
     "ParsingError",
-    "QueryAnswer",
     "QueryError",
     "RankedSeries",
-    "Server",
     "TimeRange",
     "TooLargeError",
     "UnsupportedOperationError",
@@ -149,7 +134,6 @@ __all__ = [
     "graph",
     "metrics_agent",
     "plan_query",
-    "read_connection",
     "use_client",
 ]
 

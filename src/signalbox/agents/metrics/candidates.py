@@ -133,10 +133,7 @@ class Values:
         if not words or words.casefold() in FILLERS:
             return None
         if words.isdecimal():
-            # The one value with this number: pump 4 is PMP4.
-            known = [(label, value) for label in labels for value in self.values[label]]
-            numbered = [one for one in known if re.findall(r"\d+", re.sub(r":\d+$", "", one[1]))[-1:] == [words]]
-            return [Meant(numbered[0][0], (numbered[0][1],), words)] if len(numbered) == 1 else None
+            return None
         candidates = self._candidates(labels)
         if len(candidates) > _FEW:
             candidates = _likeliest(words, candidates)

@@ -76,18 +76,15 @@ def identified(slots: Slots) -> Slots:
     return replace(slots, by=(host, *slots.by)) if is_part else slots
 
 
-def compile_slots(slots: Slots, scrape: float = DEFAULT_SCRAPE, reach: float = 0.0) -> Compiled:
-    """Return the queries for the slots. `scrape` is the seconds between two samples; `reach` is how far each moment
-    looks back for its last sample, if that is more than the server's own five minutes."""
+def compile_slots(slots: Slots, scrape: float = DEFAULT_SCRAPE) -> Compiled:
+    """Return the queries for the slots. `scrape` is the seconds between two samples."""
     resolution = choose_resolution(slots.time_range, scrape)
-    if reach:
-        resolution = replace(resolution, reach=reach)
     window = slots.time_range
     at = slots.now if slots.is_current else window.end_time
     if slots.shape == "comparison":
         first = replace(slots, shape="value", against=None)
         second = replace(slots.other_side(), shape="value")
-        return replace(compile_slots(first, scrape, reach), other=compile_slots(second, scrape, reach))
+        return replace(compile_slots(first, scrape), other=compile_slots(second, scrape))
     if slots.shape in ("curve", "forecast"):
         curve = Query(_curve(slots, resolution), window=window, step=resolution.step)
         if slots.shape == "forecast" or slots.by or not (slots.how or slots.is_total):

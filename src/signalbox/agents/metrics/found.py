@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from itertools import groupby, pairwise
+from itertools import pairwise
 from math import fsum
 from sys import float_info
 
@@ -22,7 +22,6 @@ __all__ = [
     "Spell",
     "by_mean",
     "figures_of",
-    "find_spells",
     "gaps_of",
     "label_key",
     "mean_of",
@@ -99,11 +98,6 @@ class Found:
         return replace(self, curves=curves[:MOST_SERIES], series_count=len(curves))
 
 
-def find_spells(curves: Sequence[Curve], threshold: Threshold) -> list[Spell]:
-    """Return every spell of every curve. A spell lasts until the next point that is not beyond the threshold."""
-    return [spell for curve in curves for spell in _spells(curve, threshold)]
-
-
 def spells_beyond(curves: Sequence[Curve], threshold: Threshold, step: float, until: float) -> list[Spell]:
     """Return every spell of curves that hold only points beyond the threshold, so many seconds apart."""
     found = []
@@ -115,18 +109,6 @@ def spells_beyond(curves: Sequence[Curve], threshold: Threshold, step: float, un
             end = min(curve.stamps[last - 1] + step, until)
             found.append(Spell(curve.labels, moment_of(curve.stamps[first]), moment_of(end), extreme))
     return found
-
-
-def _spells(curve: Curve, threshold: Threshold) -> Iterator[Spell]:
-    step = min((b - a for a, b in pairwise(curve.stamps)), default=0.0)
-    points = zip(curve.stamps, curve.values, strict=True)
-    for is_beyond, run in groupby(points, key=lambda point: threshold.is_beyond(point[1])):
-        stretch = list(run)
-        if is_beyond:
-            values = [value for _, value in stretch]
-            end = min(stretch[-1][0] + step, curve.stamps[-1])
-            extreme = max(values) if threshold.above else min(values)
-            yield Spell(curve.labels, moment_of(stretch[0][0]), moment_of(end), extreme)
 
 
 def gaps_of(curve: Curve, window: TimeRange) -> list[tuple[datetime, datetime]]:

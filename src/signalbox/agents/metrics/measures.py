@@ -11,13 +11,13 @@ from string import Template
 from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
 from signalbox.agents.metrics.live import Live, Series
-from signalbox.agents.metrics.offers import Family, Offer, families_of, is_plain, is_slip, list_offers
+from signalbox.agents.metrics.offers import Family, Offer, families_of, is_plain, list_offers
 from signalbox.agents.metrics.promapi import selector_of
 from signalbox.agents.metrics.promql import match_text, selector_text
 from signalbox.agents.metrics.recipes import Bound, Recipes
 from signalbox.agents.metrics.slots import Matcher, Measure
 from signalbox.agents.metrics.state import Aggregation, TimeRange
-from signalbox.language.names import did_you_mean, nearest
+from signalbox.language.names import did_you_mean
 from signalbox.language.synonyms import base
 from signalbox.language.units import dimension_of
 from signalbox.language.words import split_name
@@ -42,7 +42,6 @@ _INCREASE = "sum by ($by) (increase(%s[$window]))"
 _QUANTILE = "histogram_quantile($quantile, sum by (le, $by) (rate(%s[$window])))"
 _GAUGE = "$agg by ($by) (%s)"
 _PARTS = ("_bucket", "_count", "_sum")
-_MOST_NAMES = 60_000
 # Dimensions whose figures do not add up: two rooms of 20 degrees are not 40 degrees warm.
 _LEVELS = frozenset({"temperature", "pressure", "voltage", "frequency", "percent", "time", "length", "speed"})
 _LEVEL_UNITS = frozenset({"ratio", "percent", "celsius", "hertz", "volts", "amperes", "meters"})
@@ -81,22 +80,14 @@ def find_offer(name: str, live: Live) -> Offer:
     known = live.offers.get(name)
     if known is not None and (known.recipe or name not in live.names):
         return known
-    own = name if name in live.names or name in live.families else _misspelt(name, live)
-    if own:
-        return _own_offer(own, live)
+    if name in live.names or name in live.families:
+        return _own_offer(name, live)
     known = known or live.offers.get(name.replace(" ", "_").lower()) or live.offer_named(name)
     if known is None:
         raise MetricNotFoundError(
             f'There is no metric "{name}" on this server.', suggestion=did_you_mean(name, list(live.offers)[:20_000])
         )
     return known
-
-
-def _misspelt(name: str, live: Live) -> str:
-    if "_" not in name:
-        return ""
-    near = nearest(name, [*live.names][:_MOST_NAMES], 1)
-    return near[0] if near and is_slip(name, near[0]) else ""
 
 
 def _own_offer(name: str, live: Live) -> Offer:

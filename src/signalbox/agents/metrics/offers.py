@@ -10,14 +10,13 @@ from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
 from signalbox.agents.metrics.recipes import Bound, Recipe, Recipes, bind_variant
 from signalbox.language.words import split_name
 
-__all__ = ["Family", "Offer", "families_of", "is_plain", "is_slip", "list_offers"]
+__all__ = ["Family", "Offer", "families_of", "is_plain", "list_offers"]
 
 _TYPES = frozenset({"counter", "gauge", "histogram", "summary"})
 # Name parts that say how a metric is stored, not what it measures.
 _ENDINGS = frozenset("total bucket sum count info created".split())
 _HIDDEN = ("_created", "_timestamp")
 _MOST_ABOUT = 200
-_SLIP = 88
 # Names, one or several that mean the same; anything else is a pattern for names that nobody knows beforehand.
 _CLOSED = re.compile(r"[\w:|]+")
 _PLAIN = re.compile(
@@ -188,10 +187,3 @@ def _with_names_of_their_own(offers: Sequence[Offer]) -> list[Offer]:
             one = replace(before, wordings=tuple(dict.fromkeys((*before.wordings, *one.wordings))))
         kept[one.key] = one
     return list(kept.values())
-
-
-def is_slip(said: str, name: str) -> bool:
-    """Whether what was said is the name of a metric with a slip of the pen."""
-    from rapidfuzz import fuzz
-
-    return "_" in said and fuzz.ratio(said.lower(), name.lower()) >= _SLIP

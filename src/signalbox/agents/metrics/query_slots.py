@@ -30,7 +30,7 @@ _AGGREGATIONS: dict[str, Aggregation] = {"avg": "avg", "max": "max", "min": "min
 _WANTED = {"avg": "average", "rate": "rate", "total": "total"}
 _ONLY_FOR: dict[str, tuple[Shape, ...]] = {
     "against": ("comparison",), "part": ("share",), "states": ("state",),
-    "bound": ("threshold", "forecast", "ranking", "curve", "extreme"),
+    "bound": ("threshold", "forecast"),
 }  # fmt: skip
 """Arguments that would be passed over in the other shapes."""
 _OVER_TIME: tuple[Shape, ...] = ("value", "ranking", "comparison")

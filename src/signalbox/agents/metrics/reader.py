@@ -35,20 +35,17 @@ from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.fill import Asked, fill, offer_of
 from signalbox.agents.metrics.offline.followups import continue_plan, refers_back
 from signalbox.agents.metrics.offline.listings import (
-    everything_request,
+    in_state,
     info_request,
-    kind_counted,
-    kinds_named,
+    kinds_asked,
+    names_state,
     offers_of_things,
     state_request,
     things_of_server,
     things_request,
 )
 from signalbox.agents.metrics.offline.operations import refuse_operation
-from signalbox.agents.metrics.offline.second_measure import FULL, WHOLES, pair_of
-from signalbox.agents.metrics.offline.states import STATE_WORDS
 from signalbox.agents.metrics.offline.times import Times, find_time, read_times, window_of
-from signalbox.agents.metrics.offline.words import OF_SCHEMA
 from signalbox.agents.metrics.plan import (
     MOST_OPTIONS,
     MetricsPlan,
@@ -61,16 +58,14 @@ from signalbox.agents.metrics.plan import (
 from signalbox.agents.metrics.prompts import EXAMPLES, plan_prompt
 from signalbox.agents.metrics.promql import check_promql
 from signalbox.agents.metrics.state import TimeRange
-from signalbox.agents.metrics.states import STATE_LABELS, TROUBLE
 from signalbox.agents.metrics.tree import metric_names
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS
 from signalbox.errors import MissingInputError, ModelEmptyError, ModelMalformedError, RequestError, SignalboxError
-from signalbox.language.names import close
 from signalbox.language.search import Found, Hit
 from signalbox.language.switches import is_on
-from signalbox.language.synonyms import FILLERS, base
+from signalbox.language.synonyms import FILLERS
 from signalbox.language.vectors import is_known
-from signalbox.language.words import split_name, stem, tokens
+from signalbox.language.words import tokens
 from signalbox.maps.context import current_run
 from signalbox.models import is_offline
 from signalbox.toolbox.loop import LoopState
@@ -85,10 +80,6 @@ _LONG_ENOUGH = "last 2 days"
 _NO_MEASURE = ("health", "changes", "metrics", "things", "up")
 _SYNTAX = re.compile(r"[(){}\[\]]|\b(?:and|or|unless|by|without|on|ignoring|offset)\b|[-+*/%^<>=!]=?")
 _MARKED = re.compile(r"\s*(?:promql|query)\s*:\s*", re.IGNORECASE)
-_IS = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:not\s+|still\s+|currently\s+|now\s+)?$", re.I)
-_WHAT = re.compile(r"\W*what\b(?!.*\b(?:wrong|problems?|issues?|matter|health|happen\w*)\b)", re.I)
-_OF_BEFORE = frozenset(map(base, "it its they their them".split()))
-_NAMES = re.compile(r"(?<![\w:.])[A-Za-z]\w*_[\w:]*\w(?![\w=])")
 _FENCED = re.compile(r"^`+(?:promql\s)?|`+$")
 
 
@@ -192,40 +183,11 @@ class _Reading:
         is_said = any(hit.explained for hit in self.hits.values()) or bool(self.found.mentions)
         return is_said or any(word in FILLERS or is_known(word) for word in tokens(self.text))
 
-    @property
-    def strange(self) -> bool:
-        """True if a word of the question is no word of any language known here, nor on the server."""
-        named = {word for one in self.found.mentions for word in tokens(self.text[one.start : one.end])}
-        explained = frozenset[str]().union(*(hit.explained for hit in self.hits.values()))
-        words = [word for word in tokens(self.text) if word.isalpha() and len(word) > 3]
-        known = named | explained | FILLERS
-        new = [
-            word for word in words if word not in known and not any(map(is_known, (word, stem(word), f"{stem(word)}e")))
-        ]
-        return any(not any(close(base(word), one) for one in OF_SCHEMA) for word in new)
-
-    def is_thing(self, measure: str) -> bool:
-        """True if all words that the question and a measure share name a thing."""
-        hit = self.hits.get(measure)
-        said = (self.text[one.start : one.end] for one in self.found.mentions)
-        named = {piece for words in said for word in tokens(words) for piece in (word, *split_name(word))}
-        is_called = hit is not None and any(
-            f" {one.lower()} " in f" {' '.join(tokens(self.text))} " for one in hit.thing.wordings
-        )
-        return hit is not None and bool(self.found.mentions) and hit.explained <= named and not is_called
-
     def telling(self, measure: str) -> frozenset[str]:
         """The words of the question that speak of a measure, and are no name of a thing."""
         hit = self.hits.get(measure)
         named = {word for one in self.found.mentions for word in tokens(self.text[one.start : one.end])}
         return hit.explained - named if hit is not None else frozenset()
-
-    def is_unnamed(self, measure: str) -> bool:
-        """True if no word of the question that something else is said of names the measure: its shortest."""
-        hit = self.hits.get(measure)
-        said = {base(word) for word in tokens(self.text)}
-        own = {base(word) for word in hit.explained} & said if hit is not None else set()
-        return bool(measure) and bool(said & _OF_BEFORE) and not own
 
     @property
     def offers(self) -> list[Offer]:
@@ -280,26 +242,24 @@ class _Reading:
 
 def _completed(plan: MetricsPlan, reading: _Reading) -> MetricsPlan:
     """The plan with its whole time, and what it takes over of the question before. Raises UnsupportedOperationError."""
-    if plan.kind in ("anomaly", "alert", "action") and reading.strange:
-        plan = plan.model_copy(update={"kind": None})  # A made-up name is no operation.
+    written = [word for word in re.findall(r"\w+", reading.text) if "_" in word and word in reading.live.names]
+    if (
+        len(written) == 1
+        and plan.named not in reading.live.names
+        and written[0] not in (plan.per, plan.less, plan.also)
+    ):
+        plan = plan.model_copy(update={"named": written[0]})
     refuse_operation(plan, reading.text, {one.value.lower() for one in reading.found.mentions})
-    written = {word for word in _NAMES.findall(reading.text) if word in reading.live.names} - {
-        plan.per,
-        plan.less,
-        plan.also,
-    }
-    if len(written) == 1 and not plan.promql and plan.named not in reading.live.names:
-        plan = plan.model_copy(update={"named": written.pop()})
     if is_on("metrics.time") and not plan.promql:
         plan = plan.model_copy(update={"time": find_time(reading.text, plan.time, plan.against, reading.moment)})
-    if reading.before is not None and (plan.continues or not plan.kind) and reading.is_thing(plan.measure or ""):
+    before = reading.before
+    if before is None:
+        return plan
+    if plan.continues and plan.measure and not reading.telling(plan.measure):
         # "And db-1?" names a thing, not the measure that is called like it.
         plan = plan.model_copy(update={"measure": None, "kind": None, "how": None})
-    if reading.before is not None and plan.continues and reading.is_unnamed(plan.measure or ""):
-        plan = plan.model_copy(update={"measure": None})  # "And its shortest?" names none.
-    is_back = reading.before is not None and refers_back(plan, reading.text)
-    if reading.before is not None and (plan.continues or is_back or _lacks_measure(plan)):
-        plan = continue_plan(plan, reading.before, reading.text, reading.moment)
+    if plan.continues or refers_back(plan, reading.text) or _lacks_measure(plan):
+        plan = continue_plan(plan, before, reading.text, reading.moment)
     return plan
 
 
@@ -309,11 +269,11 @@ def _lacks_measure(plan: MetricsPlan) -> bool:
 
 async def _grounded(plan: MetricsPlan, reading: _Reading) -> Request:
     """The plan in the server's terms."""
-    plan, asked = _completed(plan, reading), reading.asked
     # The words of other languages are not known here: what another model than the offline one chose is tried.
     is_guess = _lacks_measure(plan) or (is_offline(reading.model) and not (plan.named or plan.promql))
-    if is_guess and not reading.has_sense:
+    if is_guess and reading.before is None and not reading.has_sense:
         raise not_understood()
+    plan, asked = _completed(plan, reading), reading.asked
     try:
         times = _times(plan, reading.moment)
     except InvalidTimeRangeError:
@@ -322,113 +282,52 @@ async def _grounded(plan: MetricsPlan, reading: _Reading) -> Request:
         raise _no_metric(reading) from None
     if plan.promql:
         return Request(plan, promql=plan.promql, time_range=times.main)
-    is_of_state = plan.kind == "up" or (plan.kind == "health" and bool({*tokens(reading.text)} & TROUBLE))
-    if (is_of_state or _lacks_measure(plan)) and (request := await everything_request(plan, asked, times)):
-        return request
-    if plan.kind == "health":
-        window = window_of(times, reading.moment)
-        kinds = [] if plan.filters else sorted(kinds_named(reading.text, await reading.live.labels_of(window)))
-        if kinds or (plan.filters and _WHAT.match(reading.text)):
-            of_things = plan.model_copy(update={"measure": None, "split_by": [*plan.split_by, *kinds]})
-            try:
-                return await state_request(of_things, asked, times, ())
-            except (MetricNotFoundError, InvalidQueryError):
-                pass
-    if plan.kind in ("health", "changes"):
-        things = await things_of_server(plan.filters, asked, times)
-        is_past = times.main is not None and times.main.end_time < reading.moment.now - timedelta(minutes=5)
-        report: Report = "changes" if plan.kind == "changes" or is_past else "health"
-        return Request(plan, report=report, things=things, time_range=times.main)
     if plan.kind == "metrics":
         best = next(iter(reading.hits.values()), None)
         near = [hit.thing for hit in reading.hits.values() if best and hit.explained and hit.score >= best.score / 2]
         return Request(plan, report="metrics", offers=tuple(near), time_range=times.main)
-    if plan.kind == "figure" and not (plan.filters or plan.bound or plan.named):
-        window = window_of(times, reading.moment)
-        if kind := kind_counted(reading.text, await reading.live.labels_of(window)):
-            plan = plan.model_copy(update={"kind": "things", "measure": None, "split_by": [kind]})
     if plan.kind == "things" and (request := await things_request(plan, asked, times)):
         return await info_request(plan, asked, times) or request if not (plan.measure or plan.named) else request
-    if plan.kind in ("up", "things") and (plan.measure or "").endswith("_info"):
-        return await _of_measure(plan, reading, times)
-    if plan.kind == "up" and not (plan.measure and asked.says(FULL)):
-        explaining = [hit.thing for hit in reading.hits.values() if hit.explained]
+    explaining = [hit.thing for hit in reading.hits.values() if hit.explained]
+    if plan.kind == "up":
         return await state_request(plan, asked, times, explaining)
-    if _lacks_measure(plan):
-        if (
-            plan.split_by
-            and not (plan.time or plan.bound or plan.how)
-            and (request := await things_request(plan, asked, times))
-        ):
-            return request
-        if (request := await _of_things(plan, reading, times)) is not None:
-            return request
-        return await info_request(plan, asked, times) or await _without_measure(plan, reading)
-    return await _in_state(plan, reading, times) or await _of_measure(plan, reading, times)
-
-
-async def _in_state(plan: MetricsPlan, reading: _Reading, times: Times) -> Request | None:
-    """The request for the things in a state that stands where a state does, whatever measure is called like it: which
-    job is queued."""
-    said = (one for one in reading.found.mentions if one.label in STATE_LABELS)
-    if not any(_IS.search(reading.text[: one.start]) for one in said):
-        return None
-    explaining = {key: hit.thing for key, hit in reading.hits.items() if hit.explained}
-    try:
-        open_ = plan.model_copy(update={"measure": None})
-        request = await state_request(open_, reading.asked, times, list(explaining.values()))
-    except (MetricNotFoundError, InvalidQueryError):
-        return None
-    is_meant = request.plan.measure in explaining and request.plan.measure != plan.measure
-    return request if is_meant and request.slots[0].healthy else None
-
-
-async def _of_things(plan: MetricsPlan, reading: _Reading, times: Times) -> Request | None:
-    """The request for what the things of a question have, where it names no measure or one that they do not have: their
-    state, if it names one, or the measure that the same words speak of."""
-    asked, open_ = reading.asked, plan.model_copy(update={"measure": None})
-    names_state = any(one.label in STATE_LABELS for one in asked.mentioned) or STATE_WORDS & {*tokens(asked.text)}
-    try:
-        if plan.filters and names_state:
-            return await state_request(open_, asked, times, ())
-    except (MetricNotFoundError, InvalidQueryError):
-        pass
-    window = window_of(times, asked.moment)
-    having = {one.key: one for one in await offers_of_things(plan, asked, window)}
-    told = reading.telling(plan.measure or "")
-    able = (one for one in reading.hits if one in having.keys() - {plan.measure} and told <= reading.telling(one))
-    offer = reading.live.offers.get(next(filter(reading.telling, able), ""))
-    if offer is None and asked.says(FULL):
-        # How full a thing is, if one measure of it says so.
-        pairs = {
-            pair[0].key: pair[0]
-            for one in having.values()
-            if (pair := await pair_of(one, reading.live, window, WHOLES))
-        }
-        offer = next(iter(pairs.values())) if len(pairs) == 1 else None
-    try:
-        return await _of_offer(plan.model_copy(update={"measure": offer.key}), reading) if offer else None
-    except (MetricNotFoundError, InvalidQueryError):
-        return None
+    if plan.kind in ("health", "changes"):
+        if plan.kind == "health" and await kinds_asked(plan, asked, times):
+            return await state_request(plan.model_copy(update={"measure": None}), asked, times, explaining)
+        things = await things_of_server(plan.filters, asked, times)
+        is_past = times.main is not None and times.main.end_time < reading.moment.now - timedelta(minutes=5)
+        report: Report = "changes" if plan.kind == "changes" or is_past else "health"
+        return Request(plan, report=report, things=things, time_range=times.main)
+    if not _lacks_measure(plan):
+        return await in_state(plan, asked, times, explaining) or await _of_measure(plan, reading, times)
+    if plan.filters and names_state(asked):
+        return await state_request(plan, asked, times, explaining)
+    return await info_request(plan, asked, times) or await _without_measure(plan, reading)
 
 
 async def _of_measure(plan: MetricsPlan, reading: _Reading, times: Times) -> Request:
     offer = offer_of(plan, reading.live)
     if offer.key.endswith("_info"):
         request = await info_request(plan, reading.asked, times, only=offer)
-        if request is None and not plan.named:
-            raise _no_metric(reading)  # It says what things are, and has no figures.
         if request is not None:
             return request
+        if not plan.named:
+            raise _no_metric(reading)  # It says what things are, and has no figures.
     try:
         return await _of_offer(plan, reading)
-    except (MetricNotFoundError, UnknownNameError) as error:
-        if plan.named or plan.bound:
+    except UnknownNameError:
+        if plan.filters and names_state(reading.asked):
+            return await state_request(plan.model_copy(update={"measure": None}), reading.asked, times, ())
+        # The same words may speak of another measure, which has the thing.
+        having = {one.key for one in await offers_of_things(plan, reading.asked, window_of(times, reading.moment))}
+        told = reading.telling(plan.measure or "")
+        able = [one for one in reading.hits if one in having - {plan.measure} and told <= reading.telling(one)]
+        if plan.named or plan.bound or not (told and able):
             raise
-        is_lacking = isinstance(error, UnknownNameError)
-        request = await _of_things(plan, reading, times) if plan.filters or is_lacking else None
-        if request is None and not is_lacking:
-            request = await info_request(plan, reading.asked, times)
+        return await _of_offer(plan.model_copy(update={"measure": able[0]}), reading)
+    except MetricNotFoundError:
+        # "Which version runs on db-1" may name what only an info metric says.
+        request = None if plan.named or plan.bound else await info_request(plan, reading.asked, times)
         if request is None:
             raise
         return request

@@ -13,7 +13,6 @@ from signalbox.agents.metrics.found import (
     MOST_SERIES,
     Found,
     by_mean,
-    find_spells,
     label_key,
     mean_of,
     moments_of,
@@ -67,7 +66,10 @@ def result_of(slots: Slots, found: Found) -> MetricsQueryResult:
             "comparison": _compared(*found.pairs[0]) if len(found.pairs) == 1 and not slots.by else None,
             "compared": [_compared(*one) for one in found.pairs] if slots.by else [],
             "threshold": slots.threshold.value if slots.threshold else None,
-            "beyond": _beyond(slots, found),
+            "beyond": [
+                BeyondThreshold(labels=one.labels, start=one.start, end=one.end, extreme=one.extreme)
+                for one in found.spells[:_MOST_SPELLS]
+            ],
             "title": shortened(found.told.title),
             "shown_unit": slots.shown.unit if slots.shown else "",
             "shown_factor": slots.shown.factor if slots.shown else 1.0,
@@ -187,16 +189,6 @@ def calculate_stats(values: Sequence[float]) -> AggregationStats | None:
         sum=sum_of(values),
         count=count,
     )
-
-
-def _beyond(slots: Slots, found: Found) -> list[BeyondThreshold]:
-    if slots.threshold is None or slots.shape not in ("curve", "extreme", "threshold"):
-        return []
-    spells = found.spells if slots.shape == "threshold" else find_spells(found.curves, slots.threshold)
-    return [
-        BeyondThreshold(labels=one.labels, start=one.start, end=one.end, extreme=one.extreme)
-        for one in spells[:_MOST_SPELLS]
-    ]
 
 
 def _compared(labels: dict[str, str], a: float, b: float) -> ComparedSeries:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from math import isfinite
 
 from signalbox.agents.metrics.compile import adds_up, sought
-from signalbox.agents.metrics.found import MOST_SERIES, Found, Spell, by_mean, find_spells, gaps_of, label_key, mean_of
+from signalbox.agents.metrics.found import MOST_SERIES, Found, gaps_of, label_key, mean_of
 from signalbox.agents.metrics.slots import Shape, Slots
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.agents.metrics.tell import shortened
@@ -33,7 +33,7 @@ def summarize(slots: Slots, found: Found) -> str:
     else:
         said = _SENTENCES[slots.shape](slots, found)
     not_covered = [f"Not considered: {', '.join(map(shortened, slots.not_covered))}."] if slots.not_covered else []
-    return " ".join([said, *_beyond(slots, found), *slots.notes, *_gaps(slots, found), *_left_out(found), *not_covered])
+    return " ".join([said, *slots.notes, *_gaps(slots, found), *_left_out(found), *not_covered])
 
 
 def shown_labels(labels: Mapping[str, str]) -> str:
@@ -88,15 +88,7 @@ def _ranking(slots: Slots, found: Found) -> str:
         f"{number}. {_name(slots, found, labels)} ({_in(found, value)})"
         for number, (labels, value) in enumerate(found.ranking[:_PLACES], 1)
     )
-    told = f"{most} first, {_subject(slots, found, lower=True)}: {places}{_and_more(len(found.ranking))}."
-    if slots.threshold is None:
-        return told
-    count = f"of {found.series_count} {_side(slots, found)}"
-    if found.ranking:
-        return f"{len(found.ranking)} {count}. {told}"
-    nearest = by_mean(found.curves, slots.lowest)[0]
-    named = f"{_name(slots, found, nearest.labels)} is {most.lower()} with {_in(found, nearest.values[-1])}"
-    return f"None {count}, {_subject(slots, found, lower=True)}: {named}."
+    return f"{most} first, {_subject(slots, found, lower=True)}: {places}{_and_more(len(found.ranking))}."
 
 
 def _comparison(slots: Slots, found: Found) -> str:
@@ -241,31 +233,6 @@ def _nothing(slots: Slots, found: Found, last_seen_of: Found | None = None) -> s
     return f"{told} There last was some at {format_moment(seen)}."
 
 
-def _beyond(slots: Slots, found: Found) -> list[str]:
-    """When the curve was beyond a bound, or whether the figure is."""
-    threshold = slots.threshold
-    if threshold is None or found.is_empty or slots.shape in ("threshold", "ranking", "comparison"):
-        return []
-    side = _side(slots, found)
-    if slots.shape not in ("curve", "extreme"):
-        if found.value is None:
-            return []
-        return [f"That is {'' if threshold.is_beyond(found.value) else 'not '}{side}."]
-    spells = find_spells(found.curves, threshold)
-    if not spells:
-        return [f"It was never {side}." if found.series_count == 1 else f"None was ever {side}."]
-    lasted = format_value(sum(spell.seconds for spell in spells), "seconds")
-    told = ", ".join(_spell(slots, found, spell) for spell in spells[:_PLACES])
-    times = "once" if len(spells) == 1 else f"{len(spells)} times, {lasted} in all"
-    return [f"It was {side} {times}: {told}{_and_more(len(spells))}."]
-
-
-def _spell(slots: Slots, found: Found, spell: Spell) -> str:
-    whose = f"{_name(slots, found, spell.labels)} " if found.series_count > 1 else ""
-    end = format_moment(spell.end) if spell.end.date() != spell.start.date() else format_moment(spell.end).split()[-1]
-    return f"{whose}{format_moment(spell.start)} to {end} ({_in(found, spell.extreme)})"
-
-
 def _gaps(slots: Slots, found: Found) -> list[str]:
     """When there was no data inside of the range: nothing is known of that time, and it is never healthy."""
     is_whole = slots.shape in ("curve", "value", "extreme", "share", "threshold") and not (
@@ -306,9 +273,6 @@ def _side(slots: Slots, found: Found) -> str:
     if threshold is None:
         return ""
     words = ("at least", "at most") if threshold.inclusive else ("above", "below")
-    first, _, second = slots.measure.title.partition(" less ")
-    if slots.measure.is_difference and threshold.value == 0 and first and second:
-        return f"{words[0] if threshold.above else words[1]} {second}"
     return f"{words[0] if threshold.above else words[1]} {_in(found, threshold.value)}"
 
 

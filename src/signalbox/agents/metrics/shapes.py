@@ -44,7 +44,7 @@ from signalbox.agents.metrics.state import MetricsQueryResult, TimeRange
 from signalbox.agents.metrics.states import answer_state
 from signalbox.agents.metrics.tell import tell
 from signalbox.agents.metrics.tree import syntax_of
-from signalbox.agents.metrics.windows import LOOKED_BACK, seconds_of
+from signalbox.agents.metrics.windows import seconds_of
 
 _MOST_POINTS = 9_000
 
@@ -103,7 +103,6 @@ async def fetch(slots: Slots, live: Live) -> Found:
         asked = slots.other_side() if found.missing == "b" else slots
         metric = next(iter(asked.measure.metrics), asked.measure.name)
         found = replace(found, last_seen=await last_seen(metric, asked.matchers, live, slots.now))
-        found = await _from_between(slots, live, compiled, found) if found.is_empty else found
     other = replace(found.other, shown=slots.shown) if found.other else None
     return replace(found, shown=slots.shown, other=other)
 
@@ -118,17 +117,6 @@ async def _from_numbers(slots: Slots, live: Live, scrape: float, found: Found) -
         return found
     better = await _shaped(plain, compile_slots(plain, scrape), live)
     return replace(better, dropped=max(found.dropped, better.dropped)) if better.curves else found
-
-
-async def _from_between(slots: Slots, live: Live, compiled: Compiled, found: Found) -> Found:
-    """The figures if each moment looks back to the one before: all samples may lie between two of them."""
-    span, resolution = slots.time_range, compiled.resolution
-    reach = max(resolution.step, resolution.grain)
-    is_there = found.last_seen is not None and span.start_time <= found.last_seen <= span.end_time
-    if not is_there or found.dropped or reach <= max(resolution.reach, LOOKED_BACK):
-        return found
-    between = await _shaped(slots, compile_slots(slots, resolution.scrape, reach), live)
-    return found if between.is_empty else between
 
 
 async def _shaped(slots: Slots, compiled: Compiled, live: Live) -> Found:
@@ -159,8 +147,6 @@ async def _ranking(slots: Slots, compiled: Compiled, live: Live) -> Found:
     assert compiled.figure is not None
     found, answer = await _asked(slots, compiled.figure, live)
     figures = figures_of(answer, slots.lowest)
-    if slots.threshold:
-        figures = [figure for figure in figures if slots.threshold.is_beyond(figure[1])]
     found = found.with_curves(by_mean(answer.curves, slots.lowest))
     return replace(found, ranking=figures, value=figures[0][1] if figures else None)
 

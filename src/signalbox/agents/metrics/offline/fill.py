@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from signalbox.agents.metrics.candidates import Meant, Values, find_label
+from signalbox.agents.metrics.candidates import Values
 from signalbox.agents.metrics.compile import identified
 from signalbox.agents.metrics.errors import (
     InvalidQueryError,
@@ -15,7 +15,6 @@ from signalbox.agents.metrics.errors import (
     MetricNotFoundError,
     UnknownNameError,
 )
-from signalbox.agents.metrics.info_joins import infos_of, joined, label_of, tells_one, value_of
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.measures import Wanted, find_offer, less, measure_for, per
 from signalbox.agents.metrics.offers import Offer
@@ -27,7 +26,7 @@ from signalbox.agents.metrics.offline.figures import (
     shown_in,
     unit_of,
 )
-from signalbox.agents.metrics.offline.labels import Labelled, help_words, label_plan, own_words, parts_kept, things_of
+from signalbox.agents.metrics.offline.labels import Labelled, help_words, label_plan, own_words, parts_kept
 from signalbox.agents.metrics.offline.mentions import (
     kinds_in,
     named_values,
@@ -35,15 +34,14 @@ from signalbox.agents.metrics.offline.mentions import (
 from signalbox.agents.metrics.offline.shares import share_of
 from signalbox.agents.metrics.offline.states import STATE_WORDS, state_slots
 from signalbox.agents.metrics.offline.thresholds import (
-    DURATIONS,
     forecast_bound,
-    goal_words,
-    held_against,
     judged,
     takes_time,
 )
-from signalbox.agents.metrics.offline.times import Times, is_distance, is_present, is_since, read_times, window_of
+from signalbox.agents.metrics.offline.times import Times, is_distance, is_present, read_times, window_of
 from signalbox.agents.metrics.offline.words import (
+    FULL,
+    check_certain,
     decisive,
     end_of,
     measure_fits,
@@ -53,15 +51,14 @@ from signalbox.agents.metrics.offline.words import (
 from signalbox.agents.metrics.plan import ORDERS, MetricsPlan, Moment
 from signalbox.agents.metrics.slots import Against, Matcher, Measure, Shape, Slots
 from signalbox.agents.metrics.state import MOST_DAYS, Aggregation, TimeRange
-from signalbox.agents.metrics.states import state_kind
+from signalbox.agents.metrics.states import TROUBLE, StateKind, state_kind
 from signalbox.language.mentions import Mention
 from signalbox.language.names import did_you_mean
 from signalbox.language.switches import is_on
-from signalbox.language.synonyms import ASKED, FILLERS, base
-from signalbox.language.units import dimension_of
+from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["Asked", "Chosen", "choose", "fill", "offer_of", "with_found"]
+__all__ = ["Asked", "Chosen", "check_state", "choose", "fill", "offer_of"]
 
 AGGREGATIONS: dict[str, Aggregation] = {"average": "avg", "highest": "max", "lowest": "min", "total": "sum"}
 _SHAPES: dict[str, Shape] = {
@@ -69,36 +66,18 @@ _SHAPES: dict[str, Shape] = {
     "extreme": "extreme", "share": "share", "threshold": "threshold", "forecast": "forecast",
 }  # fmt: skip
 _CERTAIN = 0.97
-_MOST_CURVES = 12
 _RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
 _PER_TIME = re.compile(r"\b(?:per|an?|each|every) (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|sec|min|h)\b", re.I)
+_COMPARES = re.compile(r"\b(?:vs\.?|versus|compar\w*|than|against|differ\w*|same as|relative to)(?!\w)", re.I)
 _SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
 _WHEN = re.compile(r"\W*(?:and\s+)?(?:when|since when|how long)\b", re.I)
 _HOW = re.compile(r"\W*how (?!long|has|have|did|does|do\b)\w+", re.I)
 _HOW_LONG_IS = re.compile(r"\W*how long (?:is|are|was|were)\b", re.I)
-_DAY, _MINUTE = timedelta(days=1), timedelta(minutes=1)
-_COMPARES = re.compile(r"\b(?:vs\.?|versus|compar\w*|than|against|differ\w*|same as|relative to)(?!\w)", re.I)
-_PAST = re.compile(
-    r"^\W*(?:and\s+)?(?:did|was|were|had|(?:has|have)\b.*\b(?:been|gone|\w{2,}ed))\b"
-    r"|\b(?:ever|went|exceeded|dropped|fell|rose|climbed|reached|hit)\b",
-    re.I,
-)
-_COMPARED = re.compile(rf"{_COMPARES.pattern}(?:\s+(?:with|to|it|was|were|they|what|that|of|at|the|one|in))*\s*$", re.I)
-_CHANGED = re.compile(
-    r"\b(?:get|got|getting|become|became|is|are|was|were|any|run|ran)\s+(?:[\w-]+\s+){0,3}?"
-    r"(?:slower|faster|worse|better|higher|lower|hotter|warmer|colder|cooler|longer|shorter|busier|quieter)\b(?!\s+than)",
-    re.I,
-)
-_IS_SO = re.compile(rf"\b(?:is|are|was|were|been|still)\s+(?:{'|'.join((*second.RESTS, *second.TAKEN))})\b", re.I)
-_SUMMED = re.compile(r"\b(?:total|altogether|in all|overall|combined|together|sum)\b", re.I)
+_LAST = re.compile(r"\b(?:last|latest|most recent)\b", re.I)
 _ENDS = {
     "highest": "highest", "peak": "highest", "maximum": "highest", "lowest": "lowest", "minimum": "lowest",
 }  # fmt: skip
-_LAST = re.compile(r"\b(?:last|latest|most recent)\b", re.I)
-_FULL = re.compile(r"\bfull\b", re.I)
 _SHARES = ("ratio", "percent")
-_NO_TIME = "The question names no time: this is of the last 24 hours."
-_AT_ONCE = "Added up over {} at one moment, not over time."
 _LENGTHS = {"extreme": timedelta(days=1), "forecast": timedelta(days=7)}
 
 
@@ -166,12 +145,11 @@ async def choose(
             measure, series = await measure_for(own, asked.live, within, wanted)
             told = asked.live.names[measure.name].help if measure.name in asked.live.names else ""
             values = Values(series.values, measure.labels, own_words(offer) | help_words(told))
-            plan = _parts_named(plan, values)
-            plan, measure, through = await _joined(plan, asked, measure, values, within)
+            plan = _values_as_filters(plan, values)
+            plan = _split_as_written(plan, asked, measure)
             also, unused = named_values(plan, asked.text, asked.mentioned, values, offer)
             also, unused = (also, unused) if is_on("metrics.mentions") else ([], [])
             labelled = label_plan(plan, measure, values, offer, also, asked.labels)
-            labelled = replace(labelled, said=(*labelled.said, *through))
             buckets = tuple(series.values.get("le", ()))
             able.append(Chosen(plan, offer, measure, values, labelled, buckets, tuple(unused)))
         except (InvalidQueryError, MetricNotFoundError) as error:
@@ -181,36 +159,16 @@ async def choose(
     return max(able, key=lambda one: len(one.labelled.said))
 
 
-async def _joined(
-    plan: MetricsPlan, asked: Asked, measure: Measure, values: Values, within: TimeRange
-) -> tuple[MetricsPlan, Measure, list[Meant]]:
-    """The plan and the measure, with what an info metric knows of its things: a split or a condition that the measure
-    has no label for. What no info metric knows stays in the plan."""
-    written = [one for one in _SPLIT.findall(asked.text) if one.lower() not in FILLERS and not dimension_of(one)]
-    others = {*map(base, (*plan.split_by, plan.less, plan.also, plan.named))}
-    written = [one for one in written if base(one) not in others]
-    splits = [one for one in (*plan.split_by, *written) if find_label(one, measure.labels) is None]
-    things = [one for one in plan.filters if values.find(one) is None]
-    infos = await infos_of(measure, values, asked.live, within) if splits or things else []
-    through = []
-    for words in things:
-        named = value_of(words, infos)
-        if named and await tells_one(named[0], named[1].label, asked.live, within.end_time):
-            info, meant = named
-            measure = joined(measure, info, meant.label, meant.values)
-            plan = plan.model_copy(update={"filters": [one for one in plan.filters if one != words]})
-            through.append(replace(meant, said=words))
-    for words in splits:
-        found = label_of(words, infos)
-        if found and await tells_one(*found, asked.live, within.end_time):
-            measure = joined(measure, *found)
+def _split_as_written(plan: MetricsPlan, asked: Asked, measure: Measure) -> MetricsPlan:
+    """The plan, also split by what the question names as a split and the measure has as a label: by line."""
     own = {*map(base, measure.labels)}
-    split = [*dict.fromkeys((*plan.split_by, *(one for one in written if base(one) in own)))]
-    plan = plan.model_copy(update={"split_by": split, "per": "" if base(plan.per) in own else plan.per})
-    return plan, measure, through
+    others = {*map(base, (plan.less, plan.also, plan.named))}
+    written = [one for one in _SPLIT.findall(asked.text) if base(one) in own - others]
+    split = [*dict.fromkeys((*plan.split_by, *written))]
+    return plan.model_copy(update={"split_by": split, "per": "" if base(plan.per) in own else plan.per})
 
 
-def _parts_named(plan: MetricsPlan, values: Values) -> MetricsPlan:
+def _values_as_filters(plan: MetricsPlan, values: Values) -> MetricsPlan:
     """The plan; a value that it takes for a second measure or a unit narrows the first: app orders."""
     for field in ("also", "per", "unit"):
         found = values.find(words) if (words := getattr(plan, field)) else None
@@ -238,8 +196,7 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         raise
     within = window_of(times, moment)
     percentiles = list(dict.fromkeys(map(read_percentile, plan.percentiles)))
-    offer = await _not_its_limit(plan, asked, offer, within)
-    wanted = _wanted(plan, percentiles, _added_up(plan, asked.text, offer))
+    wanted = _wanted(plan, percentiles)
     try:
         chosen = await choose(plan, asked, offer, within, wanted)
     except UnknownNameError as error:
@@ -257,18 +214,13 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     if await state_kind(chosen.measure, live, within.end_time):
         things += STATE_WORDS
     _check_fit(plan, asked, offer, things)
-    times = _last_day(plan, asked, chosen.measure, times)
-    plan, chosen, whole = await _of_pair(plan, asked, chosen, within) or (
-        plan, *await _with_second(plan, asked, chosen, within),
-    )  # fmt: skip
+    chosen, whole = await _with_second(plan, asked, chosen, within)
     kind = await state_kind(chosen.measure, live, within.end_time)
     slots = _slots(plan, asked, chosen, times, percentiles)
     _check_counter(slots, asked.text)
     if kind and (state := state_slots(slots, plan, kind, chosen.offer, asked.text)):
-        unused = [one for one in chosen.unused if one.lower() not in map(str.lower, kind.states)]
-        names = (*chosen.measure.labels, *kind.states, *STATE_WORDS)
-        not_covered = uncovered(with_found(plan, chosen), asked.text, offer, names, unused, asked.things)
-        return (replace(state, not_covered=not_covered, is_current=times.main is None, confidence=plan.confidence),)
+        check_state(plan, asked, chosen, kind)
+        return (replace(state, is_current=times.main is None, confidence=plan.confidence),)
     strange = _decisive(plan, asked, chosen, whole)
     if firm := next((word for word, is_firm in strange if is_firm), ""):
         there = ", ".join(sorted(chosen.measure.labels)) or "it has none"
@@ -283,23 +235,22 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         slots = _compared(slots, chosen, times, also, asked.text)
     elif plan.kind == "share" and whole is None:
         slots = share_of(slots, plan, chosen.labelled.said, chosen.values, chosen.buckets, asked.text)
-    if goal := await _goal(plan, asked, chosen, within):
-        slots = held_against(slots, goal, plan, times, asked.text)
-    elif plan.kind == "threshold":
+    if plan.kind == "threshold":
         slots = await judged(slots, plan, times, asked.text, live)
     elif plan.kind == "forecast":
-        pair = await second.pair_of(chosen.offer, live, within, second.WHOLES) if _FULL.search(asked.text) else None
-        slots = forecast_bound(slots, plan, await _measures_of(pair, live, within) if pair else None)
+        slots = forecast_bound(slots, plan)
     _check_moment(slots, asked.text)
-    slots = _at_one_moment(_with_unit(slots, plan), plan, asked.text)
+    slots = _with_unit(slots, plan)
     known = [*chosen.measure.labels, *(one.offer.key for one in (whole, also) if one)]
     found = with_found(plan, chosen)
     left = uncovered(found, asked.text, offer, known, (*chosen.unused, *chosen.labelled.lost), asked.things)
-    left += tuple(word for word, _ in strange)
     said = {word.lower() for one in chosen.labelled.said for word in one.said.split()}
     for words, second_ in ((plan.per or plan.less, whole), (plan.also, also)):
         if second_ is not None:
             left += tuple(one for one in unexplained(words, second_.offer) if one not in said)
+    full = FULL if unit_of(chosen.measure) in _SHARES else ()
+    check_certain(found, asked.text, offer, (*known, *things, *full), left)
+    left += tuple(word for word, _ in strange)
     slots = identified(replace(slots, not_covered=tuple(dict.fromkeys(left)), confidence=plan.confidence))
     return _side_by_side(slots, also, percentiles)
 
@@ -323,107 +274,22 @@ def _with_end(plan: MetricsPlan, text: str) -> MetricsPlan:
 
 
 def _times(plan: MetricsPlan, asked: Asked) -> tuple[MetricsPlan, Times]:
-    """The times of a plan, with a time that another is compared with in its place: than a day ago, slower after 8.
+    """The times of a plan. Of a comparison, a time that is said by its distance, such as a day ago, is the other side.
     Raises InvalidTimeRangeError."""
-    text = asked.text
     if is_present(plan.against):
         plan = plan.model_copy(update={"time": plan.against, "against": plan.time})
-    if plan.time == plan.against:
-        plan = plan.model_copy(update={"time": ""})
-    is_open = bool(plan.time) and not (plan.against or plan.also or plan.bound)
-    at = text.casefold().find(plan.time.casefold())
-    is_other = plan.kind == "comparison" or (is_open and bool(_COMPARED.search(text[: max(at, 0)])))
+    is_open = not (plan.against or plan.also or plan.bound)
+    is_other = plan.kind == "comparison" or bool(_COMPARES.search(asked.text))
     if is_open and is_other and is_distance(plan.time):
         plan = plan.model_copy(update={"kind": "comparison", "time": "", "against": plan.time})
-    times = read_times(plan.time, plan.against, asked.moment)
-    if is_open and times.main and is_since(plan.time) and _CHANGED.search(text):
-        # In as much time before it.
-        length = times.main.end_time - times.main.start_time
-        before = TimeRange(start_time=times.main.start_time - length, end_time=times.main.start_time)
-        return plan.model_copy(update={"kind": "comparison"}), replace(times, against=before)
-    return plan, times
-
-
-async def _goal(
-    plan: MetricsPlan, asked: Asked, chosen: Chosen, within: TimeRange
-) -> tuple[Measure, Measure] | None:  # fmt: skip
-    """The measure, and the one that says where the bound of each thing lies: above its limit."""
-    if plan.kind not in ("threshold", "ranking", "comparison", None) or plan.per or plan.less:
-        return None
-    said = {word for word, *_ in read_words(goal_words(plan, asked.text))}
-    words = {*map(base, said - FILLERS or said)}  # A minimum is one, too.
-    pair = await second.pair_of(chosen.offer, asked.live, within, words) if words else None
-    return await _measures_of(pair, asked.live, within) if pair else None
-
-
-async def _not_its_limit(plan: MetricsPlan, asked: Asked, offer: Offer, within: TimeRange) -> Offer:
-    """The measure; or what is held against it, if it is a limit and the question speaks of none."""
-    limits = second.LIMITS & set(map(base, split_name(offer.key)))
-    if not limits or plan.named or plan.continues or any(base(word) in limits for word, *_ in read_words(asked.text)):
-        return offer
-    pair = await second.pair_of(offer, asked.live, within, limits)
-    return pair[0] if pair else offer
-
-
-async def _measures_of(pair: tuple[Offer, Offer], live: Live, within: TimeRange) -> tuple[Measure, Measure]:
-    part, whole = [(await measure_for(one, live, within))[0] for one in pair]
-    return part, whole
-
-
-async def _of_pair(
-    plan: MetricsPlan, asked: Asked, chosen: Chosen, within: TimeRange
-) -> tuple[MetricsPlan, Chosen, second.Second | None] | None:
-    """How full things are, or what of them is free or taken, if the measure is one of a pair of what is and what may
-    be. Raises InvalidQueryError if only what is free is known."""
-    is_rest = asked.says(second.RESTS)
-    is_full = asked.says(second.FULL) and not is_rest
-    is_taken = is_full or (asked.says(second.TAKEN) and not is_rest)
-    told_rest = second.says_rest(chosen.offer)
-    bound = read_bound(plan.bound) if plan.bound else None
-    is_share = is_full or is_percent(plan.unit) or (bound is not None and bound.unit == "%")
-    if plan.kind == "share" and (not chosen.labelled.said or _IS_SO.search(asked.text)):
-        is_share = True
-    is_share_full = unit_of(chosen.measure) in _SHARES and bool(_FULL.search(asked.text))
-    if is_share_full and plan.kind in ("threshold", "up") and not plan.bound:
-        return plan.model_copy(update={"kind": "threshold", "side": "above", "bound": "at least 100%"}), chosen, None
-    is_level = chosen.measure.type == "gauge" and unit_of(chosen.measure) not in _SHARES
-    kinds = own_words(chosen.offer) | FILLERS
-    if plan.kind == "share" and all(word in kinds or base(word) in kinds for word, *_ in read_words(plan.per)):
-        plan = plan.model_copy(update={"per": ""})
-    is_other = plan.per or plan.less or plan.also or plan.kind in ("forecast", "comparison")
-    if not (is_share or is_rest or (is_taken and told_rest)) or not is_level or is_other:
-        return None
-    pair = await second.pair_of(chosen.offer, asked.live, within, second.WHOLES)
-    if pair is None:
-        if is_taken and told_rest:
-            raise InvalidQueryError(
-                f"{chosen.measure.title[:1].upper()}{chosen.measure.title[1:]} says what is left, and nothing says of "
-                "how much.",
-                suggestion="Ask for what is left.",
-            )
-        return None
-    part, whole = pair
-    wants_rest = is_rest or (told_rest and not is_taken)
-    if plan.kind in ("threshold", "up") and not plan.bound:
-        judges = {"kind": "threshold", "side": "above", "bound": "at least 100%"}
-        plan = plan.model_copy(update=judges if is_full else {"kind": None})
-    kind = None if plan.kind == "share" else plan.kind
-    plan = plan.model_copy(update={"unit": "%" if is_share else plan.unit, "kind": kind})
-    # Of a stock whose name says neither, what is left is the stock.
-    if second.says_rest(part) == wants_rest or (wants_rest and not second.says_taken(part)):
-        first, other = part, whole if is_share else None
-    else:
-        first, other = whole, part
-        plan = plan.model_copy(update={"less": part.key})
-    own = chosen if chosen.offer.key == first.key else await choose(plan, asked, first, within)
-    return plan, own, await second.beside(other, plan, asked.live, within, Wanted()) if other else None
+    if plan.time == plan.against:
+        plan = plan.model_copy(update={"time": ""})
+    return plan, read_times(plan.time, plan.against, asked.moment)
 
 
 def _decisive(plan: MetricsPlan, asked: Asked, chosen: Chosen, whole: second.Second | None) -> list[tuple[str, bool]]:
     """Words that nothing in the query explains and that may change it, and whether they surely do."""
-    # What a bound is said to mean is told by the answer: how far above it.
-    is_judged = plan.bound or plan.kind == "threshold"
-    if plan.named or plan.also or is_judged or not is_on("metrics.fit"):
+    if plan.named or plan.also or not is_on("metrics.fit"):
         return []
     names = [*chosen.measure.labels, *(value for one in chosen.labelled.said for value in one.values)]
     names += whole.offer.wordings if whole else ()
@@ -431,38 +297,30 @@ def _decisive(plan: MetricsPlan, asked: Asked, chosen: Chosen, whole: second.Sec
     return decisive(with_found(plan, chosen), asked.text, chosen.offer, names)
 
 
+def check_state(plan: MetricsPlan, asked: Asked, chosen: Chosen, kind: StateKind) -> None:
+    """Raise InvalidQueryError for a word of a question about states that nothing explains."""
+    unused = [one for one in chosen.unused if one.lower() not in map(str.lower, kind.states)]
+    things = (value for one in chosen.labelled.said for value in one.values)
+    names = (*chosen.measure.labels, *kind.states, *STATE_WORDS, *TROUBLE, *things)
+    found = with_found(plan, chosen)
+    left = uncovered(found, asked.text, chosen.offer, names, unused, asked.things)
+    check_certain(found, asked.text, chosen.offer, names, left, is_state=True)
+
+
 def with_found(plan: MetricsPlan, chosen: Chosen) -> MetricsPlan:
     """Return the plan with the words of all values that were found, also of those that the model did not mark."""
     return plan.model_copy(update={"filters": [*plan.filters, *(one.said for one in chosen.labelled.said)]})
 
 
-def _added_up(plan: MetricsPlan, text: str, offer: Offer) -> str:
-    """Return what of a histogram or summary is added up if the question names nothing of what it measures: "count" if
-    it names what is counted, as in tickets today, and "sum" of money; empty otherwise."""
-    kind = offer.family.type if offer.family else ""
-    is_other = plan.percentiles or plan.bound or plan.unit or plan.order or plan.kind in ("share", "threshold")
-    if kind not in ("histogram", "summary") or is_other or plan.how not in (None, "total"):
-        return ""
-    units = {unit for word in split_name(offer.key) for unit, *_ in dimension_of(word)}
-    *subjects, measured = ("", *(word for word in split_name(offer.key) if not dimension_of(word)))
-    said = [word for word, *_ in read_words(text)]
-    if any(base(word) == base(measured) or word in ASKED or base(word) in DURATIONS for word in said):
-        return ""
-    if any(word.endswith("s") and base(word) in map(base, subjects) for word in said):
-        return "count"
-    return "sum" if "money" in units else ""
-
-
-def _wanted(plan: MetricsPlan, percentiles: Sequence[float], added: str) -> Wanted:
-    how = "total" if added else plan.how
+def _wanted(plan: MetricsPlan, percentiles: Sequence[float]) -> Wanted:
     judges = plan.kind in ("threshold", "share") and bool(plan.bound)
-    is_extreme = plan.kind in ("figure", None) and how in ("highest", "lowest")
+    is_extreme = plan.kind in ("figure", None) and plan.how in ("highest", "lowest")
     return Wanted(
-        how=None if judges and how != "average" else how,
+        how=None if judges and plan.how != "average" else plan.how,
         has_quantile=bool(percentiles) or (plan.kind == "share" and bool(plan.bound)),
         quantile=percentiles[0] if percentiles else 0.95,
-        counts=added == "count" or (added != "sum" and plan.kind == "figure" and how == "total" and not plan.unit),
-        extreme_of_things=AGGREGATIONS[how] if is_extreme and how else None,
+        counts=plan.kind == "figure" and plan.how == "total" and not plan.unit,
+        extreme_of_things=AGGREGATIONS[plan.how] if is_extreme and plan.how else None,
     )
 
 
@@ -569,12 +427,12 @@ def _slots(plan: MetricsPlan, asked: Asked, chosen: Chosen, times: Times, percen
         measure = replace(measure, agg="min" if plan.order == "lowest" or plan.how == "lowest" else "max")
     if shape == "ranking":
         by = parts_kept(by, measure, chosen.values, pinned)
-        if not by and measure.type == "counter":
-            by = tuple(one for one in things_of(measure, chosen.values) if one not in pinned)
         if measure.agg == "avg" and plan.how != "average":
             # The mean of several would hide the worst of them.
             measure = replace(measure, agg="min" if plan.order == "lowest" else "max")
-    if shape == "curve" and not by and _is_averaged_unasked(plan, chosen):
+    is_level = measure.type == "gauge" and measure.agg == "avg" and not (plan.how or chosen.offer.recipe)
+    if shape == "curve" and is_level and not by:
+        # Nobody asks for an average of the temperatures of rooms: each has a curve of its own.
         by = tuple(sorted(measure.labels - pinned - {"job"}))
     how = AGGREGATIONS.get(plan.how or "") if shape in ("curve", "value", "comparison", "ranking") else None
     is_total = _adds_up(plan, asked, shape, measure, times) and not says_rate
@@ -598,34 +456,6 @@ def _slots(plan: MetricsPlan, asked: Asked, chosen: Chosen, times: Times, percen
         lowest="lowest" in (plan.order, plan.how if shape in ("extreme", "ranking") and not plan.order else ""),
         notes=(times.note,) if times.note else (),
     )  # fmt: skip
-
-
-def _last_day(plan: MetricsPlan, asked: Asked, measure: Measure, times: Times) -> Times:
-    """The times; the last day, and a note of it, if it is asked whether something was beyond a bound, and not when, or
-    for a ranking of events, which the last minutes may not have seen."""
-    if times != Times():
-        return times
-    was_beyond = plan.kind == "threshold" and bool(plan.bound) and bool(_PAST.search(asked.text))
-    is_rate = plan.how is not None or asked.says(_RATES) or bool(_PER_TIME.search(f"{asked.text} {plan.unit}"))
-    are_events = plan.kind == "ranking" and measure.type == "counter" and measure.unit.endswith("1/s")
-    if not was_beyond and (is_rate or not are_events):
-        return times
-    now = asked.moment.now
-    return Times(TimeRange(start_time=now - _DAY, end_time=now), note=_NO_TIME)
-
-
-def _is_averaged_unasked(plan: MetricsPlan, chosen: Chosen) -> bool:
-    """True if one curve would be the average of a few things that do not add up, such as the temperatures of rooms, and
-    nobody asks for an average: each has a curve of its own then."""
-    values = chosen.values.values
-    few = all(len(values.get(label, ())) <= _MOST_CURVES for label in chosen.measure.labels)
-    return (
-        few
-        and chosen.measure.agg == "avg"
-        and chosen.measure.type == "gauge"
-        and not plan.how
-        and not chosen.offer.recipe
-    )
 
 
 def _shape(
@@ -732,18 +562,6 @@ def _with_unit(slots: Slots, plan: MetricsPlan) -> Slots:
     if not plan.unit or slots.shape == "share":
         return slots
     return replace(slots, shown=shown_in(plan.unit, slots.measure, is_total=slots.is_total))
-
-
-def _at_one_moment(slots: Slots, plan: MetricsPlan, text: str) -> Slots:
-    """The slots of a total of levels: what there is of all things at the end of the range, which the answer says."""
-    is_level = slots.measure.type == "gauge" and slots.how == "sum" and slots.shape == "value"
-    pinned = {one.label for one in slots.matchers if len(one.values) == 1 and not one.negated}
-    added = sorted(slots.measure.labels - pinned - {*slots.by})
-    if not (is_level and added and plan.how == "total" and _SUMMED.search(text)):
-        return slots
-    end = slots.time_range.end_time
-    slots = slots if slots.is_current else replace(slots, time_range=TimeRange(start_time=end - _MINUTE, end_time=end))
-    return replace(slots, notes=(*slots.notes, _AT_ONCE.format(" and ".join(added))))
 
 
 def _side_by_side(slots: Slots, also: second.Second | None, percentiles: Sequence[float]) -> tuple[Slots, ...]:

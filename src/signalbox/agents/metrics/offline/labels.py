@@ -59,7 +59,6 @@ def label_plan(
     known = {(one.label, value) for one in (*said, *excluded) for value in one.values}
     # The order in which things are named is the order in which they are compared.
     said += [one for one in also if not all((one.label, value) in known for value in one.values)]
-    said = [_as_carried(one, plan, values) for one in said]
     said = said if plan.kind == "comparison" else _two_ends(said, values)
     by = _split(plan, measure, values, offer, said, labels)
     taken = {one.label for one in (*said, *excluded)} | ({*by} if plan.split_by else set())
@@ -67,14 +66,6 @@ def label_plan(
     excluded += [one for words in plan.carried_out for one in values.find(words) or () if one.label not in taken]
     lost = [one for one in (*plan.carried, *plan.carried_out) if values.find(one) is None]
     return Labelled(tuple(said), matchers_of(said, excluded), by, tuple(one.partition("=")[2] or one for one in lost))
-
-
-def _as_carried(meant: Meant, plan: MetricsPlan, values: Values) -> Meant:
-    """The value under the label that the question before narrowed, if it stands there too: and payment?"""
-    for one in (found for words in plan.carried for found in values.find(words) or ()):
-        if {*meant.values} <= {*values.values.get(one.label, ())}:
-            return replace(meant, label=one.label)
-    return meant
 
 
 def things_of(measure: Measure, values: Values) -> tuple[str, ...]:
@@ -95,8 +86,6 @@ def parts_kept(by: Sequence[str], measure: Measure, values: Values, pinned: froz
     are_numbers = bool(by) and all(value.isdecimal() for one in by for value in values.values.get(one, ("",)))
     if (are_numbers or any(one in _PARTS for one in by)) and hosts and not {*by} & {*LABEL_WORDS["host"]} - _PARTS:
         kept.insert(0, hosts[0])
-    if measure.agg != "sum" and "$agg" not in measure.promql and {*by} & {*LABEL_WORDS["host"]}:
-        kept += [one for one in sorted(several) if one in _DISKS and one not in kept]
     return tuple(dict.fromkeys(kept))
 
 

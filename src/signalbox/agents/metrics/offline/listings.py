@@ -8,13 +8,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 from signalbox.agents.metrics.candidates import Meant, Values, find_label, matchers_of
-from signalbox.agents.metrics.errors import MetricNotFoundError, UnknownNameError
+from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError, UnknownNameError
 from signalbox.agents.metrics.measures import find_offer, measure_for
 from signalbox.agents.metrics.offers import Offer
-from signalbox.agents.metrics.offline.fill import Asked, choose, offer_of, with_found
-from signalbox.agents.metrics.offline.states import STATE_WORDS, is_usual, state_slots, troubles
+from signalbox.agents.metrics.offline.fill import Asked, check_state, choose, offer_of
+from signalbox.agents.metrics.offline.states import STATE_WORDS, is_usual, state_slots
 from signalbox.agents.metrics.offline.times import Times, window_of
-from signalbox.agents.metrics.offline.words import uncovered
 from signalbox.agents.metrics.plan import MetricsPlan, Request
 from signalbox.agents.metrics.slots import Matcher, Slots
 from signalbox.agents.metrics.state import TimeRange
@@ -24,14 +23,13 @@ from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
 
 __all__ = [
-    "everything_request", "info_request", "kind_counted", "kinds_named", "offers_of_things", "state_request",
+    "in_state", "info_request", "kinds_asked", "kinds_named", "names_state", "offers_of_things", "state_request",
     "things_of_server", "things_request",
 ]  # fmt: skip
 
 _RECENT = timedelta(hours=6)
+_IS = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:not\s+|still\s+|currently\s+|now\s+)?$", re.I)
 _MOST_TRIED, _MOST_CARRYING = 6, 20
-_HOW_MANY = re.compile(r"\bhow many (?:\w+ )??(?P<kind>\w+)(?: (?:are there|do we have|exist)\b|\W*$)", re.I)
-_EVERYTHING = re.compile(r"\b(?:everything|anything|something|nothing|all (?:of it|systems|things))\b", re.I)
 
 
 async def things_of_server(words: Sequence[str], asked: Asked, times: Times) -> tuple[Matcher, ...]:
@@ -63,10 +61,8 @@ async def info_request(plan: MetricsPlan, asked: Asked, times: Times, *, only: O
     words = [*plan.filters, *plain, *plan.split_by]
     names = [only.metrics[0]] if only else [name for name in asked.live.names if name.endswith("_info")][:20]
     window = window_of(times, asked.moment, _RECENT)
-    if not only and (plan.bound or plan.time or plan.percentiles or plan.how):
+    if plan.order or plan.top or (not only and (plan.bound or plan.time or plan.percentiles or plan.how)):
         return None
-    if plan.order or plan.top:
-        return None  # What an info metric says has no highest.
     best: tuple[int, str, str] | None = None
     said = {base(word) for word in words}
     for name, series in (await asked.live.series(names, window)).items():
@@ -82,7 +78,6 @@ async def info_request(plan: MetricsPlan, asked: Asked, times: Times, *, only: O
     series = (await asked.live.series([name], window))[name]
     values = Values(series.values, series.names() - {label})
     meant = [one for word in plan.filters for one in values.find(word) or ()]
-    meant = meant or _spoken_of(asked.text, values, {label, *series.values})
     meant += [
         Meant(one.label, (one.value,), one.value)
         for one in asked.mentioned
@@ -93,111 +88,118 @@ async def info_request(plan: MetricsPlan, asked: Asked, times: Times, *, only: O
     )
 
 
-def _spoken_of(text: str, values: Values, labels: Iterable[str]) -> list[Meant]:
-    """The things that plain words of a question mean, such as all whose names begin with one: the dryers."""
-    plain = [word for word, *_ in read_words(text) if len(word) > 3 and word not in FILLERS and not label_kind(word)]
-    return [one for word in plain if find_label(word, labels) is None for one in values.find(word) or ()]
-
-
 async def things_request(plan: MetricsPlan, asked: Asked, times: Times) -> Request | None:
     """Return the request for a list of things; None if the question names no kind of things."""
     words = [*plan.split_by, *(word for word, *_ in read_words(asked.text) if label_kind(word)), *plan.filters]
     window = window_of(times, asked.moment, _RECENT)
-    offer = offer_of(plan, asked.live) if plan.measure or plan.named else None
-    if offer is not None:
-        measure, series = await measure_for(offer, asked.live, window)
-        label = next((found for one in words if (found := find_label(one, measure.labels))), "")
-        if label:
-            meant = _meant(plan.filters, Values(series.values, measure.labels - {label}), measure.labels)
-            return Request(
-                plan, report="things", metric=measure.name, label=label, things=matchers_of(meant),
-                time_range=times.main, title=measure.title,
-            )  # fmt: skip
-    labels = await asked.live.labels_of(window)
+    labels, metric, title = await asked.live.labels_of(window), "", ""
+    if plan.measure or plan.named:
+        measure, series = await measure_for(offer_of(plan, asked.live), asked.live, window)
+        if any(find_label(one, measure.labels) for one in words):
+            labels, metric, title = {one: series.values[one] for one in measure.labels}, measure.name, measure.title
     label = next((found for one in words if (found := find_label(one, labels))), "")
     if not label:
         return None
-    values = Values(labels, labels.keys() - {label})
-    meant = _meant(plan.filters, values, labels) or _spoken_of(asked.text, values, labels)
-    return Request(plan, report="things", label=label, things=matchers_of(meant), time_range=times.main)
+    meant = _meant(plan.filters, Values(labels, labels.keys() - {label}), labels)
+    return Request(
+        plan, report="things", metric=metric, label=label, things=matchers_of(meant), time_range=times.main, title=title
+    )
+
+
+async def kinds_asked(plan: MetricsPlan, asked: Asked, times: Times) -> set[str]:
+    """Return the labels whose things a question is about, if it names none of them: are the pumps ok."""
+    labels = await asked.live.labels_of(window_of(times, asked.moment))
+    return set() if plan.filters else kinds_named(asked.text, labels)
+
+
+def names_state(asked: Asked) -> bool:
+    """True if a question names a state that things may be in."""
+    said = {word for word, *_ in read_words(asked.text)}
+    return bool(STATE_WORDS & said) or any(one.label in STATE_LABELS for one in asked.mentioned)
+
+
+async def in_state(plan: MetricsPlan, asked: Asked, times: Times, offers: Sequence[Offer]) -> Request | None:
+    """Return the request for the things in a state that the question names behind a form of "to be", whatever measure
+    is called like it: which job is queued. None if it names none."""
+    said = [one for one in asked.mentioned if one.label in STATE_LABELS and _IS.search(asked.text[: one.start])]
+    if not said:
+        return None
+    try:
+        request = await state_request(plan.model_copy(update={"measure": None}), asked, times, offers)
+    except (MetricNotFoundError, InvalidQueryError):
+        return None
+    states = {word for one in said for word, *_ in read_words(asked.text[one.start : one.end])}
+    own, other = ((asked.explained or {}).get(one or "", frozenset()) for one in (plan.measure, request.plan.measure))
+    # "How many cans were sealed" speaks of cans, and not of the lines that seal them.
+    return request if request.slots[0].healthy and own - states <= other else None
 
 
 async def state_request(plan: MetricsPlan, asked: Asked, times: Times, offers: Sequence[Offer]) -> Request:
-    """Return the request whether things are up: of the measure that the plan names if it is a state, or of the first
-    state that search found or that has the things and states in the question, or of `up`. Raises InvalidQueryError and
-    MetricNotFoundError."""
+    """Return the request whether things are up: of the measure that the plan names if it is a state, or of the one
+    state that search found, that has the things and states in the question, or else of `up`.
+
+    Raises MetricNotFoundError, also if several states fit, and InvalidQueryError.
+    """
     window = window_of(times, asked.moment)
-    at = asked.moment.now if times.main is None else times.main.end_time
     own = [offer_of(plan, asked.live)] if plan.measure or plan.named else []
     targets = [find_offer("up", asked.live)] if "up" in asked.live.names else []
-    named = await offers_of_things(plan, asked, window)
-    unknown: UnknownNameError | None = None
-    kinds = kinds_named(asked.text, await asked.live.labels_of(window))
-    for offer in list({one.key: one for one in (*own, *offers[:_MOST_TRIED], *named, *targets)}.values()):
-        plain = replace(offer, bounds=()) if offer.family else offer
-        try:
-            measure, _ = await measure_for(plain, asked.live, window)
-        except MetricNotFoundError:
-            continue
-        kind = await state_kind(measure, asked.live, at)
-        if kind is None:
-            continue
-        try:
-            chosen = await choose(plan, asked, plain, window)
-        except UnknownNameError as error:
-            unknown = unknown or error
-            continue
-        is_of_kind = not kinds or bool(kinds & measure.labels or chosen.labelled.matchers)
-        if chosen.measure.metrics != measure.metrics or not is_of_kind:
-            continue  # Only another metric knows the things.
-        names = (*chosen.measure.labels, *kind.states, *STATE_WORDS)
-        found = with_found(plan, chosen)
-        slots = Slots(
-            chosen.measure, "state", window, asked.moment.now, is_current=times.main is None,
-            matchers=chosen.labelled.matchers, confidence=plan.confidence,
-            not_covered=uncovered(found, asked.text, offer, names, chosen.unused, asked.things),
-        )  # fmt: skip
-        as_state = plan.model_copy(update={"kind": "up", "how": None, "unit": "", "top": None})
-        slots = state_slots(slots, as_state, kind, plain, asked.text) or slots
-        asked_states = [f"{kind.label}={'|'.join(slots.healthy)}"] if slots.healthy and kind.label else []
-        kept = plan.model_copy(update={"measure": offer.key, "kind": "up", "filters": [*plan.filters, *asked_states]})
-        return Request(kept, (slots,), title=measure.title)
-    raise unknown or MetricNotFoundError(
+    unclear: InvalidQueryError | None = None
+    tried = set[str]()
+    for some in ([*own, *offers[:_MOST_TRIED]], await offers_of_things(plan, asked, window), targets):
+        found: list[Request] = []
+        for offer in some:
+            if offer.key in tried:
+                continue
+            tried.add(offer.key)
+            try:
+                request = await _state_of(offer, plan, asked, times)
+            except InvalidQueryError as error:
+                unclear = unclear or error
+            else:
+                found += [request] if request else []
+        told = [one for one in found if one.slots[0].healthy] or found
+        told = list({one.slots[0].measure.name: one for one in reversed(told)}.values())
+        # What explains less of the question than another is not meant.
+        words = {one.plan.measure: (asked.explained or {}).get(one.plan.measure or "", frozenset()) for one in told}
+        told = [one for one in told if not any(words[one.plan.measure] < other for other in words.values())]
+        if len(told) > 1:
+            raise MetricNotFoundError(
+                "Several measures say whether this is so.",
+                suggestion=f"Name one of them: {', '.join(one.slots[0].measure.name for one in told)}.",
+            )
+        if told:
+            return told[0]
+    raise unclear or MetricNotFoundError(
         "Nothing on this server says whether this is up or down.", suggestion="Ask for a measure by its name."
     )
 
 
-async def everything_request(plan: MetricsPlan, asked: Asked, times: Times) -> Request | None:
-    """Return the request what of all things is not as it should be, by all measures that say so; None if the question
-    is not about everything, or at most one says so."""
-    is_of_all = _EVERYTHING.search(asked.text) and (STATE_WORDS | TROUBLE) & {
-        word for word, *_ in read_words(asked.text)
-    }
-    if not is_of_all or plan.filters or plan.split_by or plan.measure or plan.named:
+async def _state_of(offer: Offer, plan: MetricsPlan, asked: Asked, times: Times) -> Request | None:
+    """The request for the states of one measure; None if it is no state, or none of the things of the question."""
+    window = window_of(times, asked.moment)
+    at = asked.moment.now if times.main is None else times.main.end_time
+    plain = replace(offer, bounds=()) if offer.family else offer
+    try:
+        measure, _ = await measure_for(plain, asked.live, window)
+    except MetricNotFoundError:
         return None
-    live, window, now = asked.live, window_of(times, asked.moment), asked.moment.now
-    one_hot = [await live.metrics_with([Matcher(one, ("",), negated=True)], window) for one in STATE_LABELS]
-    names = [one for one in live.names if is_usual(split_name(one)[-1:])]
-    names += [one for some in one_hot for one in some if one in live.names and not one.endswith("_info")]
-    found, left_out = [], names[_MOST_CARRYING:]
-    for name in dict.fromkeys(names[:_MOST_CARRYING]):
-        measure, _ = await measure_for(replace(find_offer(name, live), bounds=()), live, window)
-        kind = await state_kind(measure, live, window.end_time)
-        bad = troubles(kind.states) if kind else ()
-        if kind and kind.states and not bad:
-            left_out.append(name)
-        elif kind:
-            found.append(
-                Slots(
-                    measure, "state", window, now, is_current=times.main is None, healthy=bad,
-                    listed="on" if bad else "off", confidence=plan.confidence,
-                )
-            )  # fmt: skip
-    if len(found) < 2:
+    kind = await state_kind(measure, asked.live, at)
+    kinds = kinds_named(asked.text, await asked.live.labels_of(window))
+    if kind is None:
         return None
-    note = (f"Not looked at: {', '.join(left_out)}.",) if left_out else ()
-    found[-1] = replace(found[-1], notes=note)
-    return Request(plan.model_copy(update={"kind": "up"}), tuple(found), title="everything")
+    chosen = await choose(plan, asked, plain, window)
+    if kinds and not (kinds & measure.labels or chosen.labelled.matchers):
+        return None
+    check_state(plan, asked, chosen, kind)
+    slots = Slots(
+        chosen.measure, "state", window, asked.moment.now, is_current=times.main is None,
+        matchers=chosen.labelled.matchers, confidence=plan.confidence,
+    )  # fmt: skip
+    as_state = plan.model_copy(update={"kind": "up", "how": None, "unit": "", "top": None})
+    slots = state_slots(slots, as_state, kind, plain, asked.text) or slots
+    states = [f"{kind.label}={'|'.join(slots.healthy)}"] if slots.healthy and kind.label else []
+    kept = plan.model_copy(update={"measure": offer.key, "kind": "up", "filters": [*plan.filters, *states]})
+    return Request(kept, (slots,), title=measure.title)
 
 
 async def offers_of_things(plan: MetricsPlan, asked: Asked, window: TimeRange) -> list[Offer]:
@@ -229,12 +231,6 @@ def kinds_named(text: str, labels: Iterable[str]) -> set[str]:
     """Return the labels that words of a question are called like: the pumps."""
     by_word = {base(one): one for one in labels}
     return {by_word[base(word)] for word, *_ in read_words(text) if len(word) > 3 and base(word) in by_word}
-
-
-def kind_counted(text: str, labels: Iterable[str]) -> str:
-    """Return the label whose things are to be counted: how many pumps do we have. Empty if something else is."""
-    found = _HOW_MANY.search(text)
-    return next(iter(kinds_named(found["kind"], labels)), "") if found else ""
 
 
 def _says_state(metric: str) -> bool:

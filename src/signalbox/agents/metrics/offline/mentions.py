@@ -43,9 +43,6 @@ def named_values(
     that may be left out or belong elsewhere."""
     known = {label: some for label, some in values.values.items() if len(some) <= _FEW}
     by_label = {label: list(some) for label, some in known.items()}
-    for one in mentioned:
-        if one.label not in known and one.value in values.values.get(one.label, ()):
-            by_label.setdefault(one.label, []).append(one.value)
     said, own = text[:_LONGEST], own_words(offer)
     # What it is split by may narrow it, too: any plasma freezer.
     covered = places_of(plan.model_copy(update={"split_by": []}), said)
@@ -69,12 +66,6 @@ def named_values(
         is_split = is_split or (is_plain and not is_beside and not _is_placed(said, one, own))
         if not (is_all or is_taken or is_split) and one.start not in found:
             found[one.start] = Meant(one.label, (one.value,), said[one.start : one.end], True)
-    for word, start, end in read_words(said):
-        is_known = word in FILLERS or base(word) in own or bool(label_kind(word))
-        is_known = is_known or any(start < last and end > first for first, last in covered)
-        other = None if is_known else values.alias(said[start:end])
-        if other is not None and base(word) not in map(base, other.values):
-            found.setdefault(start, other)
     meant = [found[at] for at in sorted(found)]
     is_unclear = _LEAVES_OUT.search(said) is not None and not plan.excluded
     return ([], [one.said for one in meant]) if is_unclear else (meant, [])

@@ -1,15 +1,14 @@
-"""A second measure: to divide by, to take away, or to show beside the first; and pairs of what is and what may be."""
+"""A second measure: to divide by, to take away, or to show beside the first."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from signalbox.agents.metrics.candidates import Values, matchers_of
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
 from signalbox.agents.metrics.live import Live
-from signalbox.agents.metrics.measures import Wanted, find_offer, measure_for, narrowed, selector_template
+from signalbox.agents.metrics.measures import Wanted, find_offer, measure_for, narrowed
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.slots import Matcher, Measure
@@ -17,23 +16,10 @@ from signalbox.agents.metrics.state import TimeRange
 from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
 
-__all__ = [
-    "FULL", "LIMITS", "RESTS", "TAKEN", "WHOLES", "Second", "beside", "beyond_goal", "is_same_kind", "narrowed_to",
-    "pair_of", "says_rest", "says_taken", "second_offer",
-]  # fmt: skip
+__all__ = ["RESTS", "Second", "beside", "is_same_kind", "narrowed_to", "second_offer"]
 
-FULL = frozenset("full fuller fullest emptier emptiest fullness occupancy utilisation utilization".split())
-"""Words that ask how much is taken of what there may be."""
 RESTS = frozenset("free spare vacant unused missing remaining left available".split())
 """Words for what is not taken of what there is."""
-TAKEN = frozenset("used taken occupied busy booked filled".split())
-"""Words for what is taken of it."""
-WHOLES = frozenset(map(base, "total size capacity limit max maximum quota".split()))
-"""Words in names of gauges that say how much there may be, as `base` gives them."""
-LIMITS = frozenset(map(base, "limit max maximum min minimum capacity quota setpoint target threshold".split()))
-"""Words in names of gauges that say what something else is held against."""
-_PORTIONS = frozenset(map(base, (*RESTS, *TAKEN, "avail")))
-_NO_THINGS = frozenset({"job", "instance"})
 _NEAR = 0.85
 
 
@@ -97,55 +83,3 @@ def is_same_kind(first: Measure, second: Measure) -> None:
             "taken away from the other.",
             suggestion="Name two measures of one kind and one unit.",
         )
-
-
-def says_rest(offer: Offer) -> bool:
-    """True if a measure says by its name how much is not taken."""
-    return bool({*map(base, RESTS), "avail"} & _words(offer.key))
-
-
-def says_taken(offer: Offer) -> bool:
-    """True if a measure says by its name how much is taken."""
-    return bool({*map(base, TAKEN)} & _words(offer.key))
-
-
-async def pair_of(
-    offer: Offer, live: Live, within: TimeRange, wholes: Collection[str]
-) -> tuple[Offer, Offer] | None:  # fmt: skip
-    """Return what there is and how much there may be of it, if the offer is a gauge that is one of the two: the other
-    is in the same unit, of the same things, and one of `wholes` is what its name has more."""
-    mine, _ = await measure_for(offer, live, within)
-    if mine.type != "gauge" or len(mine.metrics) > 1:
-        return None
-    found: list[tuple[float, str, Offer, Offer]] = []
-    for other in (one for one in live.offers.values() if one.family and not one.recipe and one.key != offer.key):
-        for part, whole in ((offer, other), (other, offer)):
-            more, fewer = _words(whole.key) - _words(part.key), _words(part.key) - _words(whole.key)
-            is_named = bool(more & {*wholes}) and len(more - {*wholes}) < 2
-            # Lockers taken are a part of the lockers: the same name with a word less.
-            is_portion = not more and bool(fewer) and fewer <= _PORTIONS and bool(WHOLES & {*wholes})
-            shared = len(_words(whole.key) & _words(part.key))
-            if (is_named or is_portion) and shared and not {*wholes} & fewer:
-                found.append((0.1 * len(more | fewer) - shared, other.key, part, whole))
-    for rank, _, part, whole in sorted(found, key=lambda one: one[:2]):
-        is_, may_be = [(await measure_for(one, live, within))[0] for one in (part, whole)]
-        things = [one.labels - _NO_THINGS for one in (is_, may_be)]
-        # One word in common says little: then both must be of the very same things.
-        is_fit = things[0] == things[1] or (rank < -1 and bool(things[1]) and things[1] <= things[0])
-        if is_fit and is_.type == may_be.type == "gauge" and is_.unit == may_be.unit:
-            return part, whole
-    return None
-
-
-def beyond_goal(part: Measure, whole: Measure, *, above: bool) -> Measure:
-    """Return by how much each thing is beyond its own goal: levels above their limit, stock below its reorder point."""
-    on = ", ".join(sorted(whole.labels & part.labels))
-    other = f"on ({on}) group_left () {selector_template(whole.name)}"
-    return replace(
-        part, title=f"{part.title} less {whole.title}", metrics=(part.name, whole.name), is_difference=True,
-        agg="max" if above else "min", promql=f"$agg by ($by) ({selector_template(part.name)} - {other})",
-    )  # fmt: skip
-
-
-def _words(name: str) -> set[str]:
-    return {base(word) for word in split_name(name)}

@@ -16,7 +16,6 @@ from signalbox.agents.metrics.offline.figures import (
     time_of_rate,
     unit_of,
 )
-from signalbox.agents.metrics.offline.second_measure import beyond_goal
 from signalbox.agents.metrics.offline.states import is_negated, state_slots
 from signalbox.agents.metrics.offline.times import Times
 from signalbox.agents.metrics.offline.words import end_of
@@ -24,9 +23,9 @@ from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.slots import Measure, Slots, Threshold
 from signalbox.agents.metrics.states import state_kind
 from signalbox.language.synonyms import base
-from signalbox.language.words import split_name
+from signalbox.language.words import read_words, split_name
 
-__all__ = ["DURATIONS", "forecast_bound", "goal_words", "held_against", "is_above", "judged", "takes_time"]
+__all__ = ["DURATIONS", "forecast_bound", "is_above", "judged", "takes_time"]
 
 _INCLUSIVE = re.compile(r"\b(?:at (?:least|most)|no (?:more|less|fewer) than|min(?:imum)?|max(?:imum)?)\s*$", re.I)
 _OF_THINGS = re.compile(r"\b(?:which|any|each|every|who|whose|one of|either|some)\b", re.I)
@@ -35,51 +34,27 @@ _STAYS = re.compile(
     r"\b(?:stay(?:s|ed|ing)?|remain(?:s|ed|ing)?|always|constantly|continuously|throughout"
     r"|all (?:day|night|week|month|morning|afternoon|evening|the time|along)|the (?:whole|entire) \w+)\b", re.I,
 )  # fmt: skip
-_OR_MORE = re.compile(r"^\s*\S*\s*or (?:more|less|fewer|higher|lower|above|below|over|under)\b", re.I)
+_OR_MORE = re.compile(r"^\s*(?:\S+\s+)?\bor (?:more|less|fewer|higher|lower|above|below|over|under)\b", re.I)
 _SIDE = re.compile(
     r"\b(?:(?P<below>below|under|beneath|less than|fewer than|at most|within|no more than)"
     r"|(?P<slower>slower than)|(?P<faster>(?:faster|quicker) than)"
     r"|above|over|more than|(?!other|rather)(?P<than>[a-z]+er) than|beyond|at least|exceed\w*|past|no less than)\b",
     re.I,
 )  # fmt: skip
+_PAST = re.compile(r"^\W*(?:and\s+)?(?:did|was|were|had|(?:has|have)\b.*\b(?:been|gone|\w{2,}ed))\b|\bever\b", re.I)
+_LIMITS = frozenset(map(base, "limit max maximum min minimum capacity quota setpoint target threshold".split()))
+_SCALED = ("seconds", "bytes", "bits")
+"""Units whose figures people give in others: nobody counts memory in bytes."""
 _THAN = re.compile(r"\bthan\b", re.I)
 DURATIONS = frozenset(map(base, "latency duration delay time wait rtt lag".split()))
 """Words for lengths of time, as `base` gives them."""
-_GOAL = re.compile(
-    r"(?:\bthan|\babove|\bover|\bbeyond|\bexceed\w*|\bpast|\bbelow|\bunder|\bbeneath|\bwithin|\breach\w*)\s+"
-    r"(?:(?:its|their|the|his|her|own)\s+)*(?P<goal>[a-z]+(?:\s[a-z]+)?)", re.I,
-)  # fmt: skip
-
-
-def goal_words(plan: MetricsPlan, text: str) -> str:
-    """Return the words that name another measure as the bound: above its limit. Empty if a figure is the bound."""
-    if plan.bound:
-        return "" if read_bound(plan.bound) else plan.bound
-    return found["goal"] if (found := _GOAL.search(text)) else ""
-
-
-def held_against(
-    slots: Slots, goal: tuple[Measure, Measure], plan: MetricsPlan, times: Times, text: str
-) -> Slots:  # fmt: skip
-    """Return the slots with each thing held against its own goal."""
-    part, whole = goal
-    found = max(_SIDE.finditer(text), key=lambda one: one.start(), default=None)
-    above = not _is_below(found) if found else plan.side != "below"
-    if found and (found["slower"] or found["faster"]):
-        above = bool(found["slower"]) == takes_time(part)
-    pinned = {one.label for one in slots.matchers if len(one.values) == 1 and not one.negated}
-    return replace(
-        slots, measure=beyond_goal(part, whole, above=above), shape="threshold", how=None, is_total=False,
-        by=tuple(sorted(part.labels - pinned)), threshold=Threshold(above, 0.0, scope=plan.scope or ""),
-        is_current=times.main is None,
-    )  # fmt: skip
 
 
 async def judged(slots: Slots, plan: MetricsPlan, times: Times, text: str, live: Live) -> Slots:
     """Return the slots with their bound; things are judged one by one. Raises InvalidQueryError."""
     bound = _bound(plan)
     if bound is None:
-        return await _without_bound(slots, plan, times, text, live)
+        return await _without_bound(slots, text, live)
     is_rate = slots.is_rate or time_of_rate(bound.unit) is not None or bound.unit.lower().endswith(("/s", "ps"))
     is_total = bool(slots.measure.total) and slots.measure.type == "counter" and not is_rate
     if is_total and times.main is None:
@@ -87,6 +62,23 @@ async def judged(slots: Slots, plan: MetricsPlan, times: Times, text: str, live:
             f"{slots.measure.title[:1].upper()}{slots.measure.title[1:]} counts what happens: "
             f'"{bound.said}" needs a time in which it is counted.',
             suggestion="Name a range of time, such as today, or a rate, such as 5 per minute.",
+        )
+    if slots.is_current and _PAST.search(text):
+        raise InvalidQueryError(
+            f"The question does not say over which time {slots.measure.title} is to be judged.",
+            suggestion="Name a range of time, such as today or the last 24 hours.",
+        )
+    limits = _LIMITS & {base(word) for word in split_name(slots.measure.name)}
+    if limits and not plan.named and not any(base(word) in limits for word, *_ in read_words(text)):
+        raise InvalidQueryError(
+            f"{slots.measure.title[:1].upper()}{slots.measure.title[1:]} is a limit itself.",
+            suggestion="Name the measure that is held against it.",
+        )
+    unit = unit_of(slots.measure, is_total=is_total)
+    if not bound.unit and bound.number and unit.startswith(_SCALED):
+        raise InvalidQueryError(
+            f'"{bound.said}" has no unit, and {slots.measure.title} is in {unit}.',
+            suggestion="Name the bound with its unit: 500 ms, 2 GB.",
         )
     value = bound_in(bound, slots.measure, is_total=is_total)
     above = is_above(plan, text, bound, slots)
@@ -135,11 +127,8 @@ def takes_time(measure: Measure) -> bool:
     return measures_time(unit_of(measure)) or (not unit_of(measure) and bool(words & DURATIONS))
 
 
-def forecast_bound(slots: Slots, plan: MetricsPlan, whole: tuple[Measure, Measure] | None = None) -> Slots:
-    """Return the slots of a forecast with the bound that is to be reached, if one is named: a figure, or how much there
-    may be of each thing."""
-    if whole is not None and not plan.bound:
-        return replace(slots, measure=beyond_goal(*whole, above=True), threshold=Threshold(True, 0.0))
+def forecast_bound(slots: Slots, plan: MetricsPlan) -> Slots:
+    """Return the slots of a forecast with the bound that is to be reached, if one is named."""
     bound = _bound(plan)
     if bound is None:
         return slots
@@ -155,15 +144,8 @@ def _bound(plan: MetricsPlan) -> Bound | None:
     return bound
 
 
-async def _without_bound(slots: Slots, plan: MetricsPlan, times: Times, text: str, live: Live) -> Slots:
-    """A state needs no bound; a difference, and a counter over a range, are held against 0."""
-    if slots.measure.is_difference:
-        return replace(slots, threshold=Threshold(plan.side != "below", 0.0, scope=plan.scope or ""))
-    if slots.measure.type == "counter" and slots.measure.total and times.main is not None:
-        # Whether anything restarted: more than never.
-        by = _things(slots, plan, text, above=True) or tuple(sorted(slots.measure.labels))
-        slots = replace(slots, threshold=Threshold(above=True, value=0.0), is_total=True, is_current=False)
-        return replace(slots, by=by, shape="threshold", how=None)
+async def _without_bound(slots: Slots, text: str, live: Live) -> Slots:
+    """A state needs no bound."""
     at = slots.now if slots.is_current else slots.time_range.end_time
     kind, own = await state_kind(slots.measure, live, at), live.offer_named(slots.measure.name)
     if kind is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from signalbox.agents.metrics.errors import InvalidQueryError
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.labels import own_words
 from signalbox.agents.metrics.offline.second_measure import RESTS
@@ -19,8 +20,10 @@ from signalbox.language.vectors import is_known
 from signalbox.language.words import read_words, split_name, stem
 
 __all__ = [
+    "FULL",
     "NEGATIONS",
     "OF_SCHEMA",
+    "check_certain",
     "decisive",
     "end_of",
     "measure_fits",
@@ -45,24 +48,31 @@ NEGATIONS = frozenset(
 )
 """Words that turn a question round, as they are when a word ends at its apostrophe."""
 _NAME = re.compile(
-    r"[\"“`][^\"”`]{1,80}[\"”`]|(?<![\w./-])(?:\d[\w.,:%/-]*|[A-Za-z][\w.]*(?:[-_/:][\w.]+)+"
+    r"[\"“`][^\"”`]{1,80}[\"”`]|(?<![\w./-])(?:-?\d[\w.,:%/-]*|[A-Za-z][\w.]*(?:[-_/:][\w.]+)+"
     r"|(?<=[a-z,] )[A-Z][\w-]+|\b[a-z]{1,3}[A-Z]\w*)"
 )
-_LEFT_OUT = re.compile(
-    r"\b(?:without|except(?: for)?|excluding|ignoring|besides|unless|other than)\s+([^,.;?!]{1,60})", re.I
-)
-_WHILE = re.compile(r"\b(?:while|whenever|as long as|because(?: of)?|due to)\s+([^,.;?!]{1,60})", re.I)
+_UNREAD = re.compile(
+    r"\b(?:(?P<not>not|never|none|neither|nor|no(?! (?:more|less|fewer|later)\b)|\w+n['’]t|cannot)"
+    r"|(?P<out>without|except|excluding|ignoring|besides|unless|other than)"
+    r"|(?P<since>since(?! when)|until|before)|while|whenever|as long as|because|due to|during|after|recently|lately)\b"
+    r"(?:\s+[^\s,.;?!]+){0,3}", re.I,
+)  # fmt: skip
+"""Words that turn a question round, or that begin a condition or a time."""
 _OF_THIS = re.compile(r"\s+(?:of|from)\s+(?:the\s+|our\s+|all\s+)?(?P<name>[a-z]{3,})", re.I)
-_SUPERLATIVE = re.compile(r"[a-z]{3,}est")
 _DOES = re.compile(r"\b(?:do|does|did|can|could)\b", re.I)
-_ANYTHING = frozenset("people persons folks items pieces units things".split())
 _ENDS = re.compile(r"\W*(?:$|(?:at|in|on|now|right|today|yesterday|during|over|for|since)\b)", re.I)
-_ANYWHERE = re.compile(r"(?:any|every|some|no)(?:where|thing|one|body)$")
-_OF = re.compile(r"\b(?:of|for|via|from)\s+(?:the\s+|our\s+|an?\s+)?(?P<name>[a-zA-Z]{3,})", re.I)
-_NAMED = re.compile(r"\b(?:of|for|via|from|on|at)\s+(?:the\s+|our\s+)?$", re.I)
 _BEEN = re.compile(r"\b(?:is|are|was|were|been|being|got|gets?)\s+(?=[a-z])", re.I)
 _WITH_OBJECT = re.compile(r"\s+(?:the|an?|most|least|more|less|too|so|our|their|its|all)\b", re.I)
-_FREE = frozenset("free spare vacant unused available".split())
+_SUPERLATIVE = re.compile(r"[a-z]{3,}est")
+_ANYTHING = frozenset("people persons folks items pieces units things".split())
+_ANYWHERE = re.compile(r"(?:any|every|some|no)(?:where|thing|one|body)$")
+_LENGTH_ASKED = re.compile(r"\W*how (?:long|many (?:minutes|hours|days|weeks))\b", re.I)
+_OF = re.compile(r"\b(?:of|for|via|from)\s+(?:the\s+|our\s+|an?\s+)?(?P<name>[a-zA-Z]{3,})", re.I)
+_NAMED = re.compile(r"\b(?:of|for|via|from|on|at)\s+(?:the\s+|our\s+)?$", re.I)
+FULL = frozenset("full fuller fullest emptier emptiest".split())
+"""Words that ask how much is taken of all there is."""
+_OF_WHOLE = FULL | frozenset("free spare vacant unused available".split())
+"""Words that ask for what is taken, or not, of all there is: another measure than what there is."""
 _PLAIN_ESTS = frozenset(
     "latest test rest request guest interest forest harvest west invest contest nearest protest digest ingest manifest "
     "honest modest arrest suggest quest zest crest".split()
@@ -160,8 +170,6 @@ def uncovered(
     meant = [said[one.start : one.end] for one in things if not one.value.isdecimal()]
     strange = [one for one in meant if not one.isalpha() or _is_strange(one, told)]
     found += [one for one in (*names, *strange) if not is_own(one)]
-    found += [one[0].strip() for one in _LEFT_OUT.finditer(said) if not plan.excluded and is_free(*one.span(1))]
-    found += [one[0].strip() for one in _WHILE.finditer(said) if is_free(*one.span(1))]
     found = [one for one in found if not any(one in words for words in plan.filters)]
     ends = (
         plan.kind in ("ranking", "extreme")
@@ -173,11 +181,43 @@ def uncovered(
     )
     for word, start, end in read_words(said):
         is_end = not ends and _SUPERLATIVE.fullmatch(word) and word not in _PLAIN_ESTS
-        is_rest = word in _FREE and not plan.less and not _is_known(word, told)
-        if is_free(start, end) and (is_end or is_rest):
+        if is_end and is_free(start, end):
             found.append(word)
     kept = [one for one in dict.fromkeys(found) if not any(one != other and one in other for other in found)]
     return tuple(kept[:_MOST])
+
+
+def check_certain(
+    plan: MetricsPlan, text: str, offer: Offer, names: Collection[str], left: Sequence[str], *, is_state: bool = False
+) -> None:
+    """Raise InvalidQueryError for a negation, condition or time that no part of the plan holds. If something is judged,
+    nothing may be `left`. Of a question about states, which knows what a negation means, every word must be explained
+    by the measure or by the `names` of its labels, values and states."""
+    said = text[:_LONGEST]
+    texts = [plan.time, plan.against, plan.bound, plan.lasting, *plan.filters, *plan.excluded, *plan.split_by]
+    if not all(one.casefold() in said.casefold() for one in texts):
+        return  # A plan in other words than those of the question cannot be held against them.
+    covered, named = places_of(plan, said), places_of(plan.model_copy(update={"bound": ""}), said)
+    words = []
+    for one in _UNREAD.finditer(said):
+        is_held = any(one.start() < b and one.end() > a for a, b in (named if one["not"] else covered))
+        is_turned = bool(one["not"] or one["out"]) and bool(plan.excluded or plan.less or plan.kind == "share")
+        is_turned = is_turned or (one["since"] is not None and bool(_LENGTH_ASKED.match(said)))
+        is_known = is_turned or (is_state and bool(one["not"]))
+        words += [] if is_held or is_known else [one[0]]
+    known = _known(offer, names)
+    if not (plan.less or plan.per or plan.kind == "forecast"):
+        asked = _OF_WHOLE - {*names}
+        spoken = [one for one in read_words(said) if one.word in asked and base(one.word) not in known]
+        words += [one.word for one in spoken if not any(one.start < b and one.end > a for a, b in covered)]
+    if is_state or plan.kind == "threshold" or plan.bound:
+        words += left
+    if is_state:
+        words += [word for word, *_ in _telling(plan, said, known, known) if _is_strange(word, known)]
+    if words:
+        raise InvalidQueryError(
+            f'It is not clear what "{words[0]}" means here.', suggestion="Ask without it, or in other words."
+        )
 
 
 def decisive(plan: MetricsPlan, text: str, offer: Offer, labels: Iterable[str]) -> list[tuple[str, bool]]:
