@@ -274,7 +274,7 @@ def test_a_warning_names_those_alone_that_ran_side_by_side(run_text: Run) -> Non
     )
     assert result.state["x"] == "j"
     (warning,) = result.summary.warnings
-    assert "A and B ran side by side" in warning
+    assert "A and B ran in parallel" in warning
     assert "J" not in warning
 
 

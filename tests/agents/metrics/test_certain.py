@@ -56,6 +56,7 @@ def series(minute: int) -> Mapping[str, float]:
         ("is any freezer too warm?", COLD, "which bound"),
         ("order wait above 600", {"measure": "order_wait_seconds", "kind": "threshold", "bound": "600"}, "has no unit"),
         ("is the dishwasher running?", {"measure": "brine_pump_running", "kind": "up"}, '"dishwasher"'),
+        ("which version runs on the brine pumps?", {"measure": "brine_pump_running", "kind": "up"}, '"version"'),
         ("is everything running?", {"measure": "brine_pump_running", "kind": "up"}, "Several measures"),
         ("how many freezer racks are free?", {"measure": "freezer_racks", "kind": "figure"}, '"free"'),
     ],

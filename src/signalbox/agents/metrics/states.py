@@ -22,6 +22,7 @@ from signalbox.agents.metrics.state import Finding, MetricsQueryResult, RankedSe
 from signalbox.agents.metrics.tell import capitalized, shortened, tell
 from signalbox.agents.metrics.units import format_range
 from signalbox.agents.metrics.windows import choose_resolution, seconds_of
+from signalbox.contract.blocks import Severity
 from signalbox.drawing.values import format_moment, format_value
 from signalbox.language.synonyms import base
 from signalbox.language.words import split_name
@@ -165,7 +166,9 @@ async def _on_or_off(slots: Slots, kind: StateKind, live: Live, at: datetime) ->
     if base(word) in _NOUNS:
         sides = (f"no {word}", f"a{'n' if word[0] in 'aeiou' else ''} {word}")
     lasted = await _lasted(selector, str(int(is_on)), slots, live, at)
-    return await _told(slots, live, promql, f"({promql}) == {int(is_on)}", at, sides[is_on], sides[not is_on], lasted)
+    is_trouble = is_on == bool(TROUBLE & set(map(base, words)))
+    offending = f"({promql}) == {int(is_on)}"
+    return await _told(slots, live, promql, offending, at, sides[is_on], sides[not is_on], lasted, is_trouble)
 
 
 async def _named_states(slots: Slots, kind: StateKind, live: Live, at: datetime) -> MetricsQueryResult:
@@ -185,11 +188,12 @@ async def _named_states(slots: Slots, kind: StateKind, live: Live, at: datetime)
     good = " or ".join(f"in {one}" if one.lower() in _IN else one for one in asked)
     within, is_on = kind.inside(matchers, asked), bool(named)
     words = (good, f"not {good}") if named else (f"not {good}", good)
+    is_trouble = not named or bool(TROUBLE & set(map(base, map(str.lower, named))))
     if slots.is_current:
         offending = kind.having(matchers, asked, negated=not named)
         timed = (kind.series(matchers, asked, negated=not named), "1") if kind.label else (within, str(int(is_on)))
         lasted = await _lasted(*timed, slots, live, at)
-        result = await _told(slots, live, kind.each(matchers), offending, at, *words, lasted)
+        result = await _told(slots, live, kind.each(matchers), offending, at, *words, lasted, is_trouble)
     else:
         grain = await _grain(slots, live)
         if kind.label and len(asked) == 1:
@@ -198,7 +202,8 @@ async def _named_states(slots: Slots, kind: StateKind, live: Live, at: datetime)
         else:
             promql = _over_range(within, slots, grain, is_on=is_on)
         lasted = await _lasted(within, str(int(is_on)), slots, live, at)
-        result = await _told(slots, live, promql, f"({promql}) {'==' if named else '!='} 1", at, *words, lasted)
+        offending = f"({promql}) {'==' if named else '!='} 1"
+        result = await _told(slots, live, promql, offending, at, *words, lasted, is_trouble)
     told = ", ".join(f"{states[one]} {one}" for one in sorted(states, key=lambda one: -states[one]))
     when = "now" if slots.is_current else "at the end"
     told = f" By {kind.label or 'state'} {when}: {told}." if told else ""
@@ -268,9 +273,10 @@ async def _lasted(selector: str, value: str, slots: Slots, live: Live, at: datet
 
 async def _told(
     slots: Slots, live: Live, everything: str, offending: str, at: datetime, what: str, good: str,
-    lasted: Mapping[_Key, str],
+    lasted: Mapping[_Key, str], is_trouble: bool,
 ) -> MetricsQueryResult:  # fmt: skip
-    """The answer: how many things there are, and which of them the second query gives."""
+    """The answer: how many things there are, and which of them the second query gives. These are critical findings only
+    if that state is one that needs looking at."""
     count, is_now = await _count(everything, live, at), slots.is_current
     wrong = (await ask(Query(offending, at=at), live)).curves
     lasting = "all the time" if slots.always else "at some time"
@@ -303,6 +309,7 @@ async def _told(
     elif count and slots.counts and not wrong:
         summary = f"None of {count} {_does(what, 1, is_now)}, {when}." if count > 1 else summary
     value = len(wrong) if slots.counts else count - len(wrong)
+    severity: Severity = "critical" if is_trouble else "info"
     not_covered = [f"Not considered: {', '.join(map(shortened, slots.not_covered))}."] if slots.not_covered else []
     return MetricsQueryResult(
         metric_name=slots.measure.name, time_range=slots.time_range, datapoint_count=0, is_empty=False,
@@ -310,7 +317,7 @@ async def _told(
         summary=" ".join([summary, *slots.notes, *not_covered]), value=float(value),
         ranking=[RankedSeries(labels=curve.labels, value=curve.values[-1]) for curve in wrong[:_MOST_FINDINGS]],
         findings=[
-            Finding(text=f"{name} {_does(what, 1, is_now)}", severity="critical", labels=one.labels)
+            Finding(text=f"{name} {_does(what, 1, is_now)}", severity=severity, labels=one.labels)
             for name, one in zip(listed[:_MOST_FINDINGS], wrong, strict=False)
         ],
         looked_at=[f"{told.title} of {count} things"], is_current=is_now, not_covered=list(slots.not_covered),

@@ -38,7 +38,7 @@ from signalbox.agents.metrics.offline.thresholds import (
     judged,
     takes_time,
 )
-from signalbox.agents.metrics.offline.times import Times, is_distance, is_present, read_times, window_of
+from signalbox.agents.metrics.offline.times import Times, is_distance, is_present, is_since, read_times, window_of
 from signalbox.agents.metrics.offline.words import (
     FULL,
     check_certain,
@@ -69,6 +69,11 @@ _CERTAIN = 0.97
 _RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
 _PER_TIME = re.compile(r"\b(?:per|an?|each|every) (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|sec|min|h)\b", re.I)
 _COMPARES = re.compile(r"\b(?:vs\.?|versus|compar\w*|than|against|differ\w*|same as|relative to)(?!\w)", re.I)
+_CHANGED = re.compile(
+    r"\b(?:get|got|getting|become|became|is|are|was|were|any|run|ran)\s+(?:[\w-]+\s+){0,3}?"
+    r"(?:slower|faster|higher|lower|hotter|warmer|colder|cooler|longer|shorter|busier|quieter)\b(?!\s+than)",
+    re.I,
+)
 _SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
 _WHEN = re.compile(r"\W*(?:and\s+)?(?:when|since when|how long)\b", re.I)
 _HOW = re.compile(r"\W*how (?!long|has|have|did|does|do\b)\w+", re.I)
@@ -274,8 +279,8 @@ def _with_end(plan: MetricsPlan, text: str) -> MetricsPlan:
 
 
 def _times(plan: MetricsPlan, asked: Asked) -> tuple[MetricsPlan, Times]:
-    """The times of a plan. Of a comparison, a time that is said by its distance, such as a day ago, is the other side.
-    Raises InvalidTimeRangeError."""
+    """The times of a plan. Of a comparison, a time that is said by its distance, such as a day ago, is the other side;
+    of a change since a moment ("slower after 8"), as much time before it. Raises InvalidTimeRangeError."""
     if is_present(plan.against):
         plan = plan.model_copy(update={"time": plan.against, "against": plan.time})
     is_open = not (plan.against or plan.also or plan.bound)
@@ -284,7 +289,12 @@ def _times(plan: MetricsPlan, asked: Asked) -> tuple[MetricsPlan, Times]:
         plan = plan.model_copy(update={"kind": "comparison", "time": "", "against": plan.time})
     if plan.time == plan.against:
         plan = plan.model_copy(update={"time": ""})
-    return plan, read_times(plan.time, plan.against, asked.moment)
+    times = read_times(plan.time, plan.against, asked.moment)
+    if is_open and times.main and is_since(plan.time) and _CHANGED.search(asked.text):
+        length = times.main.end_time - times.main.start_time
+        before = TimeRange(start_time=times.main.start_time - length, end_time=times.main.start_time)
+        return plan.model_copy(update={"kind": "comparison"}), replace(times, against=before)
+    return plan, times
 
 
 def _decisive(plan: MetricsPlan, asked: Asked, chosen: Chosen, whole: second.Second | None) -> list[tuple[str, bool]]:

@@ -12,7 +12,7 @@ from signalbox.agents.metrics.state import MOST_DAYS, TimeRange
 from signalbox.errors import TimeRangeError
 from signalbox.language.time import Range, find_range, parse_duration
 
-__all__ = ["Times", "earlier", "find_time", "is_distance", "is_present", "read_times", "window_of"]
+__all__ = ["Times", "earlier", "find_time", "is_distance", "is_present", "is_since", "read_times", "window_of"]
 
 _NOW_WORDS = (
     r"(?:right |just |as of )?\b(?:now|rn|atm|currently|current|at (?:the|this) moment|at present|today now|latest"
@@ -106,6 +106,11 @@ def is_present(phrase: str) -> bool:
 def is_distance(phrase: str) -> bool:
     """True if a phrase says how far away another time is: a day ago, this time yesterday."""
     return bool(_AGO.fullmatch(phrase.strip()) or _SAME.search(phrase))
+
+
+def is_since(phrase: str) -> bool:
+    """True if a phrase says from when on, so that the time before it can be compared."""
+    return bool(re.match(r"(?:since|after|following|from)\b", phrase.strip(), re.I))
 
 
 def earlier(phrase: str, main: TimeRange) -> Range | None:

@@ -10,7 +10,7 @@ from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.labels import own_words
 from signalbox.agents.metrics.offline.second_measure import RESTS
 from signalbox.agents.metrics.plan import HOW, KINDS, ORDERS, SCOPES, SIDES, MetricsPlan
-from signalbox.agents.metrics.vocabulary import label_kind
+from signalbox.agents.metrics.vocabulary import LABEL_WORDS, label_kind
 from signalbox.language.mentions import Mention
 from signalbox.language.names import close
 from signalbox.language.synonyms import ASKED, FILLERS, LIGHT, alike, base
@@ -89,6 +89,8 @@ _BY_UNIT = 0.5
 _MOSTLY = 3.0
 """So many times as much that is strange as is explained says that something else is asked for."""
 _ASKING = frozenset({"what", "who", "which", "that"})
+_OF_STATES = ("status", "result")
+"""Kinds of labels whose words speak of any state."""
 
 
 def end_of(word: str) -> str:
@@ -214,10 +216,19 @@ def check_certain(
         words += left
     if is_state:
         words += [word for word, *_ in _telling(plan, said, known, known) if _is_strange(word, known)]
+        words += [one.word for one in read_words(said) if _is_other_kind(one.word, names, known)]
     if words:
         raise InvalidQueryError(
             f'It is not clear what "{words[0]}" means here.', suggestion="Ask without it, or in other words."
         )
+
+
+def _is_other_kind(word: str, names: Collection[str], known: frozenset[str]) -> bool:
+    """True if a word asks for a kind of label that a measure of states does not have: which version is live."""
+    kind = label_kind(word)
+    if kind is None or kind in _OF_STATES or _is_known(word, known):
+        return False
+    return not {*LABEL_WORDS[kind]} & {*names}
 
 
 def decisive(plan: MetricsPlan, text: str, offer: Offer, labels: Iterable[str]) -> list[tuple[str, bool]]:
