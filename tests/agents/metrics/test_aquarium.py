@@ -115,3 +115,15 @@ async def test_other_words_are_no_percentile(answer: Callable[..., Any], words: 
 async def test_what_is_not_measured_is_not_refused_for_its_time(answer: Callable[..., Any]) -> None:
     said = await refused(answer("how many divers work tonight?", kind="figure", time="tonight"))
     assert said.startswith("metric_not_found")
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"), [("is everything up?", {"kind": "up"}), ("has anything been down today?", {"time": "today"})]
+)
+async def test_everything_is_all_that_says_whether_it_is_up(
+    answer: Callable[..., Any], question: str, plan: dict[str, str]
+) -> None:
+    said = await told(answer(question, **plan))
+    assert "gate_up: 1 of 2" in said
+    assert "chiller_up: " in said
+    assert "lamp_mode: 1 of 2" in said

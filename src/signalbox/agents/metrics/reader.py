@@ -35,6 +35,7 @@ from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.fill import Asked, fill, offer_of
 from signalbox.agents.metrics.offline.followups import continue_plan, refers_back
 from signalbox.agents.metrics.offline.listings import (
+    everything_request,
     in_state,
     info_request,
     kinds_asked,
@@ -289,6 +290,8 @@ async def _grounded(plan: MetricsPlan, reading: _Reading) -> Request:
     if plan.kind == "things" and (request := await things_request(plan, asked, times)):
         return await info_request(plan, asked, times) or request if not (plan.measure or plan.named) else request
     explaining = [hit.thing for hit in reading.hits.values() if hit.explained]
+    if request := await everything_request(plan, asked, times):
+        return request
     if plan.kind == "up":
         return await state_request(plan, asked, times, explaining)
     if plan.kind in ("health", "changes"):

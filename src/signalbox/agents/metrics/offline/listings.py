@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Literal
 
 from signalbox.agents.metrics.candidates import Meant, Values, find_label, matchers_of
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError, UnknownNameError
 from signalbox.agents.metrics.measures import find_offer, measure_for
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.fill import Asked, check_state, choose, offer_of
-from signalbox.agents.metrics.offline.states import STATE_WORDS, is_usual, state_slots
+from signalbox.agents.metrics.offline.states import STATE_WORDS, is_usual, state_slots, troubles
 from signalbox.agents.metrics.offline.times import Times, window_of
 from signalbox.agents.metrics.plan import MetricsPlan, Request
 from signalbox.agents.metrics.slots import Matcher, Slots
@@ -23,12 +24,13 @@ from signalbox.language.synonyms import FILLERS, base
 from signalbox.language.words import read_words, split_name
 
 __all__ = [
-    "in_state", "info_request", "kinds_asked", "kinds_named", "names_state", "offers_of_things", "state_request",
-    "things_of_server", "things_request",
+    "everything_request", "in_state", "info_request", "kinds_asked", "kinds_named", "names_state", "offers_of_things",
+    "state_request", "things_of_server", "things_request",
 ]  # fmt: skip
 
 _RECENT = timedelta(hours=6)
 _IS = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:not\s+|still\s+|currently\s+|now\s+)?$", re.I)
+_EVERYTHING = re.compile(r"\b(?:everything|anything|something|nothing|all (?:of it|systems|things))\b", re.I)
 _MOST_TRIED, _MOST_CARRYING = 6, 20
 
 
@@ -200,6 +202,35 @@ async def _state_of(offer: Offer, plan: MetricsPlan, asked: Asked, times: Times)
     states = [f"{kind.label}={'|'.join(slots.healthy)}"] if slots.healthy and kind.label else []
     kept = plan.model_copy(update={"measure": offer.key, "kind": "up", "filters": [*plan.filters, *states]})
     return Request(kept, (slots,), title=measure.title)
+
+
+async def everything_request(plan: MetricsPlan, asked: Asked, times: Times) -> Request | None:
+    """Return the request what of all things is not as it should be, by every metric that is a state. None if the
+    question is about something, or at most one metric is a state."""
+    is_of_all = plan.kind in ("up", None) and _EVERYTHING.search(asked.text) and names_state(asked)
+    if not is_of_all or plan.filters or plan.split_by or plan.named:
+        return None
+    live, window = asked.live, window_of(times, asked.moment)
+    one_hot = [await live.metrics_with([Matcher(one, ("",), negated=True)], window) for one in STATE_LABELS]
+    names = [one for one in live.names if is_usual(split_name(one)[-1:])]
+    names += [one for some in one_hot for one in some if one in live.names and not one.endswith("_info")]
+    names = list(dict.fromkeys(names))
+    found, left_out = [], names[_MOST_CARRYING:]
+    for name in names[:_MOST_CARRYING]:
+        measure, _ = await measure_for(replace(find_offer(name, live), bounds=()), live, window)
+        kind = await state_kind(measure, live, window.end_time)
+        bad = troubles(kind.states) if kind else ()
+        if kind and kind.states and not bad:
+            left_out.append(name)
+        elif kind:
+            listed: Literal["on", "off"] = "on" if bad else "off"
+            state = Slots(measure, "state", window, asked.moment.now, listed=listed, healthy=bad)
+            found.append(replace(state, is_current=times.main is None, confidence=plan.confidence))
+    if len(found) < 2:
+        return None
+    if left_out:
+        found[-1] = replace(found[-1], notes=(f"Not looked at: {', '.join(left_out)}.",))
+    return Request(plan.model_copy(update={"kind": "up", "measure": None}), tuple(found), title="everything")
 
 
 async def offers_of_things(plan: MetricsPlan, asked: Asked, window: TimeRange) -> list[Offer]:
