@@ -140,7 +140,7 @@ WRONG = [
     ({"post_rule": "assign"}, "needs the condition"),
     ({"post_rule": "assign", "revert_to": "nothing"}, "none of the conditions"),
     ({"name": " "}, "name"),
-    ({"status": "started"}, "no state"),
+    ({"status": "started"}, "not a state"),
 ]
 
 

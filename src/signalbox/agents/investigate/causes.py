@@ -18,7 +18,7 @@ from signalbox.agents.investigate.state import LEAD, Reading, Seen
 from signalbox.settings import now
 
 __all__ = [
-    "SLACK", "Found", "Suspect", "belongs", "end_of", "ended_together", "find_causes", "find_symptoms",
+    "SLACK", "Found", "Suspect", "belongs", "end_of", "ended_together", "find_causes", "find_impact", "find_symptoms",
     "has_kind", "is_about", "is_event", "is_since_known", "measures", "of_subject", "start_of", "told_length",
 ]  # fmt: skip
 
@@ -192,6 +192,29 @@ def find_causes(read: Reading, symptoms: Sequence[Seen], seen: Sequence[Seen], g
     others = [one for one in ordered if one is not cause and one not in explained]
     rivals = [one for one in others if cause and one.score >= cause.score - _CLEAR]
     return Found(cause, not rivals, explained, others, ruled_out, unconnected)
+
+
+def find_impact(
+    read: Reading, symptoms: Sequence[Seen], found: Found, seen: Sequence[Seen], graph: Graph
+) -> list[Seen]:
+    """The symptoms of other things that depend on the cause, or on the subject if no cause is known, and that began
+    while it lasted. The earliest comes first."""
+    mine = read.get("subject") or [thing for one in symptoms for thing in is_about(one, graph)]
+    where = {*found.cause.things} if found.cause else {*mine}
+    first = start_of(found.cause.seen if found.cause else symptoms[0])
+    last = max([end_of(one) for one in symptoms] + ([end_of(found.cause.seen)] if found.cause else []))
+    own = {member for one in mine for member in graph.family(one)}
+    rivals = [one.seen for one in found.others]
+
+    def is_hit(one: Seen) -> bool:
+        things = is_about(one, graph)
+        is_kind = _is_fault(one) or any(kind_of(thing) == "service" for thing in things)
+        is_felt = one["is_symptom"] or (is_kind and _is_trouble(one) and is_since_known(one))
+        if not is_felt or one in symptoms or one in rivals or {*things} & where or belongs(things, own):
+            return False
+        return first - SLACK <= start_of(one) <= last and any(where & graph.ways(thing).keys() for thing in things)
+
+    return sorted(filter(is_hit, seen), key=start_of)
 
 
 def _why_unconnected(one: Seen, things: Sequence[str], ways: _Ways, graph: Graph) -> str:

@@ -32,6 +32,7 @@ def _sections(state: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
         ("How sure", [told["sureness"]] if told["symptoms"] or told["cause"] else []),
         ("Evidence for it", told["evidence_for"]),
         ("Evidence against it", told["evidence_against"]),
+        ("Impact", told.get("impact") or []),
         ("Ruled out", told["ruled_out"]),
         ("Runbooks", books),
         ("Looked at", list(dict.fromkeys(state.get("looked_at") or ()))),

@@ -65,7 +65,7 @@ class Seen(TypedDict):
 
 class Conclusion(TypedDict):
     """What follows. `cause` is None where nothing explains the symptom, `connection` is how it is connected to it, step
-    by step, and `ruled_out` says why each thing is no cause."""
+    by step, `impact` is what suffered from it, and `ruled_out` says why each thing is no cause."""
 
     verdict: str
     sureness: Sureness
@@ -74,6 +74,7 @@ class Conclusion(TypedDict):
     symptoms: list[Seen]
     evidence_for: list[str]
     evidence_against: list[str]
+    impact: list[str]
     ruled_out: list[str]
     next_steps: list[str]
 
@@ -88,7 +89,7 @@ def conclusion_of(verdict: str, **known: Any) -> Conclusion:
     """A verdict with what is known beside it; the rest of the conclusion is empty."""
     empty = Conclusion(
         verdict=verdict, sureness="not known", cause=None, connection=[], symptoms=[], evidence_for=[],
-        evidence_against=[], ruled_out=[], next_steps=[],
+        evidence_against=[], impact=[], ruled_out=[], next_steps=[],
     )  # fmt: skip
     return {**empty, **known}  # type: ignore[typeddict-item]
 

@@ -16,6 +16,7 @@ from signalbox.agents.investigate.causes import (
     end_of,
     ended_together,
     find_causes,
+    find_impact,
     find_symptoms,
     has_kind,
     is_about,
@@ -125,15 +126,24 @@ def conclude(
     if found is None:
         told = _nothing(read, seen, graph, failed, unread)
     else:
-        ruled_out = [_ruled(one, why) for one, why in found.ruled_out][:_MOST_LISTED]
+        impact = find_impact(read, symptoms, found, seen, graph)
+        ruled_out = [_ruled(one, why) for one, why in found.ruled_out if one not in impact][:_MOST_LISTED]
         told = (_caused(read, symptoms, found, ruled_out, is_whole=not unread) if found.cause
                 else _unknown(read, symptoms, found, ruled_out))  # fmt: skip
+        told = _with_impact(told, impact, graph)
     verdict = " ".join([f"{unknown} {told['verdict']}".strip(), *_not_seen(failed), *read.get("notes", ())])
     return {**told, "verdict": verdict}
 
 
 def _of_other_kind(read: Reading) -> str:
     return f"Nothing shows {_TROUBLES.get(read.get('trouble') or '', 'this')} of {read.get('about') or 'anything'}."
+
+
+def _with_impact(told: Conclusion, impact: Sequence[Seen], graph: Graph) -> Conclusion:
+    """The conclusion with what suffered as well: in the verdict by its names, and each with what was seen."""
+    named = [name_of(one) for it in impact for one in is_about(it, graph)[:1]]
+    hit = f" It also hit {', '.join(dict.fromkeys(named))}." if named else ""
+    return {**told, "verdict": f"{told['verdict']}{hit}", "impact": [one["text"] for one in impact[:_MOST_LISTED]]}
 
 
 def _caused(read: Reading, symptoms: list[Seen], found: Found, ruled_out: list[str], *, is_whole: bool) -> Conclusion:
@@ -214,7 +224,8 @@ def _nothing(
     others = [one for one in seen if one["is_symptom"] and end_of(one) >= datetime.fromisoformat(read["since"])]
     if others:
         verdict += f" Others had symptoms: {'; '.join(one['text'] for one in others[:3])}."
-    rest = [] if unread else [_ruled(one, "no symptom beside it") for one in seen if one not in others]
+    why = f"{about or 'nothing that was looked at'} had no trouble that it could explain"
+    rest = [] if unread else [_ruled(one, why) for one in seen if one not in others]
     return conclusion_of(verdict, ruled_out=rest[:_MOST_LISTED])
 
 

@@ -261,7 +261,7 @@ def _over_series(slots: Slots) -> Aggregation:
         return "sum"
     if how and (slots.shape == "curve" or slots.is_current) and measure.type not in ("counter", "histogram"):
         return how
-    if slots.shape == "ranking" and measure.agg == "avg" and measure.unit in ("ratio", "percent"):
+    if slots.shape == "ranking" and measure.agg == "avg" and how != "avg" and measure.unit in ("ratio", "percent"):
         # Of a host with one full disk and one empty one, the full one counts.
         return "min" if slots.lowest else "max"
     if slots.shape == "threshold" and measure.agg in ("avg", "max", "min"):

@@ -46,7 +46,7 @@ from signalbox.agents.metrics.offline.listings import (
     things_request,
 )
 from signalbox.agents.metrics.offline.operations import refuse_operation
-from signalbox.agents.metrics.offline.times import Times, find_time, read_times, window_of
+from signalbox.agents.metrics.offline.times import Times, find_time, range_around, read_times, window_of
 from signalbox.agents.metrics.plan import (
     MOST_OPTIONS,
     MetricsPlan,
@@ -253,6 +253,9 @@ def _completed(plan: MetricsPlan, reading: _Reading) -> MetricsPlan:
     refuse_operation(plan, reading.text, {one.value.lower() for one in reading.found.mentions})
     if is_on("metrics.time") and not plan.promql:
         plan = plan.model_copy(update={"time": find_time(reading.text, plan.time, plan.against, reading.moment)})
+    if whole := range_around(reading.text, plan.time, plan.against, reading.moment):
+        kind = None if plan.kind == "comparison" else plan.kind
+        plan = plan.model_copy(update={"time": whole, "against": "", "kind": kind})
     before = reading.before
     if before is None:
         return plan
@@ -287,9 +290,11 @@ async def _grounded(plan: MetricsPlan, reading: _Reading) -> Request:
         best = next(iter(reading.hits.values()), None)
         near = [hit.thing for hit in reading.hits.values() if best and hit.explained and hit.score >= best.score / 2]
         return Request(plan, report="metrics", offers=tuple(near), time_range=times.main)
+    explaining = [hit.thing for hit in reading.hits.values() if hit.explained]
+    if plan.kind == "things" and (request := await in_state(plan, asked, times, explaining)):
+        return request
     if plan.kind == "things" and (request := await things_request(plan, asked, times)):
         return await info_request(plan, asked, times) or request if not (plan.measure or plan.named) else request
-    explaining = [hit.thing for hit in reading.hits.values() if hit.explained]
     if request := await everything_request(plan, asked, times):
         return request
     if plan.kind == "up":
@@ -321,6 +326,8 @@ async def _of_measure(plan: MetricsPlan, reading: _Reading, times: Times) -> Req
     except UnknownNameError:
         if plan.filters and names_state(reading.asked):
             return await state_request(plan.model_copy(update={"measure": None}), reading.asked, times, ())
+        if not (plan.named or plan.bound) and (request := await info_request(plan, reading.asked, times)):
+            return request
         # The same words may speak of another measure, which has the thing.
         having = {one.key for one in await offers_of_things(plan, reading.asked, window_of(times, reading.moment))}
         told = reading.telling(plan.measure or "")

@@ -33,9 +33,10 @@ STATE_LABELS = ("phase", "state", "status", "condition", "health", "mode", "stag
 """Labels that name the state of a thing."""
 _NAMED, _MOST_FINDINGS = 10, 50
 _Key = tuple[tuple[str, str], ...]
-TROUBLE = frozenset(
-    map(base, "down fault faulty alarm failed error broken tripped leak stuck blocked overdue open offline jam".split())
+_TROUBLES = (
+    "down fault faulty alarm failed error broken tripped leak stuck blocked overdue open offline jam stopped halted"
 )
+TROUBLE = frozenset(map(base, _TROUBLES.split()))
 """Words in names of metrics that are 1 while something needs looking at. Of any other, those at 0 do."""
 _NOUNS = frozenset(map(base, "fault alarm error leak jam".split()))
 _IN = frozenset("fault alarm error warning standby hold maintenance service transition".split())

@@ -162,7 +162,8 @@ def _absent_subjects(
         else:
             if what == "neighbor":
                 kind = next((one for one in _peer_kinds(intents) if facts.get(one)), "bgp")
-            if _was_meant(kind, intents):
+            # Whatever is checked: of a kind that was read, the one that was named has to be there.
+            if _was_meant(kind, intents) or (what in ("interface", "vrf") and facts.get(kind)):
                 whole = presence_of(facts, "link" if (what, kind) == ("neighbor", "interface") else kind)
                 peers = [str(one["who"]) for one in facts.get(kind, ()) if one.get("who")] if what == "neighbor" else []
                 yield _missing(whole, name, peers or whole.known)

@@ -45,7 +45,7 @@ _BE = (
 )
 _ALERT = re.compile(r"(?:[A-Z][a-z]+){2,}(?:[A-Z]*\d+)?")
 _NAME = re.compile(r"(?<![\w.:/-])(?=[\w.-]*[a-z])(?:[a-z]\w*(?:[-./_]\w+)+|[a-z]{2,}\d+)(?![\w:])", re.I)
-_NO_NAME = re.compile(r"p?\d+|.*-(?:up|in|on|out|off|down|time)|[a-z-]+\d+(?:/\d+)+", re.I)
+_NO_NAME = re.compile(r"p?\d+|.*-(?:up|in|on|out|off|down|time)|[a-z-]+\d+(?:/\d+)+|\w(?:/\w)?", re.I)
 _SIGN = rf"(?:{'|'.join(f'{_TROUBLES[one]} '.replace(' ', 's?|') for one in ('slow', 'errors')).strip('|')})"
 _POSITIONS = (
     rf"(?P<name>[\w.-]+)\s+{_NOUN}(?!\s*=)",

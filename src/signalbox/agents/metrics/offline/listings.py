@@ -15,6 +15,7 @@ from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.offline.fill import Asked, check_state, choose, offer_of
 from signalbox.agents.metrics.offline.states import STATE_WORDS, is_usual, state_slots, troubles
 from signalbox.agents.metrics.offline.times import Times, window_of
+from signalbox.agents.metrics.offline.words import strange_in
 from signalbox.agents.metrics.plan import MetricsPlan, Request
 from signalbox.agents.metrics.slots import Matcher, Slots
 from signalbox.agents.metrics.state import TimeRange
@@ -29,7 +30,7 @@ __all__ = [
 ]  # fmt: skip
 
 _RECENT = timedelta(hours=6)
-_IS = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:not\s+|still\s+|currently\s+|now\s+)?$", re.I)
+_IS = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:(?:not|still|currently|now|in|on)\s+)*$", re.I)
 _EVERYTHING = re.compile(r"\b(?:everything|anything|something|nothing|all (?:of it|systems|things))\b", re.I)
 _MOST_TRIED, _MOST_CARRYING = 6, 20
 
@@ -85,13 +86,17 @@ async def info_request(plan: MetricsPlan, asked: Asked, times: Times, *, only: O
         for one in asked.mentioned
         if one.value in values.values.get(one.label, ())
     ]
+    told = {value for one in meant for value in one.values}
+    if strange_in(plan, asked.text, {*series.names(), *told}, find_offer(name, asked.live)):
+        return None
     return Request(
         plan, report="info", metric=name, label=label, things=matchers_of(meant), time_range=times.main, title=name
     )
 
 
 async def things_request(plan: MetricsPlan, asked: Asked, times: Times) -> Request | None:
-    """Return the request for a list of things; None if the question names no kind of things."""
+    """Return the request for a list of things; None if the question names no kind of things. Raises MetricNotFoundError
+    for a word that nothing explains, which may be a condition."""
     words = [*plan.split_by, *(word for word, *_ in read_words(asked.text) if label_kind(word)), *plan.filters]
     window = window_of(times, asked.moment, _RECENT)
     labels, metric, title = await asked.live.labels_of(window), "", ""
@@ -103,6 +108,11 @@ async def things_request(plan: MetricsPlan, asked: Asked, times: Times) -> Reque
     if not label:
         return None
     meant = _meant(plan.filters, Values(labels, labels.keys() - {label}), labels)
+    told = {value for one in meant for value in one.values}
+    if strange := strange_in(plan, asked.text, {*labels, *told, *split_name(metric)}):
+        raise MetricNotFoundError(
+            f'Nothing here says what "{strange[0]}" means.', suggestion=f"Ask without it: which {label}s there are."
+        )
     return Request(
         plan, report="things", metric=metric, label=label, things=matchers_of(meant), time_range=times.main, title=title
     )

@@ -87,9 +87,7 @@ def state_slots(slots: Slots, plan: MetricsPlan, kind: StateKind, offer: Offer, 
     listed: Side | Literal[""] = side if is_said and is_asked else ""
     if whether and not counts and not which:
         listed = side if _asks_for_one(text, side, kind, healthy) else "off" if side == "on" else "on"
-    # What should always be so is asked of the whole range, and trouble of any moment of it.
-    lasts = lasts or ((counts or which) and _is_good(side, kind, healthy) and not _ANY.search(text))
-    always = lasts and (counts or which or listed == side)
+    always = lasts and (counts or which or listed == side) and not _HOW_LONG.search(text)
     asks = whether and not counts and not which and (healthy or not kind.states)
     return replace(
         slots, shape="state", by=(), how=None, is_total=False, listed=listed, counts=counts and not which,
@@ -140,8 +138,7 @@ def _side(text: str, offer: Offer, kind: StateKind, named: tuple[str, ...] = ())
         return "off" if is_negated(text) else "on"
     # A recipe is called by both sides of its state: which are up, which are down. Its metric says what 1 means.
     own = {base(word) for word in split_name(kind.metric)}
-    told = offer.family.help if offer.family else ""
-    one, _, zero = told.partition("0 ")
+    one, zero = _sides_told(offer.family.help if offer.family else "")
     on = {base(word) for word, *_ in read_words(one)} | own
     off = {base(word) for word, *_ in read_words(zero) if word not in FILLERS and word not in NEGATIONS} - on
     if not zero and {*map(base, _FINE)} & on:
@@ -151,6 +148,14 @@ def _side(text: str, offer: Offer, kind: StateKind, named: tuple[str, ...] = ())
     if own & TROUBLE and ("free" in said or (not own & TROUBLE & set(map(base, said)) and _FINE & set(said))):
         is_off = True
     return "off" if is_off != is_negated(text) else "on"
+
+
+def _sides_told(told: str) -> tuple[str, str]:
+    """Return what a help text says of 1 and of 0: "1 while it runs, 0 while it stands", "running (1), stopped (0)"."""
+    behind = [(digit, said) for said, digit in re.findall(r"([^()]*)\(\s*=?\s*([01])\s*\)", told)]
+    pairs = behind or re.findall(r"\b([01])\b([^01]*)", told)
+    one, zero = (" ".join(said for digit, said in pairs if digit == side) for side in "10")
+    return (one, zero) if one and zero else (told if one else "", "")
 
 
 def _named(states: tuple[str, ...], text: str) -> tuple[str, ...]:

@@ -12,7 +12,17 @@ from signalbox.agents.metrics.state import MOST_DAYS, TimeRange
 from signalbox.errors import TimeRangeError
 from signalbox.language.time import Range, find_range, parse_duration
 
-__all__ = ["Times", "earlier", "find_time", "is_distance", "is_present", "is_since", "read_times", "window_of"]
+__all__ = [
+    "Times",
+    "earlier",
+    "find_time",
+    "is_distance",
+    "is_present",
+    "is_since",
+    "range_around",
+    "read_times",
+    "window_of",
+]
 
 _NOW_WORDS = (
     r"(?:right |just |as of )?\b(?:now|rn|atm|currently|current|at (?:the|this) moment|at present|today now|latest"
@@ -96,6 +106,17 @@ def find_time(text: str, time: str, against: str, moment: Moment) -> str:
         return found.text
     present = _PRESENT_WORDS.search(time or said)
     return present.group() if present and (not time or is_present(time)) else time
+
+
+def range_around(text: str, time: str, against: str, moment: Moment) -> str:
+    """Return the one range of which two times are the ends: between 18:00 yesterday and 06:00 today. Empty if they are
+    none."""
+    try:
+        found = find_range(text, moment.now, moment.zone) if time and against else None
+    except TimeRangeError:
+        return ""
+    whole = found.text if found else ""
+    return whole if time in whole and against in whole else ""
 
 
 def is_present(phrase: str) -> bool:

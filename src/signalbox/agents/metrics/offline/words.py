@@ -28,6 +28,7 @@ __all__ = [
     "end_of",
     "measure_fits",
     "places_of",
+    "strange_in",
     "uncovered",
     "unexplained",
 ]
@@ -215,12 +216,18 @@ def check_certain(
     if is_state or plan.kind == "threshold" or plan.bound:
         words += left
     if is_state:
-        words += [word for word, *_ in _telling(plan, said, known, known) if _is_strange(word, known)]
+        words += strange_in(plan, said, names, offer)
         words += [one.word for one in read_words(said) if _is_other_kind(one.word, names, known)]
     if words:
         raise InvalidQueryError(
             f'It is not clear what "{words[0]}" means here.', suggestion="Ask without it, or in other words."
         )
+
+
+def strange_in(plan: MetricsPlan, text: str, names: Collection[str], offer: Offer | None = None) -> list[str]:
+    """Return words of a question that neither the plan, a measure nor these names explain."""
+    known = _known(offer, names) if offer else frozenset(base(one) for name in names for one in split_name(name))
+    return [word for word, *_ in _telling(plan, text, known, known) if _is_strange(word, known)]
 
 
 def _is_other_kind(word: str, names: Collection[str], known: frozenset[str]) -> bool:

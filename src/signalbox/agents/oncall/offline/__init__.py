@@ -363,6 +363,9 @@ def _request(
     )
     focus = _focus(replace(message, asked=asked), checks, devices, {*names}) | narrowed.focus
     focus |= _ends(message.mentions, devices)
+    if focus.get("interface") and checks == ("check_bgp_neighbors",):
+        # A port that is named is looked at itself, so that one that does not exist is told.
+        checks = ("check_interface_status", *checks)
     if holder:
         focus = {"address": holder[1], "which": "device"}
     kept = {}
