@@ -101,7 +101,20 @@ def test_an_upstream_symptom_may_be_the_cause() -> None:
 def test_what_depends_on_the_subject_is_a_consequence() -> None:
     found = told(SLOW, latency("gateway", "14:06"))
     assert found["cause"] is None
-    assert found["ruled_out"] == ["gateway was slow (it depends on checkout itself)"]
+    assert (found["impact"], found["ruled_out"]) == (["gateway was slow"], [])
+
+
+def test_what_depends_on_the_cause_and_suffered_is_its_impact_and_no_rival() -> None:
+    found = told(SLOW, LINK, latency("gateway", "14:09"), latency("reports", "14:10"))
+    assert found["verdict"].endswith("It also hit gateway.")
+    assert found["impact"] == ["gateway was slow"]
+    assert [one.partition(" (")[0] for one in found["ruled_out"]] == ["reports was slow"]
+
+
+def test_the_impact_of_a_link_is_told_though_nothing_explains_it() -> None:
+    found = told(LINK, SLOW, of="link:a–b")
+    assert found["cause"] is None
+    assert found["impact"] == ["checkout was slow"]
 
 
 def test_a_fall_is_no_saturation() -> None:

@@ -87,6 +87,8 @@ def state_slots(slots: Slots, plan: MetricsPlan, kind: StateKind, offer: Offer, 
     listed: Side | Literal[""] = side if is_said and is_asked else ""
     if whether and not counts and not which:
         listed = side if _asks_for_one(text, side, kind, healthy) else "off" if side == "on" else "on"
+    # What should always be so is asked of the whole range, and trouble of any moment of it.
+    lasts = lasts or ((counts or which) and _is_good(side, kind, healthy) and not _ANY.search(text))
     always = lasts and (counts or which or listed == side) and not _HOW_LONG.search(text)
     asks = whether and not counts and not which and (healthy or not kind.states)
     return replace(
