@@ -186,3 +186,11 @@ def test_no_text_in_a_block_can_command_the_terminal(block: Block) -> None:
     drawn = draw_blocks([block])
     assert drawn
     assert all(char.isprintable() or char == "\n" for char in drawn)
+
+
+def test_a_verdict_that_the_text_before_it_gives_is_not_repeated() -> None:
+    report = blocks.report("Health", "All 3 are up.", [("a is slow", "warning", ())])
+    drawn = draw_blocks([blocks.text("All 3 are up. That is all."), report])
+    assert drawn.count("All 3 are up.") == 1
+    assert "a is slow" in drawn
+    assert draw_blocks([report]).count("All 3 are up.") == 1

@@ -23,10 +23,12 @@ _SEVERITY = {"warning": "! ", "critical": "!! "}
 
 
 def draw_blocks(blocks: Sequence[Block], width: int = 80, *, unicode: bool = True) -> str:
-    """The blocks below each other. A block introduced by an untitled text has no title, and a figure that the text
-    already gives is left out."""
+    """The blocks below each other. A block introduced by an untitled text has no title, and a figure or verdict that
+    the text already gives is left out."""
     parts, said = [], ""
     for block in blocks:
+        if block.get("type") == "report" and _joined(plain_text(str(block.get("verdict")))) in _joined(said):
+            block = {**block, "verdict": ""}
         drawn = draw_block(block, width, unicode=unicode)
         if not drawn or _says(said, block):
             continue
@@ -43,6 +45,10 @@ def draw_block(block: Block, width: int = 80, *, unicode: bool = True) -> str:
     except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError):
         drawn = _unknown(block, width, unicode)
     return _plain(drawn, unicode)
+
+
+def _joined(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _says(text: str, block: Block) -> bool:

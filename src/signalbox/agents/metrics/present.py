@@ -40,12 +40,9 @@ def present(state: Mapping[str, Any]) -> Presented:
     results = (result, *result.also) if has_figures else ()
     made = [block for one in results for block in _with_query(one, source, blocks_of(one, state.get("anomalies")))]
     made += told.get("blocks", ())
-    # A report begins with what was found, and need not say it twice.
-    is_said = result.kind == "report" and has_figures and found == as_markdown(result.summary)
-    lead = [] if is_said else [blocks.text(found)]
     return Presented(
         text="\n\n".join(filter(None, (found, sources))),
-        blocks=[*lead, *made, *([blocks.text(sources)] if sources else [])],
+        blocks=[blocks.text(found), *made, *([blocks.text(sources)] if sources else [])],
         source=source,
         not_covered=list(dict.fromkeys(words for one in (result, *result.also) for words in one.not_covered)),
         error=failed,
@@ -144,7 +141,7 @@ def _report(result: MetricsQueryResult) -> Block:
         if result.looked_at
         else []
     )
-    return blocks.report(_title(result), as_markdown(result.summary), findings, looked)
+    return blocks.report(_title(result), result.summary.partition(". ")[0].rstrip(".") + ".", findings, looked)
 
 
 def curves_of(result: MetricsQueryResult) -> list[MetricSeries]:
