@@ -87,7 +87,7 @@ async def info_request(plan: MetricsPlan, asked: Asked, times: Times, *, only: O
         if one.value in values.values.get(one.label, ())
     ]
     told = {value for one in meant for value in one.values}
-    if strange_in(plan, asked.text, {*series.names(), *told}, find_offer(name, asked.live)):
+    if _other_condition(plan, asked, {*series.names(), *told}, find_offer(name, asked.live)):
         return None
     return Request(
         plan, report="info", metric=name, label=label, things=matchers_of(meant), time_range=times.main, title=name
@@ -109,13 +109,22 @@ async def things_request(plan: MetricsPlan, asked: Asked, times: Times) -> Reque
         return None
     meant = _meant(plan.filters, Values(labels, labels.keys() - {label}), labels)
     told = {value for one in meant for value in one.values}
-    if strange := strange_in(plan, asked.text, {*labels, *told, *split_name(metric)}):
+    if other := _other_condition(plan, asked, {*labels, *told, *split_name(metric)}):
         raise MetricNotFoundError(
-            f'Nothing here says what "{strange[0]}" means.', suggestion=f"Ask without it: which {label}s there are."
+            f'Nothing here says what "{other}" means.', suggestion=f"Ask without it: which {label}s there are."
         )
     return Request(
         plan, report="things", metric=metric, label=label, things=matchers_of(meant), time_range=times.main, title=title
     )
+
+
+def _other_condition(plan: MetricsPlan, asked: Asked, names: set[str], offer: Offer | None = None) -> str:
+    """Return a word of a question for a list that asks for something else: a value that other things have, or one of
+    several that nothing explains. One alone may be a verb: which version is deployed."""
+    strange = strange_in(plan, asked.text, names, offer)
+    elsewhere = [asked.text[one.start : one.end].lower() for one in asked.mentioned if one.label not in names]
+    found = [one for one in strange if one in elsewhere] or (strange if len(strange) > 1 else [])
+    return next(iter(found), "")
 
 
 async def kinds_asked(plan: MetricsPlan, asked: Asked, times: Times) -> set[str]:
