@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from signalbox.agents.investigate.graph import Graph
-from signalbox.agents.investigate.offline.sentence import find_trouble, is_about_now, read_sentence
+from signalbox.agents.investigate.offline.sentence import find_shift, find_trouble, is_about_now, read_sentence
 from signalbox.agents.investigate.offline.times import plain_times
 from signalbox.agents.investigate.runbooks import matching_runbooks
 from signalbox.agents.investigate.state import Alert, Reading, Runbook
@@ -157,6 +157,20 @@ def test_a_slip_of_the_pen_is_the_thing_and_another_number_is_not(name: str, thi
 )  # fmt: skip
 def test_the_kind_of_trouble_is_read(text: str, trouble: str) -> None:
     assert find_trouble(text) == trouble
+
+
+@pytest.mark.parametrize(
+    ("text", "shift"),
+    [
+        ("and an hour earlier?", timedelta(hours=-1)),
+        ("what about 2 days before", timedelta(days=-2)),
+        ("30 minutes later", timedelta(minutes=30)),
+        ("the day before yesterday", None),
+        ("and orders?", None),
+    ],
+)
+def test_a_follow_up_may_move_the_time_of_the_turn_before(text: str, shift: timedelta | None) -> None:
+    assert find_shift(text) == shift
 
 
 def test_right_now_is_this_moment_and_now_alone_is_not() -> None:

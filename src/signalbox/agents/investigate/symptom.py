@@ -20,6 +20,7 @@ from signalbox.agents.investigate.examining import not_asked, send_each, source_
 from signalbox.agents.investigate.graph import Graph
 from signalbox.agents.investigate.offline.sentence import (
     Sentence,
+    find_shift,
     find_trouble,
     is_about_everything,
     is_about_now,
@@ -183,6 +184,8 @@ def _span(words: str, before: Reading) -> Reading:
     yesterday, which is told. A moment is meant with the time around it. Raises TimeRangeError."""
     moment, zone = now(), person_zone()
     known = [datetime.fromisoformat(before[key]) for key in ("since", "end")] if before else []
+    if known and (shift := find_shift(words)):
+        return _between(*(min(one + shift, moment) for one in known))
     words = _without_statuses(words)
     found = find_range(words, moment, zone)
     if found and known and not found.has_day and known[1] - known[0] <= _ONE_DAY:

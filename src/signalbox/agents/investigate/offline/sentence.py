@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import NamedTuple
 
 from signalbox.grounding import Candidate
@@ -12,12 +13,16 @@ from signalbox.language.synonyms import base
 from signalbox.language.words import tokens
 
 __all__ = [
-    "Sentence", "find_trouble", "is_about_everything", "is_about_now", "names_nothing", "read_sentence",
+    "Sentence", "find_shift", "find_trouble", "is_about_everything", "is_about_now", "names_nothing", "read_sentence",
 ]  # fmt: skip
 
 _NOW = re.compile(
     r"\b(?:(?:right|just) now|currently|at (?:the moment|present|this (?:point|moment))|this (?:minute|moment)"
     r"|atm|rn|as we speak)\b|(?<=\w)[ ,]+now\b", re.I,
+)  # fmt: skip
+_SHIFT = re.compile(
+    r"\b(?P<count>an?|the|\d+)\s+(?P<unit>minute|hour|day|week)s?\s+(?:(?P<back>earlier|before)|later|after)\b"
+    r"(?!\s+yesterday)", re.I,
 )  # fmt: skip
 _EVERYTHING = re.compile(r"\b(?:every|any|some)(?:thing|body|one)\b|\b(?:site|shop|app|incident|outage)\b", re.I)
 _TROUBLES = {
@@ -164,6 +169,15 @@ def find_trouble(text: str) -> str:
     said = [base(one) for one in tokens(_NAME.sub(" ", text))]
     known = {base(word): kind for kind, words in _TROUBLES.items() for word in words.split()}
     return next((known[word] for word in said if word in known), "")
+
+
+def find_shift(text: str) -> timedelta | None:
+    """How far a follow-up moves from the time of the turn before: "an hour earlier" is -1 hour. None if it does not."""
+    found = _SHIFT.search(text)
+    if not found:
+        return None
+    count = int(found["count"]) if found["count"].isdigit() else 1
+    return timedelta(**{f"{found['unit'].casefold()}s": -count if found["back"] else count})
 
 
 def is_about_everything(text: str) -> bool:
