@@ -268,7 +268,7 @@ async def test_none_in_the_state_that_is_asked_for_is_an_answer(network: Network
     network.answers["get_interface_info"] = lambda device: envelope(device, {"interfaces": ports})
     plan = {"action": "check", "intent": "check_interface_status", "devices": ["pe1"]}
     state = await network.ask("any ports of pe1 down, or input errors", ScriptedModel(plan=plan))
-    assert state["summary"][0] == "none of 1 interfaces is down"
+    assert state["summary"][0] == "the only interface is not down"
     assert present(state).text
 
 

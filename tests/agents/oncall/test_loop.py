@@ -148,7 +148,7 @@ def test_a_question_of_fact_gets_the_fact_before_the_verdict(asking: Callable[..
     answer = asking(script, "which AS is the neighbour 10.255.0.9 of pe1 in?")
     assert answer.answer.startswith("`10.255.0.9` is in AS 65000 [E2].\n\n**pe1 ")
     assert answer.state["summary"][0] == "`10.255.0.9` is in AS 65000 [E2]."
-    assert [one["type"] for one in answer.blocks] == ["text", "report", "table"]
+    assert [one["type"] for one in answer.blocks] == ["text", "report"]
     assert answer.blocks[0]["text"] == "`10.255.0.9` is in AS 65000 [E2]."
 
 

@@ -30,9 +30,9 @@ def test_an_answer_has_text_blocks_evidence_and_source(network: Network, model: 
     with network.serve():
         found = ask("oncall", "bgp on pe1")
     assert found.status == "completed"
-    assert [block["type"] for block in found.blocks] == ["text", "report", "table"]
+    assert [block["type"] for block in found.blocks] == ["text", "report"]
     assert found.blocks[0]["text"].startswith("- 1 BGP neighbour, 0 established")
-    assert found.blocks[2]["rows"][0][:3] == ["pe1", "critical", 1]
+    assert [one["status"] for one in found.state["report"]["devices"]] == ["critical"]
     report = found.blocks[1]
     assert report["findings"][0]["evidence"] == ["E2"]
     assert {one["id"] for one in found.evidence} >= {"E1", "E2"}

@@ -128,7 +128,7 @@ async def test_a_search_tells_where_it_is_not_and_has_found_what_it_looked_for(n
         device, bgp(neighbor(peer_name="ce1")) if device != "rr1" else {"bgp": None, "isis": None}
     )
     state = await network.ask("where does bgp run", ScriptedModel(plan=plan(intent="check_bgp_neighbors")))
-    assert state["summary"][0] == "BGP: on pe1, pe2; not on rr1"
+    assert state["summary"][0] == "BGP: on pe1, pe2; not configured on rr1"
     assert (state["stop_reason"], state["report"]["devices"][2]["status"]) == ("met", "absent")
     assert "healthy" not in present(state).text
 

@@ -6,12 +6,12 @@ Each kind of thing has a line with names and numbers, and lines for each of its 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.oncall.arguments import match_interface
 from signalbox.agents.oncall.facts import Record
-from signalbox.agents.oncall.fields import IS_UP, THINGS, fact_lines, is_up, of_subject, plans_for
+from signalbox.agents.oncall.fields import IS_UP, fact_lines, fields, is_up, none_is, of_subject, plans_for, things
 from signalbox.agents.oncall.presence import LABELS, Presence, presence_of
 from signalbox.agents.oncall.spoken import moment_of, spoken_duration, spoken_moment
 from signalbox.agents.oncall.state import Finding
@@ -23,7 +23,7 @@ _MOST_NAMED, _MOST_LINES, _LONGEST = 12, 100, 240
 _MANY = 2
 _LAST = 5
 """So many lines at the end of a log are told in any case."""
-_EVIDENCE = re.compile(r" \[E\d+\]$")
+_EVIDENCE = re.compile(r" \[E\d+(?:, E\d+)*\]$")
 _NAMES = re.compile(r" \([^;]*\)(?=;|, \d|$| \[)")
 _SERIOUS = 4
 """Log lines of this severity or worse are told: warnings, errors, and beyond; and those of what went down."""
@@ -38,10 +38,11 @@ def answer_lines(
     *,
     asked: Sequence[str] = (),
     checks: Sequence[str] = (),
+    usual: Mapping[str, str] | None = None,
     devices: int = 1,
 ) -> list[str]:
     """What a device told of what was asked: the facts (`asked`), the one thing that is named, else every kind of thing;
-    `checks` are asked for beside the facts.
+    `checks` are asked for beside the facts, and `usual` are the values that are told of all devices together.
 
     What else is missing is in the verdict where there is one device; of many devices, only what is not well is told in
     detail.
@@ -49,7 +50,7 @@ def answer_lines(
     untold = [one.said for one in missing if one.said and one.state != "not_checked"]
     missing = [one for one in missing if not one.said]
     lacking = [one.text for one in missing] if devices > 1 else []
-    lines = [*untold, *fact_lines(asked, focus, facts)]
+    lines = [*untold, *fact_lines(asked, focus, facts, usual)]
     by_fact = {plan for plans in plans_for(asked).values() for plan in plans}
     rest = [intent for intent in intents if intent not in by_fact or intent in checks]
     if asked and not rest:
@@ -64,15 +65,19 @@ def answer_lines(
         about = {"interface"}
     # Checks that are about something else than the one thing that is named.
     others = [intent for intent in rest if len(rest) > 1 and not about & {*kinds_of(intent)}]
+    told = {fields()[one].kind for one in asked if one in fields()}
     if subject:
-        return [_cut(one) for one in (*lines, *subject, *_kind_lines(others, focus, facts, devices))]
+        return [_cut(one) for one in (*lines, *subject, *_kind_lines(others, focus, facts, devices, told))]
     if missing and set(focus) & {"interface", "vrf", "neighbor", "as_number", "prefix"}:
         return [*lines, *lacking]
-    return list(dict.fromkeys(_cut(one) for one in (*lines, *_kind_lines(rest, focus, facts, devices))))
+    return list(dict.fromkeys(_cut(one) for one in (*lines, *_kind_lines(rest, focus, facts, devices, told))))
 
 
-def _kind_lines(intents: Sequence[str], focus: Mapping[str, str], facts: Facts, devices: int) -> list[str]:
-    """A headline for every kind of thing that the checks read, with its members where the check is no wide one."""
+def _kind_lines(
+    intents: Sequence[str], focus: Mapping[str, str], facts: Facts, devices: int, told: Collection[str]
+) -> list[str]:
+    """A headline for every kind of thing that the checks read, with its members where the check is no wide one; those
+    of a kind of which facts were told have a line already."""
     lines: list[str] = []
     wide = [intent for intent in intents if len(kinds_of(intent)) > 2]
     for intent in intents:
@@ -84,7 +89,7 @@ def _kind_lines(intents: Sequence[str], focus: Mapping[str, str], facts: Facts, 
                 lines += [f"{LABELS[kind]}: {_ABSENT[found.state]}"] if is_told else []
                 continue
             if focus.get("state") and kind in IS_UP:
-                lines += _in_state(kind, focus["state"], records)
+                lines += _in_state(kind, focus["state"], records)[: 1 if kind in told else None]
                 continue
             words = _log_words(focus)
             records = _lines_asked_for(records, focus) if kind == "log" else records
@@ -96,14 +101,15 @@ def _kind_lines(intents: Sequence[str], focus: Mapping[str, str], facts: Facts, 
                 headline = _NAMES.sub("", headline) if wide else headline
                 members = [one for one in members if not one[0]]
             lines += [headline] if headline else []
-            lines += _shortened(members) if not wide else []
+            lines += _shortened(members) if not wide and kind not in told else []
     return ["; ".join(_EVIDENCE.sub("", one) for one in lines)] if wide and devices > _MANY else lines
 
 
 def _in_state(kind: str, state: str, records: Sequence[Record]) -> list[str]:
     """How many of the records are in the state that is asked for, and those."""
     chosen = [one for one in records if is_up(kind, one) == (state == "up")]
-    count = f"{len(chosen) or 'none'} of {len(records)} {THINGS[kind]} {'are' if len(chosen) > 1 else 'is'} {state}"
+    count = f"{len(chosen)} of {things(kind, len(records))} {'are' if len(chosen) > 1 else 'is'} {state}"
+    count = count if chosen else none_is(kind, len(records), state)
     return [_with_evidence(count, records[0]), *(_with_evidence(_MEMBERS[kind](one), one) for one in chosen)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -20,6 +21,7 @@ from signalbox.errors import BudgetError, LLMAPIError
 
 __all__ = ["ASSESSMENT", "devices_of", "failed_steps", "missing_of", "objective_assessor"]
 
+_MANY = 3
 ASSESSMENT = {
     "title": "Assessment",
     "description": "Whether what was collected answers the objective.",
@@ -237,4 +239,14 @@ def _notes(
 
 
 def _texts(missing: Iterable[Presence]) -> list[str]:
-    return list(dict.fromkeys(one.text for one in missing))
+    """What is missing, each once; what is missing alike on many devices is told of all of them together."""
+    alike: dict[tuple[str, str, str, str], list[Presence]] = {}
+    for one in missing:
+        alike.setdefault((one.kind, one.name, one.state, one.said or one.why), []).append(one)
+    told: list[Presence] = []
+    for ones in alike.values():
+        devices = list(dict.fromkeys(one.device for one in ones))
+        known = tuple(dict.fromkeys(name for one in ones for name in one.known))
+        is_many = len(devices) > _MANY and not ones[0].said
+        told += [replace(ones[0], device=f"any of {len(devices)} devices", known=known)] if is_many else ones
+    return list(dict.fromkeys(one.text for one in told))

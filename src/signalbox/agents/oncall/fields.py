@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import lru_cache
 from operator import ge, gt, le, lt
 from pathlib import Path
@@ -17,29 +18,41 @@ import yaml
 
 from signalbox.agents.oncall.arguments import match_interface
 from signalbox.agents.oncall.facts import Record
-from signalbox.agents.oncall.presence import Presence, presence_of
-from signalbox.agents.oncall.spoken import spoken_duration, spoken_moment
+from signalbox.agents.oncall.presence import LABELS, Presence, presence_of
+from signalbox.agents.oncall.spoken import moment_of, spoken_duration, spoken_moment
+from signalbox.settings import now
 
 __all__ = [
     "IS_UP",
     "LIMITS",
     "THINGS",
     "Field",
+    "adds_up",
     "askable",
     "fact_lines",
     "fields",
+    "in_state",
+    "in_time",
+    "is_moment",
     "is_up",
     "kind_of_group",
     "limit_of",
+    "name_of",
+    "none_is",
     "of_subject",
     "plans_for",
+    "said_value",
+    "things",
     "told_of",
+    "told_value",
     "untold",
     "value_of",
     "within",
 ]
 
 _MOST_LINES = 100
+_MOMENT = re.compile(r"(?:_time|_change|_datetime)$")
+_COUNTED = ("received", "sent", "installed", "route_count", "dropped_by_filter")
 IS_UP = {
     "interface": ("oper_state", "UP"),
     "bgp": ("session_state", "ESTABLISHED"),
@@ -56,6 +69,12 @@ THINGS = {
     "route": "routes",
     "lldp": "LLDP neighbours",
     "log": "lines of the log",
+    "isis_interface": "interfaces",
+    "optic": "optics",
+    "hardware": "parts",
+    "bfd": "BFD sessions",
+    "disk": "disks",
+    "alarm": "alarms",
 }
 """What several things of a kind are called."""
 LIMITS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
@@ -94,12 +113,14 @@ _NAMED_BY = {
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a kind of record: its path, what an answer calls it, and what people call it."""
+    """A field of a kind of record: its path, what an answer calls it, what people call it, and whether both ends of a
+    link or session have to agree on it."""
 
     kind: str
     path: str
     label: str
     words: tuple[str, ...]
+    at_both_ends: bool = False
 
     @property
     def id(self) -> str:
@@ -117,9 +138,9 @@ def askable() -> dict[str, Any]:
 def fields() -> dict[str, Field]:
     """Every field that can be asked for, by its id."""
     found = [
-        Field(kind, path, label, tuple(map(str.strip, words.split(","))))
+        Field(kind, path, label, tuple(map(str.strip, words.split(","))), bool(ends))
         for kind, told in askable()["facts"].items()
-        for path, (label, words) in told["fields"].items()
+        for path, (label, words, *ends) in told["fields"].items()
     ]
     return {one.id: one for one in found}
 
@@ -181,24 +202,74 @@ def _ports_facing(neighbor: str, facts: Mapping[str, Sequence[Record]]) -> list[
     return [str(one.get("local_interface")) for one in links]
 
 
-def fact_lines(ids: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]]) -> list[str]:
+def adds_up(field: Field) -> bool:
+    """True if the figures of several records say something together: packets, errors, prefixes, routes."""
+    return field.path in _COUNTED or field.path.startswith(("in_", "out_"))
+
+
+def in_state(kind: str, records: Sequence[Record], focus: Mapping[str, str]) -> list[Record]:
+    """The records in the state that is asked for; all where none is, or where records of this kind have no state."""
+    if kind not in IS_UP or not focus.get("state"):
+        return list(records)
+    return [one for one in records if is_up(kind, one) == (focus["state"] == "up")]
+
+
+def is_moment(field: Field) -> bool:
+    """True if a field says when something was."""
+    return _MOMENT.search(field.path) is not None
+
+
+def in_time(asked: Iterable[Field], records: Sequence[Record], focus: Mapping[str, str]) -> list[Record]:
+    """The records of which a moment that is asked for lies in the minutes that are asked for, and before `until`; all
+    where no time is asked for."""
+    paths = [one.path for one in asked if is_moment(one)]
+    if not paths or not focus.get("minutes"):
+        return list(records)
+    since, until = now() - timedelta(minutes=int(focus["minutes"])), moment_of(focus.get("until")) or now()
+    moments = ((one, (moment_of(value_of(one, path)) for path in paths)) for one in records)
+    return [one for one, told in moments if any(at is not None and since <= at <= until for at in told)]
+
+
+def things(kind: str, count: int) -> str:
+    """How many there are of a kind: 1 interface, 3 IS-IS adjacencies."""
+    name = THINGS.get(kind, LABELS.get(kind, kind))
+    return f"{count} {name if count != 1 else name.replace('ies', 'y').replace('lines', 'line').removesuffix('s')}"
+
+
+def none_is(kind: str, count: int, state: str) -> str:
+    """That of so many things of a kind none is in a state."""
+    return (
+        f"none of {things(kind, count)} is {state}" if count > 1 else f"the only {things(kind, 1)[2:]} is not {state}"
+    )
+
+
+def fact_lines(
+    ids: Sequence[str],
+    focus: Mapping[str, str],
+    facts: Mapping[str, Sequence[Record]],
+    usual: Mapping[str, str] | None = None,
+) -> list[str]:
     """A line for each record that tells what was asked for, with its evidence; of those in the state and within the
-    limit that are asked for."""
+    limit that are asked for. A record whose values are all the `usual` ones needs no line."""
     lines: list[str] = []
     for kind, asked in _by_kind(ids).items():
         records = of_subject(kind, focus, facts)
-        if kind in IS_UP and focus.get("state") and records:
-            chosen = [one for one in records if is_up(kind, one) == (focus["state"] == "up")]
-            lines += [] if chosen else [f"none of {len(records)} {THINGS[kind]} is {focus['state']}"]
-            records = chosen or records
+        chosen = in_state(kind, records, focus)
+        lines += [none_is(kind, len(records), focus["state"])] if records and not chosen else []
+        records = in_time(asked, chosen or records, focus)
         fitting = [one for one in records if any(within(one, it, focus) for it in asked)]
-        own = list(_lines(kind, asked, fitting))
+        own = list(_lines(kind, asked, [one for one in fitting if not _is_usual(one, asked, usual or {})]))
         if records and not fitting:
             own = [f"nothing {limit_of(focus)}: {one}" for one in _lines(kind, asked, records)]
         lines += [*own[:_MOST_LINES], *([f"… and {len(own) - _MOST_LINES} more"] if own[_MOST_LINES:] else [])]
         if not own and kind == "alarm" and presence_of(facts, kind).is_present:
             lines.append("no active alarm")
     return list(dict.fromkeys(lines))
+
+
+def _is_usual(record: Record, asked: Iterable[Field], usual: Mapping[str, str]) -> bool:
+    told = [(one.id, said_value(record, one)) for one in asked]
+    return all(not said or usual.get(name) == said for name, said in told)
 
 
 def untold(ids: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]]) -> Iterator[Presence]:
@@ -213,7 +284,7 @@ def untold(ids: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Seq
             yield Presence(device, base, kind, "not_readable", said=told)
         elif not records and facts.get(kind):
             named = next((focus[what] for what in _NAMED_BY if focus.get(what)), str(focus.get("group", "")))
-            known = tuple(dict.fromkeys(_name(kind, one) for one in facts[kind]))
+            known = tuple(dict.fromkeys(name_of(kind, one) for one in facts[kind]))
             yield Presence(device, base, named, "does_not_exist", known)
         elif not records:
             yield presence_of(facts, base)
@@ -254,8 +325,8 @@ def limit_of(focus: Mapping[str, str]) -> str:
 
 def told_of(kind: str, asked: Sequence[Field], record: Record, more: str = "") -> str:
     """What a record tells of what is asked, with its name and evidence; empty where it tells nothing."""
-    told = [_told(one.label, said) for one in asked if (said := _said(value_of(record, one.path), one.path))]
-    name, evidence = _name(kind, record), f" [{record['evidence']}]" if record.get("evidence") else ""
+    told = [told_value(one, said) for one in asked if (said := said_value(record, one))]
+    name, evidence = name_of(kind, record), f" [{record['evidence']}]" if record.get("evidence") else ""
     return f"{f'{name}: ' if name else ''}{', '.join(told)}{more}{evidence}" if told else ""
 
 
@@ -263,11 +334,17 @@ def _lines(kind: str, asked: Sequence[Field], records: Sequence[Record]) -> Iter
     return filter(None, (told_of(kind, asked, one) for one in records))
 
 
-def _told(label: str, said: str) -> str:
-    return label.format(said) if "{}" in label else f"{label} {said}"
+def told_value(field: Field, said: str) -> str:
+    """A value with what an answer calls it."""
+    return field.label.format(said) if "{}" in field.label else f"{field.label} {said}"
 
 
-def _name(kind: str, record: Record) -> str:
+def said_value(record: Record, field: Field) -> str:
+    """The value that a record has in a field, in words; empty where it tells nothing."""
+    return _said(value_of(record, field.path), field.path)
+
+
+def name_of(kind: str, record: Record) -> str:
     """What a record is about, where a device has several of its kind."""
     who = " ".join(str(record.get("who") or "").split())
     named = {
@@ -309,6 +386,6 @@ def _said(value: Any, path: str) -> str:
         return ", ".join(dict.fromkeys(_said(one, path) for one in value)) or "none"
     if path.endswith("uptime_seconds"):
         return spoken_duration(value)
-    if re.search(r"(?:_time|_change|_datetime)$", path):
+    if _MOMENT.search(path):
         return spoken_moment(value)
     return f"{value:,}" if isinstance(value, int) and value >= 100_000 else " ".join(str(value).split())

@@ -10,7 +10,13 @@ from signalbox.agents.oncall.inventory import key
 from signalbox.agents.oncall.plan import Reading
 from signalbox.agents.oncall.plans import Plan
 
-__all__ = ["focus_of", "steps_for"]
+__all__ = ["MOST_SEARCHED", "SEARCHED", "focus_of", "steps_for"]
+
+SEARCHED = "where it is"
+"""What `which` says where nobody named a device: those that have the VRF are meant."""
+
+MOST_SEARCHED = 50
+"""In a network of more devices, the person has to say on which of them a VRF is meant."""
 
 _BEHIND = re.compile(r"\s+(?:on|at|of|from|in|to)\s+")
 _MINUTES_OF_A_DAY = 1440

@@ -6,7 +6,7 @@ This file reads the request. Nothing behind it sees its text again, but the prom
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langgraph.types import interrupt
 
 from signalbox.agents.oncall import offline
-from signalbox.agents.oncall.focus import focus_of, steps_for
+from signalbox.agents.oncall.focus import MOST_SEARCHED, SEARCHED, focus_of, steps_for
 from signalbox.agents.oncall.follow_up import find_far_ends
 from signalbox.agents.oncall.inventory import Device, read_devices
 from signalbox.agents.oncall.inventory_excerpt import inventory_excerpt
@@ -41,6 +41,7 @@ __all__ = ["lent_model", "make_plan", "planner"]
 
 _log = logging.getLogger("signalbox.agents.oncall")
 _MOST_QUESTIONS = 5
+_INTERFACES = "check_interface_status"
 _DOES = "It checks BGP, IS-IS, interfaces, MPLS, VPNs, routes, logs and the health of devices, and reviews their roles"
 
 
@@ -50,8 +51,7 @@ async def planner(state: GraphState) -> dict[str, Any]:
         return await make_plan(state)
     except SignalboxError as error:
         _log.info("No plan: %s", error.user_message)
-        devices, asked = list(getattr(error, "devices", ())), dict(getattr(error, "asked", {}))
-        asked |= {"devices": devices} if devices else {}
+        asked = dict(getattr(error, "asked", {}))
         summary = [f"{error.user_message} {error.suggestion}".strip()]
         return {
             "error": error.as_dict() | ({"goes_on": True} if asked else {}),
@@ -167,7 +167,9 @@ class _Reader:
         if reading.action != "check":
             with suppress(SignalboxError):
                 await self._know(needs_roles=False)
-        _refuse(offline.action_of(text, reading, before, self.inventory), offline.devices_named(text, self.inventory))
+        named = offline.devices_named(text, self.inventory)
+        about = offline.of_refused(reading, named, self.inventory)
+        _refuse(offline.action_of(text, reading, before, self.inventory), about)
         return reading
 
     async def _names(self, text: str, before: Mapping[str, Any]) -> Reading:
@@ -182,7 +184,8 @@ class _Reader:
         asked = start_loop(text, conversation, records=shown)["asked"]
         model = self._model.with_structured_output(plan_schema(self._told, is_capable=True))
         reading = reading_of(dict(await model.ainvoke(prompt(SystemMessage(plan_prompt()), asked, [], {}))))
-        _refuse(reading.action, [one.name for one in self.inventory if one.name in reading.devices])
+        named = [one.name for one in self.inventory if one.name in reading.devices]
+        _refuse(reading.action, offline.of_refused(reading, named, self.inventory))
         return reading
 
     def _by_name(self, reading: Reading, before: Mapping[str, Any], decided: Request) -> Request | Question:
@@ -193,6 +196,8 @@ class _Reader:
         if isinstance(found, Question):
             return replace(found, intents=intents)
         devices = found or [name for name in before.get("devices") or () if name in names]
+        if not devices and reading.vrf and len(names) <= MOST_SEARCHED:
+            return Request(names, intents, {**focus_of(reading, names, names), "which": SEARCHED}, (), self.inventory)
         if not devices:
             return Question("Which device is meant?", names, intents=intents)
         return Request(tuple(devices), intents, focus_of(reading, devices, names), (), self.inventory)
@@ -226,18 +231,19 @@ def lent_model() -> BaseChatModel:
 
 
 class _ChangeRefusedError(UnsupportedError):
-    """A request for a change, on these devices."""
+    """A request for a change, and what it was about."""
 
-    devices: Sequence[str] = ()
+    asked: Mapping[str, Any] = {}
 
 
-def _refuse(action: str, devices: Sequence[str]) -> None:
+def _refuse(action: str, about: Mapping[str, Any]) -> None:
     if action == "change":
+        state = objective_of(_INTERFACES, "", about.get("devices") or ("pe1",), about.get("focus") or {})
         error = _ChangeRefusedError(
             "That would change something on a device, and the on-call agent only reads.",
-            suggestion="Ask for the state instead, such as: check the interfaces of pe1.",
+            suggestion=f"Ask for the state instead, such as: {state[:1].lower()}{state[1:]}.",
         )
-        error.devices = devices
+        error.asked = about
         raise error
     if action == "other":
         raise UnsupportedError("That is no check of network devices.", suggestion=f"{_DOES}.")

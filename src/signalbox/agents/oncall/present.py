@@ -14,7 +14,7 @@ from signalbox.drawing.text import as_markdown
 
 __all__ = ["present", "report_blocks"]
 
-_EVIDENCE = re.compile(r" \[E\d+\]$")
+_EVIDENCE = re.compile(r" \[E\d+(?:, E\d+)*\]$")
 
 
 def present(state: Mapping[str, Any]) -> Presented:
@@ -33,7 +33,8 @@ def present(state: Mapping[str, Any]) -> Presented:
 
 
 def report_blocks(report: Mapping[str, Any]) -> list[Block]:
-    """The report, and a table with a row a device."""
+    """The report, and a table with a row a device, where there are several. Who asked for facts, and gets them, needs
+    neither where nothing is wrong."""
     rows = [
         [one["device"], one["status"], one["critical"], one["warning"], one["first"], ", ".join(one["looked_at"])]
         for one in report.get("devices") or ()
@@ -44,10 +45,13 @@ def report_blocks(report: Mapping[str, Any]) -> list[Block]:
         for title, lines in _sections(report)
         if lines
     ]
-    return [
-        blocks.report(str(report.get("title", "")), str(report.get("verdict", "")), findings, sections),
-        blocks.table(["device", "status", "critical", "warnings", "first finding", "looked at"], rows, "Devices"),
-    ]
+    drawn = []
+    if "verdict" in in_order(report) or findings or sections:
+        drawn.append(blocks.report(str(report.get("title", "")), str(report.get("verdict", "")), findings, sections))
+    if len(rows) > 1 and "verdict" in in_order(report):
+        columns = ["device", "status", "critical", "warnings", "first finding", "looked at"]
+        drawn.append(blocks.table(columns, rows, "Devices"))
+    return drawn
 
 
 def _sections(report: Mapping[str, Any]) -> list[tuple[str, Sequence[str]]]:

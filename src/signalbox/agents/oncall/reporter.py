@@ -12,11 +12,13 @@ from signalbox.agents.oncall.answers import answer_lines, rank, subject_names
 from signalbox.agents.oncall.assessor import devices_of, failed_steps, missing_of
 from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.fields import LIMITS, plans_for
+from signalbox.agents.oncall.focus import SEARCHED
 from signalbox.agents.oncall.history import keep_run
 from signalbox.agents.oncall.judgement import judge_run
 from signalbox.agents.oncall.loop_executor import LEFT_OUT
+from signalbox.agents.oncall.overview import Overview, overview
 from signalbox.agents.oncall.presence import Presence, presence_of
-from signalbox.agents.oncall.selection import devices_having, found_on, ranking, searched_for
+from signalbox.agents.oncall.selection import devices_having, found_on, ranking, searched_for, unable
 from signalbox.agents.oncall.spoken import spoken_moment
 from signalbox.agents.oncall.state import Finding, GraphState
 from signalbox.agents.oncall.subjects import focus_on, intents_of, kinds_of, with_names_found
@@ -68,25 +70,37 @@ def make_report(
     having = devices_having(intents, asked, focus, facts)
     # Far ends and the last good state tell what should be running from what was never configured.
     missing = {device: _refined(found, facts[device]) for device, found in missing_of(state).items()}
+    seen = overview(asked, focus, facts) if having is None else Overview()
+    told_on = focus if seen.is_dated else {device: {**own, "minutes": ""} for device, own in focus.items()}
     answers = [
         f"{device}: {one}" if len(facts) > 1 else one
         for device, records in facts.items()
         if having is None or having.get(device) or (asked and not any(having.values()))
         for one in answer_lines(
-            intents, focus[device], records, missing.get(device, ()), asked=asked, checks=checks, devices=len(facts)
+            intents,
+            told_on[device],
+            records,
+            missing.get(device, ()),
+            asked=asked,
+            checks=checks,
+            usual=seen.usual,
+            devices=len(facts),
         )
     ]
+    answers = [*seen.lines, *answers]
     since = [_began(one) for one in findings if one["since"]] if "since" in (state.get("focus") or {}) else []
     is_wide = not asked and len(facts) > 2 and any(len(kinds_of(intent)) > 2 for intent in intents)
     if since:
         answers = [*since, *(answers if not is_wide else ())]
     if ranked := ranking(intents, asked, focus, facts):
         answers = ranked
+    cannot = unable(intents, asked, having, facts) if having is not None else {}
     if having is not None:
-        answers = [*found_on(searched_for(intents, asked, state.get("focus") or {}), having, facts), *answers]
+        answers = [*found_on(searched_for(intents, asked, state.get("focus") or {}), having, facts, cannot), *answers]
     unlooked = [one for found in missing.values() for one in found if one.said and one.state == "not_checked"]
     by_fact = {plan for own in plans_for(asked).values() for plan in own if len(kinds_of(plan)) <= _FEW_KINDS}
-    is_chosen = bool(ranked) or having is not None
+    is_searched = having is not None and (state.get("focus") or {}).get("which") == SEARCHED
+    is_chosen = bool(ranked) or (having is not None and not is_searched)
     is_fact = is_chosen or (bool(intents) and {*intents} <= _FACTS | (by_fact - {*checks}))
     names = {name for device, told in facts.items() for name in subject_names(focus[device], told, intents)}
     findings = _sorted(rank(findings, names))
@@ -104,12 +118,14 @@ def make_report(
     }
     is_narrowed = any({"state", *LIMITS} & one.keys() for one in focus.values())
     without = {device for device, has in (having or {}).items() if not has and not is_narrowed}
+    without |= {device for names in cannot.values() for device in names}
     without = {device for device in without if statuses[device] == "healthy"}
     statuses |= dict.fromkeys(without, "absent")
+    about = {device: one for device, one in statuses.items() if device not in without} or statuses
     return {
         "title": state.get("objective") or "Network check",
-        "status": overall({device: one for device, one in statuses.items() if device not in without} or statuses),
-        "verdict": verdict_of(statuses, findings, looked, missing),
+        "status": overall(about),
+        "verdict": verdict_of(about if is_searched else statuses, findings, looked, missing),
         "is_wide": is_wide and not since,
         "is_fact": is_fact,
         "is_told": bool(missing) and all(one.said for found in missing.values() for one in found),

@@ -8,12 +8,13 @@ from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.fields import (
     IS_UP,
     LIMITS,
-    THINGS,
     Field,
+    adds_up,
     fields,
     is_up,
     limit_of,
     of_subject,
+    things,
     told_of,
     value_of,
     within,
@@ -22,10 +23,12 @@ from signalbox.agents.oncall.presence import LABELS, presence_of
 from signalbox.agents.oncall.spoken import moment_of
 from signalbox.agents.oncall.subjects import find_subject, kinds_of
 
-__all__ = ["devices_having", "found_on", "ranking", "searched_for"]
+__all__ = ["devices_having", "found_on", "ranking", "searched_for", "unable"]
 
 Facts = Mapping[str, Mapping[str, Sequence[Record]]]
-_COUNTED = ("received", "sent", "installed", "route_count", "carrier_transitions", "established_transitions")
+_COUNTED = ("carrier_transitions", "established_transitions")
+_MOST_RANKED = 12
+_CANNOT = {"not_configured": "not configured", "not_running": "not running"}
 _NAMED = ("interface", "vrf", "neighbor", "as_number", "address")
 
 
@@ -43,7 +46,9 @@ def ranking(
     if len(rows) < 2:
         return []
     order = f"the {own['order']}"
-    ordered = [f"{order if figure == rows[0][0] else 'then'}: {told}" for figure, told in rows]
+    first = int(own.get("first") or _MOST_RANKED)
+    ordered = [f"{order if figure == rows[0][0] else 'then'}: {told}" for figure, told in rows[:first]]
+    ordered += [f"… and {len(rows) - first} more"] if len(rows) > first else []
     unknown = [device for device in facts if not any(told.startswith(f"{device}: ") for _, told in rows)]
     return [*ordered, *([f"not known of {', '.join(unknown)}"] if unknown else [])]
 
@@ -71,7 +76,7 @@ def _figures(
 
 def _of_device(device: str, field: Field, found: Sequence[tuple[float, Record]], order: str) -> tuple[float, str]:
     """What a device has in all of what is counted, or the record of it that comes first."""
-    is_sum = len(found) > 1 and (field.path in _COUNTED or field.path.startswith(("in_", "out_")))
+    is_sum = len(found) > 1 and (adds_up(field) or field.path in _COUNTED)
     if is_sum:
         total = sum(figure for figure, _ in found)
         evidence = f" [{found[0][1]['evidence']}]" if found[0][1].get("evidence") else ""
@@ -99,7 +104,7 @@ def _counts(intents: Sequence[str], focus: Mapping[str, Mapping[str, str]], fact
     """How many things of the kind that is checked each device has, in the state that is asked for."""
     kind = next((one for intent in intents for one in kinds_of(intent) if len(kinds_of(intent)) < 3), "")
     return [
-        (len(found), f"{device}: {len(found)} {THINGS.get(kind, LABELS.get(kind, kind))}{_evidence(found)}")
+        (len(found), f"{device}: {things(kind, len(found))}{_evidence(found)}")
         for device, told in facts.items()
         for found in [[one for one in of_subject(kind, focus[device], told) if _is_chosen(kind, one, focus[device])]]
         if kind and (found or presence_of(told, kind).state in ("present", "not_configured"))
@@ -164,12 +169,33 @@ def searched_for(intents: Sequence[str], asked: Sequence[str], focus: Mapping[st
     return " ".join(filter(None, (what, focus.get("state"), limit_of(focus))))
 
 
-def found_on(what: str, having: Mapping[str, bool], devices: Iterable[str]) -> list[str]:
-    """On which devices something was found, on which it was not, and of which that is not known."""
-    groups = {
-        "on": [one for one in devices if having.get(one)],
-        "not on": [one for one in devices if having.get(one) is False],
-        "not known of": [one for one in devices if one not in having],
-    }
-    told = [f"{how} {', '.join(names)}" for how, names in groups.items() if names]
-    return [f"{what}: {'; '.join(told if groups['on'] else ['nowhere', *told])}"]
+def found_on(
+    what: str, having: Mapping[str, bool], devices: Iterable[str], without: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """On which devices something was found, on which it was not, and of which that is not known. `without` has the
+    devices on which there can be none, by why."""
+    devices, apart = list(devices), {name for names in without.values() for name in names}
+    found = [one for one in devices if having.get(one)]
+    lacking = [one for one in devices if having.get(one) is False and one not in apart]
+    unknown = [one for one in devices if one not in having]
+    if found:
+        told = [f"on {', '.join(found)}", f"not on {', '.join(lacking)}" if lacking else ""]
+    else:
+        told = [f"on none of {len(lacking)} devices" if len(lacking) > 1 else f"not on {', '.join(lacking)}"]
+        told = told if lacking else ["nowhere"]
+    told += [f"{why} on {', '.join(names)}" for why, names in without.items()]
+    told += [f"not known of {', '.join(unknown)}"] if unknown else []
+    return [f"{what}: {'; '.join(filter(None, told))}"]
+
+
+def unable(
+    intents: Sequence[str], asked: Sequence[str], having: Mapping[str, bool], facts: Facts
+) -> dict[str, list[str]]:
+    """The devices that do not run what is searched for at all, by how that is said."""
+    kinds = list(dict.fromkeys(kind for intent in intents for kind in kinds_of(intent) if kind in IS_UP))
+    told: dict[str, list[str]] = {}
+    for device, records in facts.items():
+        states = {presence_of(records, kind).state for kind in kinds}
+        if len(states) == 1 and not asked and not having.get(device) and (why := _CANNOT.get(states.pop())):
+            told.setdefault(why, []).append(device)
+    return told

@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from signalbox.agents.oncall.fields import askable, plans_for
-from signalbox.agents.oncall.focus import focus_of
+from signalbox.agents.oncall.fields import askable, fields, is_moment, plans_for
+from signalbox.agents.oncall.focus import MOST_SEARCHED, SEARCHED, focus_of
 from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.named_devices import UnknownDeviceError, chosen_among
 from signalbox.agents.oncall.named_devices import speaks_of_roles as _speaks_of_roles
@@ -28,7 +28,14 @@ from signalbox.agents.oncall.offline.mentions import COMPARED, Mention, find_men
 from signalbox.agents.oncall.offline.narrowing import narrowed_by, narrowing_in, refers_back
 from signalbox.agents.oncall.offline.other_ends import Moved, moved_to, relation_in
 from signalbox.agents.oncall.offline.thread import as_before, focus_kept
-from signalbox.agents.oncall.offline.times import TROUBLE, minutes_back, narrowed_lines, past_times, spans_of_time
+from signalbox.agents.oncall.offline.times import (
+    TROUBLE,
+    minutes_back,
+    narrowed_lines,
+    past_times,
+    spans_of_time,
+    until,
+)
 from signalbox.agents.oncall.plan import Question, Reading, Request
 from signalbox.agents.oncall.plans import Plan
 from signalbox.agents.oncall.subjects import ENDS
@@ -41,6 +48,7 @@ __all__ = [
     "action_of",
     "devices_named",
     "names_other_end",
+    "of_refused",
     "read",
     "speaks_of_roles",
     "spelt_out",
@@ -48,10 +56,11 @@ __all__ = [
 
 LAYERS = ("mentions", "asked")
 BROADEST = "general_device_health_check"
+_VRF = "troubleshoot_vpn_vrf"
 _SURE, _PLAIN = 0.9, 0.5
 """How sure the model has to be of a plan, and of a health check, which reads more than was asked at worst."""
 _BY_THING = {
-    "vrf": "troubleshoot_vpn_vrf",
+    "vrf": _VRF,
     "interface": "check_interface_status",
     "neighbor": "check_bgp_neighbors",
     "prefix": "check_routes",
@@ -104,6 +113,13 @@ def devices_named(text: str, inventory: Sequence[Device]) -> list[str]:
 def names_other_end(text: str, inventory: Sequence[Device]) -> bool:
     """True if a text means devices by what they are to those of the turn before."""
     return relation_in(text, find_mentions(text, inventory)) is not None
+
+
+def of_refused(reading: Reading, devices: Sequence[str], inventory: Sequence[Device]) -> dict[str, Any]:
+    """What the next turn goes on from after a change was refused: the devices, and what was to be changed there."""
+    focus = focus_of(reading, devices, {device.name for device in inventory})
+    intents = [intent for name, intent in _BY_THING.items() if focus.get(name)]
+    return {"devices": list(devices), "focus": focus, "intents": intents[:1]} if devices else {}
 
 
 def action_of(text: str, reading: Reading, before: Mapping[str, Any], inventory: Sequence[Device]) -> str:
@@ -207,7 +223,8 @@ def _message(
         taken.append(compared.span())
     named = (reading.interface, reading.vrf, reading.neighbor, reading.prefix)
     if not any(named) and text != text.upper():
-        capitals_of = _CAPITALS if (before.get("focus") or {}).get("vrf") else _JOINED_CAPITALS
+        is_vrf = reading.intent == _VRF or (before.get("focus") or {}).get("vrf")
+        capitals_of = _CAPITALS if is_vrf else _JOINED_CAPITALS
         spans = [one for one in capitals_of.finditer(text) if not _overlaps(one.span(), taken)]
         capitals = [one[0] for one in spans if not asked_in(one[0]).is_anything]
         if len(capitals) == 1:
@@ -259,7 +276,7 @@ def _is_within(message: _Message, earlier: Sequence[str]) -> bool:
     asked = message.asked
     if asked.checks == ("check_bgp_neighbors",):
         return bool({*earlier} & _PEERED) and asked.is_weak and not asked.facts
-    is_vrf = asked.checks == ("troubleshoot_vpn_vrf",) and bool(message.reading.vrf)
+    is_vrf = asked.checks == (_VRF,) and bool(message.reading.vrf)
     return is_vrf and bool({*earlier} & {"check_routes", "check_bgp_neighbors"}) and bool(_IN_VRF.search(message.text))
 
 
@@ -287,7 +304,8 @@ def _devices(message: _Message, inventory: Sequence[Device], before: Mapping[str
         if isinstance(other, Question):
             return other
         return replace(found, devices=other or earlier, is_carried=not other)
-    if not found.unread and (_HOLDER.search(text) or (_ANY.search(text) and not _THE_ONE.search(text))):
+    is_anywhere = _HOLDER.search(text) or (_ANY.search(text) and not _THE_ONE.search(text))
+    if (not found.unread and is_anywhere) or (message.reading.vrf and len(names) <= MOST_SEARCHED):
         return replace(found, devices=list(names))
     return Question("Which device is meant?", names)
 
@@ -363,6 +381,9 @@ def _request(
     )
     focus = _focus(replace(message, asked=asked), checks, devices, {*names}) | narrowed.focus
     focus |= _ends(message.mentions, devices)
+    if focus.get("vrf") and _VRF in checks and len(devices) == len(names) > 1:
+        # Of the whole network, those that have the VRF are meant.
+        focus.setdefault("which", SEARCHED)
     if focus.get("interface") and checks == ("check_bgp_neighbors",):
         # A port that is named is looked at itself, so that one that does not exist is told.
         checks = ("check_interface_status", *checks)
@@ -377,6 +398,10 @@ def _request(
     past, read_times = ([], spans_of_time(text)) if "check_logs" in checks else (past_times(text), [])
     # What devices tell is how they are now, and not how they were for some time.
     lasting = [] if "check_logs" in checks else [one for one in spans_of_time(text) if _LASTS.search(one)]
+    if (past or lasting) and any(is_moment(fields()[one]) for one in facts):
+        # Devices tell when they started, or when an interface last changed, however long ago that is.
+        focus |= {"minutes": str(minutes_back(text)), **until(text)}
+        read_times, past, lasting = [*read_times, *past, *lasting], [], []
     gone = [f"how it was {one} (devices tell how they are now)" for one in past if goes_on or _WAS.search(text)]
     strange = " ".join(message.strange)
     is_lost = bool(strange) and checks == (BROADEST,) and _is_all_strange(message) and not goes_on

@@ -82,9 +82,15 @@ def asked_in(
     found = list(_meanings(plain))
     strong = [name for kind, name in found if kind == "check"]
     unread = [name for kind, name in found if kind == "unread"]
-    # The neighbours of OSPF are none of BGP.
-    checks = strong or ([] if unread else [name for kind, name in found if kind == "weak"])
-    facts = [one for kind, name in found if kind == "fact" for one in _of_one_kind(name.split(), checks or earlier)]
+    weak = [name for kind, name in found if kind == "weak"]
+    listed = [name.split() for kind, name in found if kind == "fact"]
+    # The neighbours of OSPF are none of BGP, nor are those whose MTU is asked for.
+    if unread or (
+        listed and not any(name in own for ids in listed for own in plans_for(ids).values() for name in weak)
+    ):
+        weak = []
+    checks = strong or weak
+    facts = [one for ids in listed for one in _of_one_kind(ids, checks or earlier)]
     groups = [
         f"{'not ' if _NOT.search(plain[:start]) else ''}{name}"
         for start, _, meant in _phrases_in(plain)

@@ -36,6 +36,7 @@ _ORDER = re.compile(
     r"|(?P<least>fewest|(?<!at )least|lowest|shortest|smallest|newest|youngest))\b",
     re.IGNORECASE,
 )
+_FIRST = re.compile(r"\btop\s+(\d{1,3})\b", re.IGNORECASE)
 _SINCE = re.compile(
     r"^\W*when\W*$|\bsince\s+when\b|\bhow\s+long\s+(?:ago|has|have|is|was)\b|\bwhen\s+(?:did|was|were)\b",
     re.IGNORECASE,
@@ -45,7 +46,6 @@ _AGAIN = re.compile(
 )
 _SELECTING = re.compile(r"\b(?:only|just|which|what|any|list|who|where|all|those|that)\b", re.IGNORECASE)
 _ASKS = re.compile(r"(?:which|what|where|who|any\w*|devices|routers|boxes|nodes)\b", re.IGNORECASE)
-_OF_WHAT = re.compile(r"\b(?:which|what)\s+((?:\w+\s+)?\w+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,12 @@ def narrowed_by(
         if asked.facts or checks:
             focus["order"] = "most" if order["most"] else "least"
         (words if "order" in focus else unused).append(order[0])
+        if "order" in focus and (first := _FIRST.search(text)):
+            focus["first"] = first[1]
+            words.append(first[0])
     if not asked.facts and _SINCE.search(text):
         focus["since"] = "asked"
-    if (group := next((one for one in groups if _ASKS.match(one)), "")) or _asks_for_devices(text, focus):
+    if (group := next((one for one in groups if _ASKS.match(one)), "")) or _asks_for_devices(focus, asked):
         focus["which"] = group or "device"
     return Narrowed(focus, tuple(words), tuple(unused))
 
@@ -121,7 +124,7 @@ def _has_some(text: str, asked: Asked) -> bool:
     return bool(selects) and any({*asked_in(one[1]).facts} & {*asked.facts} for one in _HAVING.finditer(text))
 
 
-def _asks_for_devices(text: str, focus: dict[str, str]) -> bool:
-    """Whether the devices are put in order, and not their interfaces or neighbours."""
-    of_what = _OF_WHAT.search(text)
-    return "order" in focus and not (of_what and asked_in(of_what[1]).checks)
+def _asks_for_devices(focus: dict[str, str], asked: Asked) -> bool:
+    """Whether the devices are put in order, and not their interfaces or neighbours: "interfaces by errors" names them
+    beside the fact."""
+    return "order" in focus and not (asked.facts and asked.checks)

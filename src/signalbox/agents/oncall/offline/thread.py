@@ -27,7 +27,7 @@ _STAYS = {
 """The checks for which a part of the focus stays in view when another check is asked for."""
 _THINGS = ("interface", "neighbor", "as_number", "prefix", "address", "words")
 """What takes the place of each other: a message is about one of them."""
-_NARROWS = ("group", "order", "which", "state", *LIMITS)
+_NARROWS = ("group", "order", "first", "which", "state", *LIMITS)
 _WORDS = {
     "interface": "interface {}",
     "vrf": "VRF {}",
@@ -74,7 +74,7 @@ def as_before(
     devices: Sequence[str], checks: Sequence[str], facts: Sequence[str], kept: Mapping[str, str]
 ) -> tuple[str, ...]:
     """What was taken over, in words: an answer begins with them, so that a wrong guess shows."""
-    labels = [" ".join(fields()[one].label.replace("{}", "").split()) for one in facts if one in fields()]
+    labels = [fields()[one].words[0] for one in facts if one in fields()]
     what = dict.fromkeys(labels or map(name_of_check, checks))
     spoken = dict(kept)
     if "minutes" in kept:

@@ -11,7 +11,7 @@ from signalbox.language.quantities import convert, find_quantities
 from signalbox.language.time import find_range
 from signalbox.settings import now
 
-__all__ = ["TROUBLE", "minutes_back", "narrowed_lines", "past_times", "spans_of_time"]
+__all__ = ["TROUBLE", "minutes_back", "narrowed_lines", "past_times", "spans_of_time", "until"]
 
 TROUBLE = re.compile(r"\b(?:only|just)\s+(?:\w+\s+)?(?:errors?|warnings?|problems?|failures?|trouble)\b", re.IGNORECASE)
 
@@ -46,7 +46,10 @@ def minutes_back(text: str) -> int:
 
 def narrowed_lines(text: str) -> dict[str, str]:
     """What narrows the lines of a log, as slots of the focus: `until` when, and only those of `trouble`."""
+    return {**until(text), **({"trouble": "only"} if TROUBLE.search(text) else {})}
+
+
+def until(text: str) -> dict[str, str]:
+    """When a time that is over ended, as a slot of the focus."""
     ended = next((ended for _, _, ended in _ranges(text)), 0.0)
-    until = (now() - timedelta(seconds=ended)).isoformat() if ended > 60 else ""
-    told = {"until": until, "trouble": "only" if TROUBLE.search(text) else ""}
-    return {name: value for name, value in told.items() if value}
+    return {"until": (now() - timedelta(seconds=ended)).isoformat()} if ended > 60 else {}
