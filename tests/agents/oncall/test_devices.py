@@ -285,7 +285,9 @@ def test_a_stranger_in_a_list_of_devices_is_refused_though_the_model_missed_it()
 def test_devices_of_the_turn_before_can_be_left_out() -> None:
     reading, before = Reading(left_out=("pe1",)), ["xrd-1", "xrd-2", "pe1", "pe2"]
     assert devices_meant("the same without pe1", reading, DEVICES, before) == Meant(["xrd-1", "xrd-2", "pe2"])
-    assert isinstance(devices_meant("and the others?", Reading(), DEVICES, ["xrd-5"]), Question)
+    others = devices_meant("and the others?", Reading(), DEVICES, ["xrd-5"])
+    assert isinstance(others, Meant)
+    assert others.devices == [one.name for one in DEVICES if one.name != "xrd-5"]
 
 
 def test_both_in_a_reply_are_those_that_were_offered() -> None:

@@ -187,6 +187,13 @@ async def test_a_refused_change_leaves_its_device_to_the_next_turn(network: Netw
     assert state["asked"]["devices"] == ["pe2"]
 
 
+async def test_a_refused_change_leaves_its_interface_to_the_next_turn(network: Network) -> None:
+    read = {**plan("pe2", intent=""), "action": "change", "interface": "Gi0/0/0/7"}
+    state = await network.ask("disable Gi0/0/0/7 of pe2", ScriptedModel(plan=read))
+    assert (state["asked"]["devices"], state["asked"]["focus"]) == (["pe2"], {"interface": "Gi0/0/0/7"})
+    assert "interface Gi0/0/0/7 on pe2" in state["error"]["suggestion"]
+
+
 FAR = [{"device": "xrd-3", "focus": {}}, {"device": "xrd-4", "focus": {}, "down": True}]
 
 

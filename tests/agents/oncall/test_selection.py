@@ -209,3 +209,45 @@ async def test_what_is_down_and_not_shut_is_no_port_that_is_shut(network: Networ
     report = (await network.ask("which interfaces of pe1 are down and not shut", ScriptedModel(plan=read_as)))["report"]
     assert report["answers"][0].startswith("1 of 2 interfaces is down")
     assert [one for one in report["answers"] if "Gi2" in one] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["which bgp sessions are down", "list the isis adjacencies", "how many ldp peers are there"]
+)
+def test_who_names_no_device_and_asks_for_all_of_a_kind_means_the_network(text: str) -> None:
+    assert read(text).devices == tuple(ROLES)
+
+
+@pytest.mark.parametrize("text", ["is it up", "which sessions does this router have", "bgp please"])
+def test_who_means_one_device_and_does_not_say_which_is_asked(text: str) -> None:
+    found = offline.read(text, Reading(confidence=0.4), {}, load_plans(), DEVICES, Request((), ()))
+    assert isinstance(found, Question)
+
+
+def test_a_vrf_without_a_device_is_searched_for() -> None:
+    found = read("vrf GOLD is slow", intent="troubleshoot_vpn_vrf", vrf="GOLD", confidence=1.0)
+    assert (found.devices, found.focus["vrf"]) == (tuple(ROLES), "GOLD")
+
+
+def test_the_best_few_of_a_kind_of_thing_are_no_devices() -> None:
+    assert read("top 3 ports by output errors").focus == {"order": "most", "first": "3", "which": "where it is"}
+
+
+def test_the_more_exact_of_two_words_says_which_counters_are_meant() -> None:
+    assert asked_in("prefixes").facts == ("bgp.received", "bgp.sent")
+    assert asked_in("prefixes that it is announcing").facts == ("bgp.sent",)
+
+
+def test_what_is_slow_is_looked_at_as_a_whole_beside_the_figures() -> None:
+    found = read("throughput of pe1 is slow")
+    assert (found.intents, found.checks) == (("general_device_health_check",), ("general_device_health_check",))
+
+
+async def test_what_many_devices_say_alike_is_said_once(network: Network) -> None:
+    network.devices = [{"name": f"pe{number}", "role": "PE"} for number in (1, 2, 3, 4)]
+    network.answers["get_interface_info"] = lambda device: envelope(
+        device, {"interfaces": [{"name": "Gi1", "admin_state": "UP", "oper_state": "UP", "mtu": 9000}]}
+    )
+    state = await network.ask("mtu of all PEs", ScriptedModel(plan=plan("all PEs", intent="check_interface_status")))
+    assert state["report"]["answers"][0].startswith("MTU 9000 on all 4 devices")
+    assert len(state["report"]["answers"]) == 1

@@ -17,13 +17,15 @@ from signalbox.agents.oncall.spoken import moment_of, spoken_duration, spoken_mo
 from signalbox.agents.oncall.state import Finding
 from signalbox.agents.oncall.subjects import find_subject, kinds_of
 
-__all__ = ["answer_lines", "rank", "subject_names"]
+__all__ = ["EVIDENCE", "MANY", "answer_lines", "rank", "subject_names"]
 
 _MOST_NAMED, _MOST_LINES, _LONGEST = 12, 100, 240
-_MANY = 2
+MANY = 2
+"""Of more devices, only what is not well is told in detail."""
 _LAST = 5
 """So many lines at the end of a log are told in any case."""
-_EVIDENCE = re.compile(r" \[E\d+(?:, E\d+)*\]$")
+EVIDENCE = re.compile(r" \[E\d+(?:, E\d+)*\]$")
+"""The evidence at the end of a line."""
 _NAMES = re.compile(r" \([^;]*\)(?=;|, \d|$| \[)")
 _SERIOUS = 4
 """Log lines of this severity or worse are told: warnings, errors, and beyond; and those of what went down."""
@@ -61,8 +63,9 @@ def answer_lines(
         ports, own = facts.get("interface", ()), of_subject("interface", focus, facts)
         if own and focus.get("state") and focus["group"] != "shut":
             subject = _in_state("interface", focus["state"], own)
-        subject = subject or [f"none of {_count(ports, 'interface')} is {focus['group']}"]
-        about = {"interface"}
+        if devices <= MANY:
+            subject = subject or [none_is("interface", len(ports), focus["group"])]
+        about, rest = {"interface"}, [one for one in rest if one != "check_interface_status"]
     # Checks that are about something else than the one thing that is named.
     others = [intent for intent in rest if len(rest) > 1 and not about & {*kinds_of(intent)}]
     told = {fields()[one].kind for one in asked if one in fields()}
@@ -89,7 +92,8 @@ def _kind_lines(
                 lines += [f"{LABELS[kind]}: {_ABSENT[found.state]}"] if is_told else []
                 continue
             if focus.get("state") and kind in IS_UP:
-                lines += _in_state(kind, focus["state"], records)[: 1 if kind in told else None]
+                chosen = _in_state(kind, focus["state"], records)[: 1 if kind in told else None]
+                lines += chosen if devices <= MANY else chosen[1:]
                 continue
             words = _log_words(focus)
             records = _lines_asked_for(records, focus) if kind == "log" else records
@@ -97,12 +101,12 @@ def _kind_lines(
                 _logs_with(words, records, facts) if kind == "log" and words else _TELLERS[kind](records, facts)
             )
             headline = _brief(headline) if wide else headline
-            if devices > _MANY:
+            if devices > MANY:
                 headline = _NAMES.sub("", headline) if wide else headline
                 members = [one for one in members if not one[0]]
             lines += [headline] if headline else []
             lines += _shortened(members) if not wide and kind not in told else []
-    return ["; ".join(_EVIDENCE.sub("", one) for one in lines)] if wide and devices > _MANY else lines
+    return ["; ".join(EVIDENCE.sub("", one) for one in lines)] if wide and devices > MANY else lines
 
 
 def _in_state(kind: str, state: str, records: Sequence[Record]) -> list[str]:

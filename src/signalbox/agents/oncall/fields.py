@@ -123,6 +123,11 @@ class Field:
     at_both_ends: bool = False
 
     @property
+    def name(self) -> str:
+        """What it is called without a value."""
+        return self.words[0] if self.label.startswith("{}") else self.label.partition(" {}")[0]
+
+    @property
     def id(self) -> str:
         return f"{self.kind}.{self.path}"
 
@@ -255,7 +260,8 @@ def fact_lines(
     for kind, asked in _by_kind(ids).items():
         records = of_subject(kind, focus, facts)
         chosen = in_state(kind, records, focus)
-        lines += [none_is(kind, len(records), focus["state"])] if records and not chosen else []
+        if records and not chosen:
+            lines.append(none_is(kind, len(records), focus["state"]))
         records = in_time(asked, chosen or records, focus)
         fitting = [one for one in records if any(within(one, it, focus) for it in asked)]
         own = list(_lines(kind, asked, [one for one in fitting if not _is_usual(one, asked, usual or {})]))
@@ -290,9 +296,8 @@ def untold(ids: Sequence[str], focus: Mapping[str, str], facts: Mapping[str, Seq
             yield presence_of(facts, base)
         for one in asked if records else ():
             if all(value_of(record, one.path) in (None, "") for record in records):
-                label = one.label.partition(" {}")[0]
-                said = f"{device} does not tell the {label}"
-                yield Presence(device, base, label, "not_readable", said=said)
+                said = f"{device} does not tell the {one.name}"
+                yield Presence(device, base, one.name, "not_readable", said=said)
 
 
 def _by_kind(ids: Sequence[str]) -> dict[str, list[Field]]:

@@ -13,7 +13,7 @@ from signalbox.agents.oncall.plans import Plan
 __all__ = ["MOST_SEARCHED", "SEARCHED", "focus_of", "steps_for"]
 
 SEARCHED = "where it is"
-"""What `which` says where nobody named a device: those that have the VRF are meant."""
+"""What `which` says where nobody named a device: those that have what is asked about are meant."""
 
 MOST_SEARCHED = 50
 """In a network of more devices, the person has to say on which of them a VRF is meant."""

@@ -3,12 +3,13 @@ links and sessions agree. It stands before the lines of the single records, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.fields import (
+    IS_UP,
     LIMITS,
     Field,
     adds_up,
@@ -16,6 +17,8 @@ from signalbox.agents.oncall.fields import (
     in_state,
     in_time,
     is_moment,
+    is_up,
+    kind_of_group,
     name_of,
     of_subject,
     said_value,
@@ -26,7 +29,7 @@ from signalbox.agents.oncall.fields import (
 from signalbox.agents.oncall.spoken import spoken_duration, spoken_moment
 from signalbox.settings import now
 
-__all__ = ["Overview", "overview"]
+__all__ = ["Overview", "count_chosen", "overview"]
 
 _LEAST = 3
 """Fewer records are told one by one."""
@@ -82,6 +85,32 @@ def overview(
     return Overview(tuple(dict.fromkeys(lines)), usual, is_dated)
 
 
+def count_chosen(
+    kinds: Iterable[str], focus: Mapping[str, Mapping[str, str]], facts: Mapping[str, Mapping[str, Sequence[Record]]]
+) -> list[str]:
+    """How many things of several devices there are, and how many in the state, or of the group, that is asked for."""
+    lines = []
+    own: Mapping[str, str] = next(iter(focus.values()), {})
+    for kind in dict.fromkeys(kinds):
+        group = own["group"] if own.get("group") and kind_of_group(own["group"]) == kind else ""
+        state = own["state"] if own.get("state") and kind in IS_UP and group != "shut" else ""
+        every = [_Row(device, one, "") for device, told in facts.items() for one in told.get(kind, ())]
+        chosen = [
+            one
+            for device, told in facts.items()
+            for one in in_state(kind, of_subject(kind, focus[device], told), {"state": state})
+        ]
+        if every and (group or state):
+            verb = "are" if len(chosen) > 1 else "is"
+            count = f"{len(chosen) or 'none'} of {_things(kind, every, len(facts))}"
+            lines.append(f"{count} {verb} {' and '.join(filter(None, (group, state)))}{_cited(every)}")
+        elif every and kind in IS_UP:
+            up = sum(is_up(kind, row.record) for row in every)
+            told = "all" if up == len(every) else f"{up} of them"
+            lines.append(f"{_things(kind, every, len(facts))}, {told} up{_cited(every)}")
+    return lines
+
+
 def _rows(device: str, field: Field, focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]]) -> Iterator[_Row]:
     for one in in_state(field.kind, of_subject(field.kind, focus, facts), focus):
         if said := said_value(one, field):
@@ -132,7 +161,7 @@ def _in_time(field: Field, rows: Sequence[_Row], focus: Mapping[str, Mapping[str
         when = f"between {spoken_moment(since.isoformat())} and {spoken_moment(own['until'])}"
     fitting = [row for row in rows if in_time([field], [row.record], focus[row.device])]
     count = f"{len(fitting) or 'none'} of {_things(field.kind, rows, len(focus))}"
-    yield f"{field.label} {when}: {count}{_cited(rows)}"
+    yield f"{field.name} {when}: {count}{_cited(rows)}"
 
 
 def _ends(field: Field, rows: Sequence[_Row]) -> Iterator[str]:
@@ -144,8 +173,7 @@ def _ends(field: Field, rows: Sequence[_Row]) -> Iterator[str]:
         where = " ".join(str(row.record[one]) for one in ("far_device", "far_port") if row.record.get(one))
         yield f"{_who(field.kind, row, 2)}: {told_value(field, row.said)}, but {far}{f' ({where})' if where else ''}"
     if len(known) > 1 and not differing:
-        label = field.label.partition(" {}")[0]
-        yield f"{label}: the same at both ends, for all {len(known)} of which both are known"
+        yield f"{field.name}: the same at both ends, for all {len(known)} of which both are known"
 
 
 def _things(kind: str, rows: Sequence[_Row], devices: int) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from signalbox.agents.oncall.answers import EVIDENCE
 from signalbox.agents.oncall.reporter import in_order
 from signalbox.agents.oncall.spoken import spoken_moment
 from signalbox.contract import Presented, blocks
@@ -13,8 +14,6 @@ from signalbox.contract.blocks import Block
 from signalbox.drawing.text import as_markdown
 
 __all__ = ["present", "report_blocks"]
-
-_EVIDENCE = re.compile(r" \[E\d+(?:, E\d+)*\]$")
 
 
 def present(state: Mapping[str, Any]) -> Presented:
@@ -77,7 +76,7 @@ def _markdown(report: Mapping[str, Any], state: Mapping[str, Any]) -> str:
 
 def _told_of(report: Mapping[str, Any]) -> dict[str, list[str]]:
     """The parts that may stand first: the model's own words, what the devices told of what was asked, the verdict."""
-    found = [_EVIDENCE.search(line) for line in report.get("answers") or ()]
+    found = [EVIDENCE.search(line) for line in report.get("answers") or ()]
     told = [one[0] if one else "" for one in found]
     lines = [
         f"- {as_markdown(line.removesuffix(ids))}{ids}"

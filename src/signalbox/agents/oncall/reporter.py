@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from signalbox.agents.oncall.answers import answer_lines, rank, subject_names
+from signalbox.agents.oncall.answers import EVIDENCE, MANY, answer_lines, rank, subject_names
 from signalbox.agents.oncall.assessor import devices_of, failed_steps, missing_of
 from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.fields import LIMITS, plans_for
@@ -16,7 +16,7 @@ from signalbox.agents.oncall.focus import SEARCHED
 from signalbox.agents.oncall.history import keep_run
 from signalbox.agents.oncall.judgement import judge_run
 from signalbox.agents.oncall.loop_executor import LEFT_OUT
-from signalbox.agents.oncall.overview import Overview, overview
+from signalbox.agents.oncall.overview import Overview, count_chosen, overview
 from signalbox.agents.oncall.presence import Presence, presence_of
 from signalbox.agents.oncall.selection import devices_having, found_on, ranking, searched_for, unable
 from signalbox.agents.oncall.spoken import spoken_moment
@@ -29,6 +29,7 @@ __all__ = ["in_order", "report_generator"]
 
 _FACTS = {"show_system_facts", "show_lldp_neighbors", "check_routes", "check_logs"}
 """Checks that ask for facts: where nothing is wrong, they need no verdict."""
+_FEW_ALIKE = 2
 _FEW_KINDS = 3
 """A plan that reads no more kinds of things is about what was asked for."""
 
@@ -72,8 +73,9 @@ def make_report(
     missing = {device: _refined(found, facts[device]) for device, found in missing_of(state).items()}
     seen = overview(asked, focus, facts) if having is None else Overview()
     told_on = focus if seen.is_dated else {device: {**own, "minutes": ""} for device, own in focus.items()}
-    answers = [
-        f"{device}: {one}" if len(facts) > 1 else one
+    is_many = len(facts) > MANY and having is None
+    lines = [
+        (device, one)
         for device, records in facts.items()
         if having is None or having.get(device) or (asked and not any(having.values()))
         for one in answer_lines(
@@ -87,19 +89,21 @@ def make_report(
             devices=len(facts),
         )
     ]
-    answers = [*seen.lines, *answers]
+    narrow = [kind for one in intents for kind in kinds_of(one) if len(kinds_of(one)) < _FEW_KINDS]
+    counted = count_chosen(narrow, focus, facts) if is_many and not asked else []
+    answers = [*counted, *seen.lines, *_of_devices(lines, list(facts))]
     since = [_began(one) for one in findings if one["since"]] if "since" in (state.get("focus") or {}) else []
     is_wide = not asked and len(facts) > 2 and any(len(kinds_of(intent)) > 2 for intent in intents)
     if since:
         answers = [*since, *(answers if not is_wide else ())]
     if ranked := ranking(intents, asked, focus, facts):
         answers = ranked
-    cannot = unable(intents, asked, having, facts) if having is not None else {}
+    cannot = unable(intents, asked, having or {}, facts) if "which" in (state.get("focus") or {}) else {}
     if having is not None:
         answers = [*found_on(searched_for(intents, asked, state.get("focus") or {}), having, facts, cannot), *answers]
     unlooked = [one for found in missing.values() for one in found if one.said and one.state == "not_checked"]
     by_fact = {plan for own in plans_for(asked).values() for plan in own if len(kinds_of(plan)) <= _FEW_KINDS}
-    is_searched = having is not None and (state.get("focus") or {}).get("which") == SEARCHED
+    is_searched = (state.get("focus") or {}).get("which") == SEARCHED
     is_chosen = bool(ranked) or (having is not None and not is_searched)
     is_fact = is_chosen or (bool(intents) and {*intents} <= _FACTS | (by_fact - {*checks}))
     names = {name for device, told in facts.items() for name in subject_names(focus[device], told, intents)}
@@ -142,6 +146,26 @@ def make_report(
         "left_out": _left_out(state),
         "next_steps": _next_steps(findings),
     }
+
+
+def _of_devices(lines: Sequence[tuple[str, str]], devices: Sequence[str]) -> list[str]:
+    """The lines of several devices, each after the name of its device; what many say alike is said once."""
+    if len(devices) == 1:
+        return [line for _, line in lines]
+    saying: dict[str, list[str]] = {}
+    for device, line in lines:
+        saying.setdefault(_alike(device, line), []).append(device)
+    told = []
+    for device, line in lines:
+        who = saying[_alike(device, line)]
+        where = f"on all {len(devices)} devices" if len(who) == len(devices) else f"on {', '.join(who)}"
+        told.append(f"{device}: {line}" if len(who) <= _FEW_ALIKE else f"{_alike(device, line)}: {where}")
+    return list(dict.fromkeys(told))
+
+
+def _alike(device: str, line: str) -> str:
+    """A line without its device and evidence: two devices that say the same have the same."""
+    return EVIDENCE.sub("", line).removeprefix(f"{device} ")
 
 
 def _began(one: Finding) -> str:

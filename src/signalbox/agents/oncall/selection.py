@@ -19,6 +19,7 @@ from signalbox.agents.oncall.fields import (
     value_of,
     within,
 )
+from signalbox.agents.oncall.focus import SEARCHED
 from signalbox.agents.oncall.presence import LABELS, presence_of
 from signalbox.agents.oncall.spoken import moment_of
 from signalbox.agents.oncall.subjects import find_subject, kinds_of
@@ -41,7 +42,7 @@ def ranking(
     if not own.get("order"):
         return []
     read = (_figures(fields()[one], own, focus, facts) for one in asked if one in fields())
-    found = next(filter(None, read), []) if asked else _counts(intents, focus, facts) if "which" in own else []
+    found = next(filter(None, read), []) if asked else _counts(intents, focus, facts) if _ranks_devices(own) else []
     rows = sorted(found, key=lambda row: row[0], reverse=own["order"] == "most")
     if len(rows) < 2:
         return []
@@ -64,7 +65,7 @@ def _figures(
             for one in of_subject(field.kind, focus[device], told)
             if (figure := _figure(one, field)) is not None
         ]
-        if found and "which" in own and len(facts) > 1:
+        if found and _ranks_devices(own) and len(facts) > 1:
             rows.append(_of_device(device, field, found, own["order"]))
         else:
             rows += [
@@ -74,13 +75,17 @@ def _figures(
     return rows
 
 
+def _ranks_devices(focus: Mapping[str, str]) -> bool:
+    return focus.get("which", SEARCHED) != SEARCHED
+
+
 def _of_device(device: str, field: Field, found: Sequence[tuple[float, Record]], order: str) -> tuple[float, str]:
     """What a device has in all of what is counted, or the record of it that comes first."""
     is_sum = len(found) > 1 and (adds_up(field) or field.path in _COUNTED)
     if is_sum:
         total = sum(figure for figure, _ in found)
         evidence = f" [{found[0][1]['evidence']}]" if found[0][1].get("evidence") else ""
-        return total, f"{device}: {field.label.partition(' {}')[0]} {total:,.0f}, of {len(found)} together{evidence}"
+        return total, f"{device}: {field.name} {total:,.0f}, of {len(found)} together{evidence}"
     figure, record = (max if order == "most" else min)(found, key=lambda one: one[0])
     return figure, f"{device}: {told_of(field.kind, [field], record, _exactly(field, figure))}"
 
@@ -125,7 +130,7 @@ def devices_having(
     """Which devices have what is searched for among several; None where nothing is searched for, and no entry for a
     device of which it is not known."""
     own = next(iter(focus.values()), {})
-    if "which" not in own or "order" in own or len(facts) < 2:
+    if "which" not in own or "order" in own or len(facts) < 2 or (own["which"] == SEARCHED and "vrf" not in own):
         return None
     kinds = list(dict.fromkeys(kind for intent in intents for kind in kinds_of(intent)))
     if (asked and not {"address", *LIMITS} & own.keys()) or (not asked and len(kinds) > 2):
@@ -163,7 +168,7 @@ def _has(
 def searched_for(intents: Sequence[str], asked: Sequence[str], focus: Mapping[str, str]) -> str:
     """What is searched for, in words."""
     named = [f"{LABELS.get(what, what)} {focus[what]}" for what in _NAMED if focus.get(what)]
-    measured = [fields()[one].label.partition(" {}")[0] for one in asked]
+    measured = [fields()[one].name for one in asked]
     kinds = [LABELS[kind] for intent in intents for kind in kinds_of(intent) if kind in LABELS]
     what = ", ".join(dict.fromkeys(measured or named or kinds))
     return " ".join(filter(None, (what, focus.get("state"), limit_of(focus))))

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.oncall.facts import Record
-from signalbox.agents.oncall.objectives import said_of
 from signalbox.agents.oncall.presence import Presence
 from signalbox.agents.oncall.state import Finding
 
 __all__ = ["STATUSES", "device_status", "first_of", "looked_at", "overall", "verdict_of"]
 
 STATUSES = ("unreachable", "critical", "warning", "absent", "incomplete", "healthy")
+_MOST_NAMED = 4
 _ORDER = ("device", "interface", "isis", "ldp", "bgp", "vrf", "system", "alarm")
 _ABSENT = ("not_running", "not_configured", "does_not_exist")
 _LOOKED = {
@@ -109,7 +109,8 @@ def verdict_of(
     }
     for status, names in by_status.items():
         if names:
-            parts.append(f"{len(names)} of {len(statuses)} {words[status]} ({said_of(names)})")
+            told = ", ".join([*names[:_MOST_NAMED], "…"] if len(names) > _MOST_NAMED else names)
+            parts.append(f"{len(names)} of {len(statuses)} {words[status]} ({told})")
     first = first_of(findings)
     told = f" First of all: {first['device']}: {first['text']}{_because(first)}." if first else ""
     return f"{'; '.join(parts)}.{told}"

@@ -22,8 +22,8 @@ from signalbox.agents.oncall.focus import MOST_SEARCHED, SEARCHED, focus_of
 from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.named_devices import UnknownDeviceError, chosen_among
 from signalbox.agents.oncall.named_devices import speaks_of_roles as _speaks_of_roles
-from signalbox.agents.oncall.offline.asked import Asked, asked_in, complaints_in, spelt_out, strange_words
-from signalbox.agents.oncall.offline.devices import Meant, devices_meant, named_by_figures
+from signalbox.agents.oncall.offline.asked import Asked, asked_in, complaints_in, fact_phrases, spelt_out, strange_words
+from signalbox.agents.oncall.offline.devices import THE_REST, Meant, devices_meant, named_by_figures
 from signalbox.agents.oncall.offline.mentions import COMPARED, Mention, find_mentions
 from signalbox.agents.oncall.offline.narrowing import narrowed_by, narrowing_in, refers_back
 from signalbox.agents.oncall.offline.other_ends import Moved, moved_to, relation_in
@@ -86,9 +86,12 @@ _HOLDER = re.compile(
     r"\b(?:who|what|which\s+\w+)\s+(?:has|have|is|owns?|holds?)\s+(?:(?:the|ip|address)\s+)*((?:\d{1,3}\.){3}\d{1,3})(?![\w./])",
     re.IGNORECASE,
 )
-_ANY = re.compile(r"\bany(?:thing|one|body)?\b|\bno(?:thing|body|\s?one)\b", re.IGNORECASE)
+_ANYWHERE = re.compile(
+    r"\bany(?:thing|one|body)?\b|\bno(?:thing|body|\s?one)\b|\b(?:which|list|how\s+many|all|top\s+\d+)\b", re.IGNORECASE
+)
 _THE_ONE = re.compile(
-    r"\b(?:it|its|this|that|there|(?:the|my|our)\s+(?:box|router|device|node|switch|one|host))\b", re.IGNORECASE
+    r"\b(?:it|its|this|that|(?<!is\s)(?<!are\s)there|(?:the|my|our)\s+(?:box|router|device|node|switch|one|host))\b",
+    re.IGNORECASE,
 )
 """What says that one device is meant, though not which."""
 _IN_VRF = re.compile(r"\bin\s+(?:the\s+)?(?:vrf|vpn)\b", re.IGNORECASE)
@@ -179,6 +182,9 @@ def read(
         taken.append(moved.span)
         before, reading = moved.before, replace(reading, interface="")
         decided = replace(decided, devices=tuple(name for name in names if name in before["devices"]))
+    if before and (rest := THE_REST.search(text)):
+        reading = replace(reading, vrf="" if reading.vrf in rest[0] else reading.vrf)
+        taken.append(rest.span())
     message = _message(text, reading, mentions, taken, before, plans)
     earlier = tuple(str(one) for one in before.get("intents") or (before.get("intent"),) if one in plans)
     is_known = refers_back(text) or isinstance(moved, Moved) or message.asked.log_words or not message.strange
@@ -244,7 +250,7 @@ def _message(
     narrows = narrowing_in(text, names_devices=_names_devices(mentions)) if before else []
     known = [*taken, *narrows, *((one.start, one.end) for one in mentions if before)]
     strange = [] if asked.is_anything else strange_words(text, known, all_words=bool(_FIGURE.search(text)))
-    complaints = complaints_in(text, [*taken, *narrows], asked.unread)
+    complaints = complaints_in(text, [*taken, *narrows, *fact_phrases(text)], asked.unread)
     return _Message(text, reading, mentions, taken, asked, complaints, strange, narrows)
 
 
@@ -304,9 +310,9 @@ def _devices(message: _Message, inventory: Sequence[Device], before: Mapping[str
         if isinstance(other, Question):
             return other
         return replace(found, devices=other or earlier, is_carried=not other)
-    is_anywhere = _HOLDER.search(text) or (_ANY.search(text) and not _THE_ONE.search(text))
+    is_anywhere = _HOLDER.search(text) or (_ANYWHERE.search(text) and not _THE_ONE.search(text))
     if (not found.unread and is_anywhere) or (message.reading.vrf and len(names) <= MOST_SEARCHED):
-        return replace(found, devices=list(names))
+        return replace(found, devices=list(names), is_searched=True)
     return Question("Which device is meant?", names)
 
 
@@ -329,7 +335,11 @@ def _checks(message: _Message, plans: Mapping[str, Plan], earlier: Sequence[str]
     reads_all = [one for one in earlier if by_fact and all(one in own for own in by_fact.values())]
     if reads_all and not said:
         return (reads_all[0],)
-    if is_sure and not said and any(read in plans_of_fact for plans_of_fact in by_fact.values()):
+    if message.complaints and of_facts and not said and not {*things} - {"neighbor"}:
+        # Why traffic is slow is told by the health of the device, beside the figures.
+        return (BROADEST,)
+    is_of_facts = any(read in plans_of_fact for plans_of_fact in by_fact.values())
+    if is_sure and not said and is_of_facts and read != BROADEST:
         return tuple(dict.fromkeys((read, *(own[0] for own in by_fact.values() if read not in own))))
     if said or of_facts:
         # One word says it, or several in a list do; the model chooses only one plan.
@@ -370,6 +380,9 @@ def _request(
         # A device that cannot be reached may have lost anything.
         checks = checks if asked.checks else (BROADEST,)
     if checks == (BROADEST,):
+        if message.complaints:
+            # The health is asked for, and not only what reads the facts.
+            asked = replace(asked, own=checks)
         # What is between two devices, and not of one kind, is seen on both.
         devices = [name for name in names if name in (*devices, *found.peers)]
     if len(found.peers) == 1 and {*checks} & _HAVE_PEERS:
@@ -381,8 +394,9 @@ def _request(
     )
     focus = _focus(replace(message, asked=asked), checks, devices, {*names}) | narrowed.focus
     focus |= _ends(message.mentions, devices)
-    if focus.get("vrf") and _VRF in checks and len(devices) == len(names) > 1:
-        # Of the whole network, those that have the VRF are meant.
+    is_whole = len(devices) == len(names) > 1
+    if found.is_searched or (focus.get("vrf") and _VRF in checks and is_whole):
+        # Of the whole network, those that have it are meant.
         focus.setdefault("which", SEARCHED)
     if focus.get("interface") and checks == ("check_bgp_neighbors",):
         # A port that is named is looked at itself, so that one that does not exist is told.
@@ -407,7 +421,10 @@ def _request(
     is_lost = bool(strange) and checks == (BROADEST,) and _is_all_strange(message) and not goes_on
     unread = [*asked.unread, *([f"'{strange}'"] if is_lost else [])]
     known = (*devices, *focus.values(), *past, *read_times, *lasting, *narrowed.words)
-    left = _left(message, [*found.unread, *reading.not_covered, *(message.strange if goes_on else ())], known, focus)
+    figures = [one for one in reading.left_out if one.strip().isdigit() and not asked_in(one).is_anything]
+    left = _left(
+        message, [*found.unread, *figures, *reading.not_covered, *(message.strange if goes_on else ())], known, focus
+    )
     return Request(
         tuple(devices),
         checks,

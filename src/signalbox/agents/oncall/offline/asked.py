@@ -19,7 +19,7 @@ from signalbox.language.names import close
 from signalbox.language.synonyms import FILLERS
 from signalbox.language.words import stem
 
-__all__ = ["Asked", "asked_in", "complaints_in", "spelt_out", "strange_words"]
+__all__ = ["Asked", "asked_in", "complaints_in", "fact_phrases", "spelt_out", "strange_words"]
 
 _WORD = re.compile(r"[a-z]+|\d+", re.IGNORECASE)
 _PARTS = re.compile(r"[,;.?!/&+]|\b(?:and|plus|then|also)\b", re.IGNORECASE)
@@ -90,7 +90,9 @@ def asked_in(
     ):
         weak = []
     checks = strong or weak
-    facts = [one for ids in listed for one in _of_one_kind(ids, checks or earlier)]
+    # Of the prefixes that are advertised, those that are received are not asked for.
+    narrow = [next((it for it in listed if {*it} < {*ids}), ids) for ids in listed]
+    facts = [one for ids in narrow for one in _of_one_kind(ids, checks or earlier)]
     groups = [
         f"{'not ' if _NOT.search(plain[:start]) else ''}{name}"
         for start, _, meant in _phrases_in(plain)
@@ -157,6 +159,11 @@ def strange_words(text: str, taken: Iterable[tuple[int, int]] = (), *, all_words
     quiet = {*FILLERS, *str(askable()["small_talk"]).split()}
     said = [word for word in dict.fromkeys(words) if word.casefold() not in quiet]
     return [word for word in said if all_words or not _is_complaint(word.casefold())]
+
+
+def fact_phrases(text: str) -> list[tuple[int, int]]:
+    """Where words stand that name facts: "dropping packets" asks for a counter, and need not complain."""
+    return [(start, end) for start, end, meant in _phrases_in(text) if any(kind == "fact" for kind, _ in meant)]
 
 
 def complaints_in(text: str, taken: Iterable[tuple[int, int]], unread: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ from signalbox.agents.oncall.offline.asked import asked_in
 from signalbox.agents.oncall.offline.mentions import COMPARED, Mention, find_mentions, near_names, stem_fits
 from signalbox.agents.oncall.plan import Question, Reading
 
-__all__ = ["Meant", "devices_meant", "named_by_figures"]
+__all__ = ["THE_REST", "Meant", "devices_meant", "named_by_figures"]
 
 _FILLED = (
     r"(?:\s+(?:the|for|on|in|at|with|any|both|all|of|two|three|four|only|just|to|check\w*|look\w*|care|about))*\s*$"
@@ -58,6 +58,7 @@ _ASKING = re.compile(r"(?:which|what|where|who)\b", re.IGNORECASE)
 _FIRST = re.compile(r"\s+(?:first|last|too|also|as\s+well|especially)\b", re.IGNORECASE)
 _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 _OTHER = re.compile(r"\b(?:rest\s+of\s+(?:(?:the|our|my)\s+)?|(?:other|remaining)\s+)$", re.IGNORECASE)
+_SAME_ON = re.compile(r"\b(?:same|and|about)\s+(?:(?:on|for|with)\s+)?$", re.IGNORECASE)
 _BARE = re.compile(r"all(?:\s+\w+)?(?:\s+of\s+(?:them|these|those))?", re.IGNORECASE)
 _LIKE_A_NAME = re.compile(r"(?<![\w/.-])[A-Za-z]{2,}[\w.]*(?:[-_][A-Za-z0-9]+)*[-_]\d+(?![\w/-]|\.\d)")
 _REVIEWED = re.compile(
@@ -73,7 +74,7 @@ _GENERIC = frozenset(
     "interface peer neighbour neighbor vpn network core edge in of on at rack lab both all everything".split()
 )
 _FAR_END = re.compile(r"\b(?:far|remote|other|opposite)\s+(?:end|side)\b", re.IGNORECASE)
-_THE_REST = re.compile(
+THE_REST = re.compile(
     r"\b(?:(?:the|all)\s+(?:others|rest|remaining\s+ones|other\s+ones?)|(?:everything|everyone)\s+else|others)\b(?!\s+of\b)",
     re.IGNORECASE,
 )
@@ -88,6 +89,8 @@ class Meant:
     peers: list[str] = field(default_factory=list)
     is_carried: bool = False
     """True if the message names none, and they are those of the turn before."""
+    is_searched: bool = False
+    """True if the message names none, and the whole network is searched for what it asks about."""
     keeps_focus: bool = False
     """True if what the turn before was about may still be meant."""
 
@@ -111,10 +114,14 @@ def devices_meant(
     mentions = find_mentions(text, devices)
     spoken = {name for one in mentions if one.kind == "name" for name in one.names} | {*earlier, neighbor}
     mentions = [_other_of_role(text, one, spoken) for one in mentions]
+    if earlier:
+        mentions = [_whole_role(text, one) for one in mentions]
     lists = _lists(text, mentions)
     kinds = _parts(text, mentions, lists, reading)
     if len(mentions) == 1 and _is_next_peer(text, mentions[0], devices, earlier, neighbor, has_peers=has_peers):
         return Meant(list(earlier), [], list(mentions[0].names), is_carried=True)
+    if earlier and not mentions and THE_REST.search(text):
+        return Meant([name for name in every if name not in earlier], is_searched=True)
     named, unread = _named_otherwise(text, mentions, reading, devices)
     if isinstance(named, Question):
         return named
@@ -184,6 +191,12 @@ def _other_of_role(text: str, one: Mention, known: set[str]) -> Mention:
     rest = tuple(name for name in one.names if name not in known)
     is_other = one.kind in _ROLES and rest != one.names and _OTHER.search(text[max(0, one.start - 40) : one.start])
     return replace(one, kind="name" if len(rest) == 1 else one.kind, names=rest) if is_other and rest else one
+
+
+def _whole_role(text: str, one: Mention) -> Mention:
+    """In a thread, the same on P is asked of all of that role."""
+    is_bare = one.kind == "one_of_role" and _SAME_ON.search(text[: one.start])
+    return replace(one, kind="role") if is_bare else one
 
 
 def _lists(text: str, mentions: Sequence[Mention]) -> list[list[int]]:
@@ -296,7 +309,7 @@ def _question(
             return Question(f"Which devices are meant by '{text[one.start : one.end]}'?", fits)
     for said in reading.left_out:
         is_known = any(_is_marked(text, one, (said,)) for one in mentions) or _excepted(said, every, devices)
-        if not is_known and not asked_in(said).is_anything:
+        if not is_known and not asked_in(said).is_anything and not said.strip().isdigit():
             told = f"'{said}' is to be left out, and no device is known by that. Which devices are to be checked?"
             return Question(told, tuple(every))
     apart = [one - left for place, one in enumerate(meant) if one - left and one not in meant[:place]]
@@ -309,7 +322,7 @@ def _question(
         told = ", ".join(dict.fromkeys(text[one.start : one.end] for one in own))
         fits = tuple(name for name in every if name in names)
         return Question(f"The request speaks of {told}. Which devices are to be checked?", fits)
-    rest = _THE_REST.search(text)
+    rest = THE_REST.search(text)
     before = text[: rest.start()] if rest else ""
     is_beside = _EXCEPT.search(before) or _PEER.search(before) or before.rstrip().endswith("than")
     if rest and not is_beside and not any(one.start <= rest.start() < one.end for one in own):

@@ -59,7 +59,7 @@ _SO_MANY = re.compile(
 _PART_AFTER = re.compile(
     r"\s*,?\s*(?:that|which|whom)\s+(?:(?-i:I|[A-Z][a-z]+)|we|you|he|she|they|isn|aren)\b|\s*,?\s*(?:whose|named|called)\b"
     r"|\s+(?:in|at|from|near)\s+(?:the\s+|site\s+)*(?:(?-i:[A-Z][a-z]{2,})|\w+(?:ern)?\s+(?:region|site|pop|rack|building)|\d+\b)"
-    r"|\s+at\s+site\b|\s+(?:and|or)\s+(?:up|above|higher|below|lower)\b|\s+(?:from|above|below|over|after)\s+\d|\s+upwards\b"
+    r"|\s+at\s+site\b|\s+(?:and|or)\s+(?:up|above|higher|below|lower)\b|\s+(?:from|above|below|over|after)\s+\d+\b(?!\s*[%\w])|\s+upwards\b"
     r"|\s+(?:connected|attached|linked)\b",
     re.IGNORECASE,
 )

@@ -42,7 +42,6 @@ _WORDS = {
     "state": "only {}",
     "group": "only {}",
     "order": "the {} first",
-    "ends": "between {}",
 }
 
 
