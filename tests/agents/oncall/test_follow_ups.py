@@ -273,3 +273,41 @@ async def test_the_neighbours_of_a_device_that_told_nothing_are_read_from_the_ot
     with network.serve():
         found = await find_far_ends(current_session(), before, [Device("pe1"), Device("pe2"), Device("rr1")])
     assert [one["device"] for one in found] == ["pe2", "rr1"]
+
+
+def test_a_figure_of_a_time_is_no_device() -> None:
+    before = {"devices": ["xrd-5"], "intents": ["check_logs"], "intent": "check_logs", "focus": {}}
+    inventory = [Device("xrd-2"), Device("xrd-5")]
+    reading = Reading(intent="check_logs", not_covered=("2",), confidence=0.4)
+    found = offline.read("last 2 days", reading, before, load_plans(), inventory, Request((), ()))
+    assert isinstance(found, Request)
+    assert (found.devices, found.focus["minutes"]) == (("xrd-5",), "2881")
+
+
+def test_from_another_device_a_route_is_looked_up_there() -> None:
+    before = {
+        "devices": ["pe2"],
+        "intents": ["check_routes"],
+        "intent": "check_routes",
+        "focus": {"prefix": "198.51.100.0/24"},
+    }
+    found = offline.read(
+        "and from pe1",
+        Reading(devices=("pe1",), confidence=0.4),
+        before,
+        load_plans(),
+        [Device("pe1"), Device("pe2")],
+        Request((), ()),
+    )
+    assert isinstance(found, Request)
+    assert (found.devices, found.intents) == (("pe1",), ("check_routes",))
+    assert found.focus["prefix"] == "198.51.100.0/24"
+
+
+def test_only_the_external_sessions_of_those_that_were_shown() -> None:
+    before = {"devices": ["pe1"], "intents": ["check_bgp_neighbors"], "intent": "check_bgp_neighbors", "focus": {}}
+    found = offline.read(
+        "only the ebgp one", Reading(confidence=0.4), before, load_plans(), [Device("pe1")], Request((), ())
+    )
+    assert isinstance(found, Request)
+    assert (found.devices, found.focus["group"]) == (("pe1",), "external")

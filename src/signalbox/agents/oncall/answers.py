@@ -11,7 +11,17 @@ from typing import Any
 
 from signalbox.agents.oncall.arguments import match_interface
 from signalbox.agents.oncall.facts import Record
-from signalbox.agents.oncall.fields import IS_UP, fact_lines, fields, is_up, none_is, of_subject, plans_for, things
+from signalbox.agents.oncall.fields import (
+    IS_UP,
+    fact_lines,
+    fields,
+    is_up,
+    kind_of_group,
+    none_is,
+    of_subject,
+    plans_for,
+    things,
+)
 from signalbox.agents.oncall.presence import LABELS, Presence, presence_of
 from signalbox.agents.oncall.spoken import moment_of, spoken_duration, spoken_moment
 from signalbox.agents.oncall.state import Finding
@@ -91,10 +101,15 @@ def _kind_lines(
                 is_told = found.state in _ABSENT and (wide or devices > 1)
                 lines += [f"{LABELS[kind]}: {_ABSENT[found.state]}"] if is_told else []
                 continue
-            if focus.get("state") and kind in IS_UP:
+            if focus.get("state") and kind in IS_UP and not focus.get("group"):
                 chosen = _in_state(kind, focus["state"], records)[: 1 if kind in told else None]
                 lines += chosen if devices <= MANY else chosen[1:]
                 continue
+            if focus.get("group") and kind_of_group(focus["group"]) == kind:
+                records = of_subject(kind, {"group": focus["group"]}, facts)
+                if not records:
+                    lines += [] if devices > MANY else [none_is(kind, len(facts[kind]), focus["group"])]
+                    continue
             words = _log_words(focus)
             records = _lines_asked_for(records, focus) if kind == "log" else records
             headline, members = (
@@ -302,7 +317,7 @@ def _hop(one: Mapping[str, Any]) -> str:
 def _logs(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
     presence = presence_of(facts, "log")
     if not records:
-        return ("the log has no line in that time" if presence.is_present else ""), []
+        return ("the log has no such line in that time" if presence.is_present else ""), []
     serious = [one for one in records if _is_trouble(one)]
     told = f"{_count(records, 'line')} of the log, {len(serious)} of them of trouble"
     shown = [one for one in records if one in serious[-_MOST_LINES + _LAST :] or one in records[-_LAST:]]

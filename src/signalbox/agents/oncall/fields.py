@@ -266,7 +266,7 @@ def fact_lines(
         fitting = [one for one in records if any(within(one, it, focus) for it in asked)]
         own = list(_lines(kind, asked, [one for one in fitting if not _is_usual(one, asked, usual or {})]))
         if records and not fitting:
-            own = [f"nothing {limit_of(focus)}: {one}" for one in _lines(kind, asked, records)]
+            own = [f"nothing {limit_of(focus, asked)}: {one}" for one in _lines(kind, asked, records)]
         lines += [*own[:_MOST_LINES], *([f"… and {len(own) - _MOST_LINES} more"] if own[_MOST_LINES:] else [])]
         if not own and kind == "alarm" and presence_of(facts, kind).is_present:
             lines.append("no active alarm")
@@ -323,9 +323,11 @@ def within(record: Record, field: Field, focus: Mapping[str, str]) -> bool:
     return all(LIMITS[name][1](value, float(focus[name])) for name in limits)
 
 
-def limit_of(focus: Mapping[str, str]) -> str:
+def limit_of(focus: Mapping[str, str], asked: Sequence[Field] = ()) -> str:
     """The limit that is asked for, in words; empty where none is."""
-    return next((f"{LIMITS[name][0]} {focus[name]}" for name in LIMITS if name in focus), "")
+    is_time = bool(asked) and all(one.path.endswith("_seconds") for one in asked)
+    told = {name: spoken_duration(float(focus[name])) if is_time else focus[name] for name in LIMITS if name in focus}
+    return next((f"{LIMITS[name][0]} {value}" for name, value in told.items()), "")
 
 
 def told_of(kind: str, asked: Sequence[Field], record: Record, more: str = "") -> str:

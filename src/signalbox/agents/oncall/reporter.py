@@ -94,6 +94,8 @@ def make_report(
     answers = [*counted, *seen.lines, *_of_devices(lines, list(facts))]
     since = [_began(one) for one in findings if one["since"]] if "since" in (state.get("focus") or {}) else []
     is_wide = not asked and len(facts) > 2 and any(len(kinds_of(intent)) > 2 for intent in intents)
+    if "since" in (state.get("focus") or {}) and not since:
+        answers = ["nothing was found that began at some time", *answers]
     if since:
         answers = [*since, *(answers if not is_wide else ())]
     if ranked := ranking(intents, asked, focus, facts):
@@ -108,7 +110,7 @@ def make_report(
     is_fact = is_chosen or (bool(intents) and {*intents} <= _FACTS | (by_fact - {*checks}))
     names = {name for device, told in facts.items() for name in subject_names(focus[device], told, intents)}
     findings = _sorted(rank(findings, names))
-    if is_chosen or (is_fact and asked):
+    if is_chosen or (asked and not checks):
         findings = [one for one in findings if one["severity"] != "info" or one["about"] in names]
     looked = {device: looked_at(results, device) for device in facts}
     statuses = {

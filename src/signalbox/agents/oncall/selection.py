@@ -161,17 +161,19 @@ def _has(
     if named:
         return all(find_subject(what, name, told, intents) for what, name in named)
     if focus.get("state"):
-        return any(_is_chosen(kind, one, focus) for kind in kinds if kind in IS_UP for one in told.get(kind, ()))
+        listed = [(kind, one) for kind in kinds if kind in IS_UP for one in of_subject(kind, focus, told)]
+        return any(_is_chosen(kind, one, focus) for kind, one in listed)
     return any(presence_of(told, kind).is_present and presence_of(told, kind).known for kind in kinds)
 
 
 def searched_for(intents: Sequence[str], asked: Sequence[str], focus: Mapping[str, str]) -> str:
     """What is searched for, in words."""
     named = [f"{LABELS.get(what, what)} {focus[what]}" for what in _NAMED if focus.get(what)]
-    measured = [fields()[one].name for one in asked]
+    limited = [fields()[one] for one in asked]
+    measured = [one.name for one in limited]
     kinds = [LABELS[kind] for intent in intents for kind in kinds_of(intent) if kind in LABELS]
     what = ", ".join(dict.fromkeys(measured or named or kinds))
-    return " ".join(filter(None, (what, focus.get("state"), limit_of(focus))))
+    return " ".join(filter(None, (what, focus.get("group"), focus.get("state"), limit_of(focus, limited))))
 
 
 def found_on(

@@ -67,6 +67,8 @@ _BY_THING = {
 }
 _HAVE_PEERS = {"check_bgp_neighbors", "check_isis_adjacencies", "check_mpls_state", "check_interface_status"}
 _PEERED = {"check_isis_adjacencies", "check_mpls_state", "check_bgp_neighbors", "show_lldp_neighbors"}
+_JOINING = _HAVE_PEERS | _PEERED | {BROADEST}
+"""Checks after which "and with pe2" names a neighbour, and no other device."""
 _HAVE_ADDRESSES = {"check_routes", "check_bgp_neighbors", "check_mpls_state", "check_isis_adjacencies"}
 _OF_NEIGHBORS = {"bgp_instance.as": "bgp.peer_as"}
 """Facts of a device, and those of its neighbour that are called the same."""
@@ -293,7 +295,10 @@ def _devices(message: _Message, inventory: Sequence[Device], before: Mapping[str
     if is_on("oncall.mentions"):
         neighbor = str((before.get("focus") or {}).get("neighbor", ""))
         has_peers = bool(_PEERED & {*map(str, before.get("intents") or ())})
-        found = devices_meant(text, message.reading, inventory, earlier, neighbor, has_peers=has_peers)
+        joins = not earlier or bool(_JOINING & {*map(str, before.get("intents") or _JOINING)})
+        found = devices_meant(
+            text, message.reading, inventory, earlier, neighbor, has_peers=has_peers, joins_devices=joins
+        )
     else:
         among = chosen_among(message.reading, inventory)
         found = among if isinstance(among, Question) else Meant(among)
@@ -304,7 +309,8 @@ def _devices(message: _Message, inventory: Sequence[Device], before: Mapping[str
         is_peer = len(earlier) == 1 and not found.peers and earlier != found.devices and _WITH_IT.search(text)
         return replace(found, peers=earlier) if is_peer else found
     if earlier:
-        said = re.findall(r"\w+", " ".join(text[start:end] for start, end in message.narrows))
+        told = [*(text[start:end] for start, end in message.narrows), *spans_of_time(text)]
+        said = re.findall(r"\w+", " ".join(told))
         figures = [one for one in (*found.unread, *message.reading.not_covered) if one not in said]
         other = named_by_figures(text, figures, earlier, names)
         if isinstance(other, Question):
@@ -324,6 +330,9 @@ def _checks(message: _Message, plans: Mapping[str, Plan], earlier: Sequence[str]
     is_whole = _WHOLE.search(message.text) is not None
     things = [name for name in _BY_THING if getattr(reading, name)]
     said = [one for one in asked.checks if one in plans] or (["check_interface_status"] if asked.group else [])
+    if any("/" in one for one in _ADDRESS.findall(message.text)) and not said and not asked.facts:
+        # A network is no neighbour: its route is meant.
+        return ("check_routes",)
     by_fact = plans_for(asked.facts)
     of_facts = [own[0] for own in by_fact.values() if own[0] in plans]
     if read and read not in askable()["checks"] and not read.startswith("review_") and reading.confidence >= _SURE:
@@ -335,11 +344,11 @@ def _checks(message: _Message, plans: Mapping[str, Plan], earlier: Sequence[str]
     reads_all = [one for one in earlier if by_fact and all(one in own for own in by_fact.values())]
     if reads_all and not said:
         return (reads_all[0],)
-    if message.complaints and of_facts and not said and not {*things} - {"neighbor"}:
+    is_certain = is_sure and read not in ("", BROADEST)
+    if message.complaints and of_facts and not (said or is_certain) and not {*things} - {"neighbor"}:
         # Why traffic is slow is told by the health of the device, beside the figures.
         return (BROADEST,)
-    is_of_facts = any(read in plans_of_fact for plans_of_fact in by_fact.values())
-    if is_sure and not said and is_of_facts and read != BROADEST:
+    if is_sure and not said and any(read in plans_of_fact for plans_of_fact in by_fact.values()):
         return tuple(dict.fromkeys((read, *(own[0] for own in by_fact.values() if read not in own))))
     if said or of_facts:
         # One word says it, or several in a list do; the model chooses only one plan.

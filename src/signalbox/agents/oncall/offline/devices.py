@@ -103,12 +103,13 @@ def devices_meant(
     neighbor: str = "",
     *,
     has_peers: bool = False,
+    joins_devices: bool = True,
 ) -> Meant | Question:
     """The devices that a request means, or what to ask.
 
     `earlier` are the devices of the turn before, of which some may be left out, `neighbor` is the neighbour of theirs
-    that it was about, and `has_peers` says that it showed neighbours. Raises NotFoundError, with the nearest names, for
-    a device that there is not.
+    that it was about, `has_peers` says that it showed neighbours, and `joins_devices` that it was about what joins two.
+    Raises NotFoundError, with the nearest names, for a device that there is not.
     """
     every = [device.name for device in devices]
     mentions = find_mentions(text, devices)
@@ -118,7 +119,11 @@ def devices_meant(
         mentions = [_whole_role(text, one) for one in mentions]
     lists = _lists(text, mentions)
     kinds = _parts(text, mentions, lists, reading)
-    if len(mentions) == 1 and _is_next_peer(text, mentions[0], devices, earlier, neighbor, has_peers=has_peers):
+    if (
+        joins_devices
+        and len(mentions) == 1
+        and _is_next_peer(text, mentions[0], devices, earlier, neighbor, has_peers=has_peers)
+    ):
         return Meant(list(earlier), [], list(mentions[0].names), is_carried=True)
     if earlier and not mentions and THE_REST.search(text):
         return Meant([name for name in every if name not in earlier], is_searched=True)

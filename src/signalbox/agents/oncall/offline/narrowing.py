@@ -12,7 +12,7 @@ from signalbox.language.quantities import convert, find_quantities
 __all__ = ["Narrowed", "narrowed_by", "narrowing_in", "refers_back"]
 
 _STATE = re.compile(
-    r"\b(?:only|just|which|any|list|how\s+many|what)\b(?!\s*['’]?s\s+up)[^.;?!]*?"
+    r"\b(?:only|just|which|any\w*|list|how\s+many|what)\b(?!\s*['’]?s\s+up)[^.;?!]*?"
     r"\b(?:(?P<down>down|(?:not|\w+n['’]?t)\s+(?:up|established)|idle|dead)|(?P<up>not\s+down|up(?!\s+(?:for|since|to|with)\b)|established))\b",
     re.IGNORECASE,
 )
@@ -38,7 +38,7 @@ _ORDER = re.compile(
 )
 _FIRST = re.compile(r"\btop\s+(\d{1,3})\b", re.IGNORECASE)
 _SINCE = re.compile(
-    r"^\W*when\W*$|\bsince\s+when\b|\bhow\s+long\s+(?:ago|has|have|is|was)\b|\bwhen\s+(?:did|was|were)\b",
+    r"^\W*when\W*$|\bsince\s+when\b|\bhow\s+long\s+(?:ago|has|have|is|was)\b|\bwhen\s+(?:did|was|were)\b(?:\s+(?:it|this|that)\s+\w+)?",
     re.IGNORECASE,
 )
 _AGAIN = re.compile(
