@@ -10,6 +10,7 @@ import pytest
 
 from signalbox.agents.oncall.fields import fact_lines
 from signalbox.agents.oncall.overview import Overview, overview
+from signalbox.agents.oncall.verdict import told_together
 from signalbox.settings import now
 
 Told = Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]
@@ -107,3 +108,35 @@ def test_a_time_that_is_over_ends_before_now() -> None:
 def test_nothing_is_summed_up_of_what_is_ranked_or_has_a_limit() -> None:
     assert seen("interface.in_errors", ports(in_errors=[0, 1, 2]), above="0") == Overview((), {})
     assert seen("interface.in_errors", ports(in_errors=[0, 1, 2]), order="most") == Overview((), {})
+
+
+def finding(topic: str, severity: str, cause: str = "", about: str = "Gi1", device: str = "r1") -> Any:
+    return {
+        "device": device,
+        "topic": topic,
+        "severity": severity,
+        "about": about,
+        "cause": cause,
+        "text": f"{topic} is bad",
+    }
+
+
+def test_what_follows_from_an_interface_that_is_down_stands_behind_it() -> None:
+    down, alarm = finding("interface", "critical", "no carrier"), finding("alarm", "critical")
+    isis = finding("isis", "critical", "the interface is down")
+    assert told_together([isis, down, alarm]) == [(down, [isis, alarm])]
+
+
+def test_a_fault_with_a_cause_of_its_own_stays_one() -> None:
+    errors, isis = finding("interface", "critical", "bad optic"), finding("isis", "critical", "the areas differ")
+    assert told_together([errors, isis]) == [(errors, []), (isis, [])]
+
+
+def test_a_critical_finding_does_not_hide_behind_a_warning() -> None:
+    errors, alarm = finding("interface", "warning"), finding("alarm", "critical")
+    assert told_together([alarm, errors]) == [(alarm, []), (errors, [])]
+
+
+def test_the_same_name_on_another_device_is_another_thing() -> None:
+    down, alarm = finding("interface", "critical"), finding("alarm", "critical", device="r2")
+    assert told_together([down, alarm]) == [(down, []), (alarm, [])]

@@ -39,6 +39,8 @@ def test_a_length_is_said_in_its_largest_unit(seconds: int, said: str) -> None:
 def test_a_finding_says_its_moment_and_keeps_it_as_data() -> None:
     finding = {
         "device": "pe1",
+        "topic": "interface",
+        "about": "Gi0",
         "text": "Gi0 is down",
         "cause": "",
         "severity": "critical",

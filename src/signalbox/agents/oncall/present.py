@@ -9,6 +9,8 @@ from typing import Any
 from signalbox.agents.oncall.answers import EVIDENCE
 from signalbox.agents.oncall.reporter import in_order
 from signalbox.agents.oncall.spoken import spoken_moment
+from signalbox.agents.oncall.state import Finding
+from signalbox.agents.oncall.verdict import told_together
 from signalbox.contract import Presented, blocks
 from signalbox.contract.blocks import Block
 from signalbox.drawing.text import as_markdown
@@ -38,7 +40,10 @@ def report_blocks(report: Mapping[str, Any]) -> list[Block]:
         [one["device"], one["status"], one["critical"], one["warning"], one["first"], ", ".join(one["looked_at"])]
         for one in report.get("devices") or ()
     ]
-    findings = [(_told(one), one["severity"], one["evidence"]) for one in report.get("findings") or ()]
+    findings = [
+        (_told(one, follows), one["severity"], _cited(one, follows))
+        for one, follows in told_together(report.get("findings") or ())
+    ]
     sections = [
         (title, [blocks.text("\n".join(f"- {as_markdown(line)}" for line in lines))])
         for title, lines in _sections(report)
@@ -62,12 +67,19 @@ def _sections(report: Mapping[str, Any]) -> list[tuple[str, Sequence[str]]]:
 
 def _markdown(report: Mapping[str, Any], state: Mapping[str, Any]) -> str:
     told = _told_of(report)
-    parts = [*_unread(report), *(line for name in in_order(report) for line in told[name])]
-    found = report.get("findings") or ()
+    # Of many devices, what is wrong stands before what each of them told.
+    last = told["answers"] if report.get("is_wide") and not report.get("answer") else []
+    parts = [*_unread(report), *(line for name in in_order(report) for line in told[name] if [line] != last)]
+    found = [] if report.get("is_since") else told_together(report.get("findings") or ())
     for severity, title in (("critical", "Critical"), ("warning", "Warnings"), ("info", "For information")):
-        lines = [_told(one) + _evidence(one["evidence"]) for one in found if one["severity"] == severity]
+        lines = [
+            _told(one, follows) + _evidence(_cited(one, follows))
+            for one, follows in found
+            if one["severity"] == severity
+        ]
         parts += [_listed(title, lines)] if lines else []
     parts += [_listed(title, lines) for title, lines in _sections(report) if lines]
+    parts += [f"In detail:\n\n{lines}" for lines in last]
     parts += _noted(report, state.get("model_error"))
     if left := state.get("not_covered"):
         parts.append(f"Not considered: {as_markdown(', '.join(left))}")
@@ -113,10 +125,16 @@ def _listed(title: str, lines: Sequence[str]) -> str:
     return "\n".join([f"{title}:", "", *(f"- {as_markdown(line)}" for line in lines)])
 
 
-def _told(one: Mapping[str, Any]) -> str:
+def _told(one: Finding, follows: Sequence[Finding] = ()) -> str:
+    """A finding in a sentence or two, with what follows from it."""
     since = f", since {spoken_moment(one['since'])}" if one.get("since") else ""
     cause = f" Likely cause: {one['cause']}." if one.get("cause") else ""
-    return f"{one['device']}: {one['text']}{since}.{cause}"
+    more = "; ".join(it["text"] for it in follows)
+    return f"{one['device']}: {one['text']}{since}.{cause}{f' With it: {more}.' if more else ''}"
+
+
+def _cited(one: Finding, follows: Sequence[Finding]) -> list[str]:
+    return list(dict.fromkeys(name for it in (one, *follows) for name in it["evidence"]))
 
 
 def _evidence(ids: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from signalbox.agents.oncall.answers import EVIDENCE, MANY, answer_lines, rank, subject_names
+from signalbox.agents.oncall.answers import rank, subject_names
 from signalbox.agents.oncall.assessor import devices_of, failed_steps, missing_of
 from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.fields import LIMITS, plans_for
@@ -16,20 +16,17 @@ from signalbox.agents.oncall.focus import SEARCHED
 from signalbox.agents.oncall.history import keep_run
 from signalbox.agents.oncall.judgement import judge_run
 from signalbox.agents.oncall.loop_executor import LEFT_OUT
-from signalbox.agents.oncall.overview import Overview, count_chosen, overview
 from signalbox.agents.oncall.presence import Presence, presence_of
-from signalbox.agents.oncall.selection import devices_having, found_on, ranking, searched_for, unable
-from signalbox.agents.oncall.spoken import spoken_moment
+from signalbox.agents.oncall.run_answers import answers_of
 from signalbox.agents.oncall.state import Finding, GraphState
-from signalbox.agents.oncall.subjects import focus_on, intents_of, kinds_of, with_names_found
-from signalbox.agents.oncall.verdict import device_status, looked_at, overall, verdict_of
+from signalbox.agents.oncall.subjects import intents_of, kinds_of, with_names_found
+from signalbox.agents.oncall.verdict import device_status, looked_at, overall, told_together, verdict_of
 from signalbox.errors import SignalboxError
 
 __all__ = ["in_order", "report_generator"]
 
 _FACTS = {"show_system_facts", "show_lldp_neighbors", "check_routes", "check_logs"}
 """Checks that ask for facts: where nothing is wrong, they need no verdict."""
-_FEW_ALIKE = 2
 _FEW_KINDS = 3
 """A plan that reads no more kinds of things is about what was asked for."""
 
@@ -67,50 +64,15 @@ def make_report(
     called = {one.get("device_name") for one in results if one.get("executed_calls")}
     unread = {device for device in facts if not called & {device, None}} | failed_steps(state).keys()
     intents, asked, checks = intents_of(state), state.get("facts") or (), state.get("checks") or ()
-    focus = {device: focus_on(device, state.get("focus") or {}, intents, told) for device, told in facts.items()}
-    having = devices_having(intents, asked, focus, facts)
     # Far ends and the last good state tell what should be running from what was never configured.
     missing = {device: _refined(found, facts[device]) for device, found in missing_of(state).items()}
-    seen = overview(asked, focus, facts) if having is None else Overview()
-    told_on = focus if seen.is_dated else {device: {**own, "minutes": ""} for device, own in focus.items()}
-    is_many = len(facts) > MANY and having is None
-    lines = [
-        (device, one)
-        for device, records in facts.items()
-        if having is None or having.get(device) or (asked and not any(having.values()))
-        for one in answer_lines(
-            intents,
-            told_on[device],
-            records,
-            missing.get(device, ()),
-            asked=asked,
-            checks=checks,
-            usual=seen.usual,
-            devices=len(facts),
-        )
-    ]
-    narrow = [kind for one in intents for kind in kinds_of(one) if len(kinds_of(one)) < _FEW_KINDS]
-    counted = count_chosen(narrow, focus, facts) if is_many and not asked else []
-    answers = [*counted, *seen.lines, *_of_devices(lines, list(facts))]
-    since = [_began(one) for one in findings if one["since"]] if "since" in (state.get("focus") or {}) else []
-    is_wide = not asked and len(facts) > 2 and any(len(kinds_of(intent)) > 2 for intent in intents)
-    if "since" in (state.get("focus") or {}) and not since:
-        answers = ["nothing was found that began at some time", *answers]
-    if since:
-        answers = [*since, *(answers if not is_wide else ())]
-    if ranked := ranking(intents, asked, focus, facts):
-        answers = ranked
-    cannot = unable(intents, asked, having or {}, facts) if "which" in (state.get("focus") or {}) else {}
-    if having is not None:
-        answers = [*found_on(searched_for(intents, asked, state.get("focus") or {}), having, facts, cannot), *answers]
+    told = answers_of(state, facts, findings, missing, unread)
     unlooked = [one for found in missing.values() for one in found if one.said and one.state == "not_checked"]
     by_fact = {plan for own in plans_for(asked).values() for plan in own if len(kinds_of(plan)) <= _FEW_KINDS}
-    is_searched = (state.get("focus") or {}).get("which") == SEARCHED
-    is_chosen = bool(ranked) or (having is not None and not is_searched)
-    is_fact = is_chosen or (bool(intents) and {*intents} <= _FACTS | (by_fact - {*checks}))
-    names = {name for device, told in facts.items() for name in subject_names(focus[device], told, intents)}
+    is_fact = told.is_chosen or (bool(intents) and {*intents} <= _FACTS | (by_fact - {*checks}))
+    names = {name for device, own in facts.items() for name in subject_names(told.focus[device], own, intents)}
     findings = _sorted(rank(findings, names))
-    if is_chosen or (asked and not checks):
+    if told.is_chosen or (asked and not checks):
         findings = [one for one in findings if one["severity"] != "info" or one["about"] in names]
     looked = {device: looked_at(results, device) for device in facts}
     statuses = {
@@ -122,25 +84,26 @@ def make_report(
         )
         for device in facts
     }
-    is_narrowed = any({"state", *LIMITS} & one.keys() for one in focus.values())
-    without = {device for device, has in (having or {}).items() if not has and not is_narrowed}
-    without |= {device for names in cannot.values() for device in names}
+    is_narrowed = any({"state", *LIMITS} & one.keys() for one in told.focus.values())
+    without = {device for device, has in told.having.items() if not has and not is_narrowed} | {*told.unable}
     without = {device for device in without if statuses[device] == "healthy"}
     statuses |= dict.fromkeys(without, "absent")
     about = {device: one for device, one in statuses.items() if device not in without} or statuses
+    is_searched = (state.get("focus") or {}).get("which") == SEARCHED
     return {
         "title": state.get("objective") or "Network check",
         "status": overall(about),
         "verdict": verdict_of(about if is_searched else statuses, findings, looked, missing),
-        "is_wide": is_wide and not since,
+        "is_wide": told.is_wide,
+        "is_since": told.is_since,
         "is_fact": is_fact,
         "is_told": bool(missing) and all(one.said for found in missing.values() for one in found),
-        "as_before": f"As before: {', '.join(told)}" if (told := state.get("as_before")) else "",
+        "as_before": f"As before: {', '.join(kept)}" if (kept := state.get("as_before")) else "",
         "not_looked_up": list(dict.fromkeys(one.said for one in unlooked)),
         "stop_reason": state.get("stop_reason"),
         "answer": state.get("answer") or "",
         "notes": _notes(state, missing),
-        "answers": answers,
+        "answers": told.lines,
         "findings": findings,
         "devices": [_row(device, statuses[device], findings, looked[device]) for device in facts],
         "absent": {device: [one.as_record() for one in found] for device, found in missing.items()},
@@ -148,32 +111,6 @@ def make_report(
         "left_out": _left_out(state),
         "next_steps": _next_steps(findings),
     }
-
-
-def _of_devices(lines: Sequence[tuple[str, str]], devices: Sequence[str]) -> list[str]:
-    """The lines of several devices, each after the name of its device; what many say alike is said once."""
-    if len(devices) == 1:
-        return [line for _, line in lines]
-    saying: dict[str, list[str]] = {}
-    for device, line in lines:
-        saying.setdefault(_alike(device, line), []).append(device)
-    told = []
-    for device, line in lines:
-        who = saying[_alike(device, line)]
-        where = f"on all {len(devices)} devices" if len(who) == len(devices) else f"on {', '.join(who)}"
-        told.append(f"{device}: {line}" if len(who) <= _FEW_ALIKE else f"{_alike(device, line)}: {where}")
-    return list(dict.fromkeys(told))
-
-
-def _alike(device: str, line: str) -> str:
-    """A line without its device and evidence: two devices that say the same have the same."""
-    return EVIDENCE.sub("", line).removeprefix(f"{device} ")
-
-
-def _began(one: Finding) -> str:
-    """Since when there is what was found."""
-    told = f" [{one['evidence'][0]}]" if one["evidence"] else ""
-    return f"since {spoken_moment(one['since'])}: {one['device']}: {one['text']}{told}"
 
 
 def _refined(missing: Sequence[Presence], facts: Mapping[str, Sequence[Record]]) -> list[Presence]:
@@ -193,7 +130,8 @@ def _notes(state: Mapping[str, Any], missing: Mapping[str, Sequence[Presence]]) 
 
 def _next_steps(findings: Sequence[Finding]) -> list[str]:
     """What to do next, the worst first; what another step says and more is not said twice."""
-    steps = list(dict.fromkeys(one["next"] for one in findings if one["next"] and one["severity"] != "info"))
+    told = [one for one, _ in told_together(findings)]
+    steps = list(dict.fromkeys(one["next"] for one in told if one["next"] and one["severity"] != "info"))
     return [one for one in steps if not any(other != one and other.startswith(one.rstrip(".")) for other in steps)]
 
 

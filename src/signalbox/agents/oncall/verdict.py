@@ -9,10 +9,13 @@ from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.presence import Presence
 from signalbox.agents.oncall.state import Finding
 
-__all__ = ["STATUSES", "device_status", "first_of", "looked_at", "overall", "verdict_of"]
+__all__ = ["STATUSES", "device_status", "first_of", "looked_at", "overall", "told_together", "verdict_of"]
 
 STATUSES = ("unreachable", "critical", "warning", "absent", "incomplete", "healthy")
 _MOST_NAMED = 4
+_SAID = ("the interface is down", "the interface is shut administratively")
+"""The causes of findings that follow from the one about their interface."""
+_RANKS = {"critical": 0, "warning": 1, "info": 2}
 _ORDER = ("device", "interface", "isis", "ldp", "bgp", "vrf", "system", "alarm")
 _ABSENT = ("not_running", "not_configured", "does_not_exist")
 _LOOKED = {
@@ -77,13 +80,33 @@ def overall(statuses: Mapping[str, str]) -> str:
     return next((one for one in STATUSES if one in statuses.values()), "incomplete")
 
 
+def told_together(findings: Sequence[Finding]) -> list[tuple[Finding, list[Finding]]]:
+    """The findings, each with what follows from it: where an interface is down, that no protocol has a neighbour there
+    is no finding of its own for whoever reads, nor is the alarm about it."""
+    order = {topic: place for place, topic in enumerate(_ORDER)}
+    first: dict[tuple[str, str], Finding] = {}
+    for one in findings:
+        known = first.get((one["device"], one["about"]))
+        if known is None or order.get(one["topic"], 9) < order.get(known["topic"], 9):
+            first[one["device"], one["about"]] = one
+    follows: dict[int, list[Finding]] = {id(one): [] for one in first.values()}
+    told = []
+    for one in findings:
+        cause = first[one["device"], one["about"]]
+        is_said = one["topic"] != cause["topic"] and (one["topic"] == "alarm" or one["cause"] in _SAID)
+        if is_said and _RANKS[cause["severity"]] <= _RANKS[one["severity"]]:
+            follows[id(cause)].append(one)
+        else:
+            told.append(one)
+    return [(one, follows.get(id(one), [])) for one in told]
+
+
 def first_of(findings: Sequence[Finding]) -> Finding | None:
     """The finding that most likely explains the others: the worst, nearest to the wire, with a cause."""
     faults = [one for one in findings if one["severity"] != "info"]
-    ranks = {"critical": 0, "warning": 1}
     order = {topic: place for place, topic in enumerate(_ORDER)}
     return min(
-        faults, key=lambda one: (ranks[one["severity"]], order.get(one["topic"], 9), not one["cause"]), default=None
+        faults, key=lambda one: (_RANKS[one["severity"]], order.get(one["topic"], 9), not one["cause"]), default=None
     )
 
 

@@ -134,6 +134,10 @@ def action_of(text: str, reading: Reading, before: Mapping[str, Any], inventory:
     whatever it looks like on its own.
     """
     mentions = find_mentions(text, inventory)
+    is_doubtful = reading.confidence < _SURE and reading.intent
+    if reading.action == "other" and is_doubtful and asked_in(text).is_anything:
+        # The model doubts that it is a check, and names one.
+        return "check"
     if reading.action == "other" and before:
         known = [
             *narrowing_in(text, names_devices=_names_devices(mentions)),
