@@ -25,7 +25,7 @@ from signalbox.agents.oncall.named_devices import speaks_of_roles as _speaks_of_
 from signalbox.agents.oncall.offline.asked import Asked, asked_in, complaints_in, fact_phrases, spelt_out, strange_words
 from signalbox.agents.oncall.offline.devices import THE_REST, Meant, devices_meant, named_by_figures
 from signalbox.agents.oncall.offline.mentions import COMPARED, Mention, find_mentions
-from signalbox.agents.oncall.offline.narrowing import narrowed_by, narrowing_in, refers_back
+from signalbox.agents.oncall.offline.narrowing import asks_since_when, narrowed_by, narrowing_in, refers_back
 from signalbox.agents.oncall.offline.other_ends import Moved, moved_to, relation_in
 from signalbox.agents.oncall.offline.thread import as_before, focus_kept
 from signalbox.agents.oncall.offline.times import (
@@ -89,7 +89,9 @@ _HOLDER = re.compile(
     re.IGNORECASE,
 )
 _ANYWHERE = re.compile(
-    r"\bany(?:thing|one|body)?\b|\bno(?:thing|body|\s?one)\b|\b(?:which|list|how\s+many|all|top\s+\d+)\b", re.IGNORECASE
+    r"\bany(?:thing|one|body)?\b|\bno(?:thing|body|\s?one)\b|\b(?:which|list|how\s+many|all|top\s+\d+)\b"
+    r"|\bwhat(?:['’]?s|\s+is)\s+(?:going\s+on|down|wrong|broken|up|happening)\b",
+    re.IGNORECASE,
 )
 _THE_ONE = re.compile(
     r"\b(?:it|its|this|that|(?<!is\s)(?<!are\s)there|(?:the|my|our)\s+(?:box|router|device|node|switch|one|host))\b",
@@ -405,6 +407,9 @@ def _request(
     narrowed = narrowed_by(
         text, replace(asked, facts=facts), checks, groups, is_bare=goes_on and not _names_devices(message.mentions)
     )
+    if asks_since_when(text) and not asked.facts:
+        # Since when there is what was found, and not the facts of the turn before again.
+        narrowed, facts = replace(narrowed, focus={**narrowed.focus, "since": "asked"}), ()
     focus = _focus(replace(message, asked=asked), checks, devices, {*names}) | narrowed.focus
     focus |= _ends(message.mentions, devices)
     is_whole = len(devices) == len(names) > 1

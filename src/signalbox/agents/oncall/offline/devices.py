@@ -59,6 +59,12 @@ _FIRST = re.compile(r"\s+(?:first|last|too|also|as\s+well|especially)\b", re.IGN
 _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 _OTHER = re.compile(r"\b(?:rest\s+of\s+(?:(?:the|our|my)\s+)?|(?:other|remaining)\s+)$", re.IGNORECASE)
 _SAME_ON = re.compile(r"\b(?:same|and|about)\s+(?:(?:on|for|with)\s+)?$", re.IGNORECASE)
+_FIGURE = re.compile(
+    r"(?:^\W*|\b(?:and|on|for|about|also|now|then|of|at|do|check|show|try|box|router|device)\s+|[#,&+]\s*)"
+    r"#?(\d{1,4})\b(?=\W*(?:$|(?:too|also|as|please|pls|and|or)\b|[,&+?]))",
+    re.IGNORECASE,
+)
+"""A figure that may stand for a device: not that of "why only 2" or "the last 2 days"."""
 _BARE = re.compile(r"all(?:\s+\w+)?(?:\s+of\s+(?:them|these|those))?", re.IGNORECASE)
 _LIKE_A_NAME = re.compile(r"(?<![\w/.-])[A-Za-z]{2,}[\w.]*(?:[-_][A-Za-z0-9]+)*[-_]\d+(?![\w/-]|\.\d)")
 _REVIEWED = re.compile(
@@ -169,7 +175,8 @@ def named_by_figures(
         return [earlier[at]] if at < len(earlier) else []
     stems = {parts(name)[:-1] for name in earlier}
     found = []
-    for figure in [word.strip("#") for word in words if re.fullmatch(r"#?\d{1,4}", word)]:
+    named = _FIGURE.findall(text)
+    for figure in [word.strip("#") for word in words if word.strip("#") in named]:
         fits = [name for name in names if parts(name)[:-1] in stems and parts(name)[-1] == str(int(figure))]
         if len(fits) != 1:
             return Question(f"Which device is meant by '{figure}'?", tuple(names))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from signalbox.agents.oncall.offline.asked import Asked, asked_in
 from signalbox.language.quantities import convert, find_quantities
 
-__all__ = ["Narrowed", "narrowed_by", "narrowing_in", "refers_back"]
+__all__ = ["Narrowed", "asks_since_when", "narrowed_by", "narrowing_in", "refers_back"]
 
 _STATE = re.compile(
     r"\b(?:only|just|which|any\w*|list|how\s+many|what)\b(?!\s*['’]?s\s+up)[^.;?!]*?"
@@ -63,6 +63,11 @@ def refers_back(text: str) -> bool:
     return bool(_SINCE.search(text) or _AGAIN.search(text))
 
 
+def asks_since_when(text: str) -> bool:
+    """True if a message asks since when something is so."""
+    return _SINCE.search(text) is not None
+
+
 def narrowing_in(text: str, *, names_devices: bool) -> list[tuple[int, int]]:
     """Where words stand that ask more of the turn before, or narrow it: a state, or a limit with its figure. Beside the
     name of a device a bare state is its own: "pe2 down?"."""
@@ -107,8 +112,6 @@ def narrowed_by(
         if "order" in focus and (first := _FIRST.search(text)):
             focus["first"] = first[1]
             words.append(first[0])
-    if not asked.facts and _SINCE.search(text):
-        focus["since"] = "asked"
     if (group := next((one for one in groups if _ASKS.match(one)), "")) or _asks_for_devices(focus, asked):
         focus["which"] = group or "device"
     return Narrowed(focus, tuple(words), tuple(unused))
