@@ -75,7 +75,7 @@ async def test_what_is_left_of_a_stock_is_the_stock(answer: Callable[..., Any]) 
 
 
 async def test_a_unit_of_another_kind_is_no_answer(answer: Callable[..., Any]) -> None:
-    state = await answer("noise at North left in decibels", measure="dock_depth_metres", unit="decibels")
+    state = await answer("depth at North left in decibels", measure="dock_depth_metres", unit="decibels")
     assert "is measured in metres, not in decibels" in state["error"].message
 
 

@@ -40,7 +40,7 @@ async def live(shop: str) -> AsyncIterator[Live]:
         ("node_load1 > 2", "Node load1 above 2", ""),
         ("sum(rate(orders_total[5m])) * 60", "Rate of orders", "orders/min"),
         ("sum(rate(http_request_duration_seconds_sum[5m])) / sum(rate(http_request_duration_seconds_count[5m]))",
-         "Average http request duration seconds", "seconds"),
+         "Average http request duration", "seconds"),
         ("node_load1 offset 1d", "Node load1 (1 d earlier)", ""),
         ("sum without (cpu) (node_load1)", "Node load1 by everything but cpu", ""),
     ],

@@ -87,7 +87,9 @@ def compile_slots(slots: Slots, scrape: float = DEFAULT_SCRAPE) -> Compiled:
         return replace(compile_slots(first, scrape), other=compile_slots(second, scrape))
     if slots.shape in ("curve", "forecast"):
         curve = Query(_curve(slots, resolution), window=window, step=resolution.step)
-        if slots.shape == "forecast" or slots.by or not (slots.how or slots.is_total):
+        is_quantile = slots.quantile is not None and slots.measure.type == "histogram"
+        has_figure = is_quantile or (not slots.by and bool(slots.how or slots.is_total))
+        if slots.shape == "forecast" or not has_figure:
             return Compiled(curve=curve, resolution=resolution)
         figure = _figure(replace(slots, shape="value"), resolution)
         return Compiled(Query(figure, at=at), curve, resolution=resolution)
@@ -233,9 +235,11 @@ def _added_up(slots: Slots, seconds: float, resolution: Resolution) -> str:
 def _filled(slots: Slots, template: str, window: float, resolution: Resolution) -> str:
     agg = _over_series(slots)
     quantile = slots.quantile if slots.quantile is not None else _DEFAULT_QUANTILE
+    info = [one for one in slots.matchers if one.label in slots.measure.joined]
     filled = fill_template(
-        _reaching(template, resolution), matchers=slots.matchers, by=slots.by, window=window, quantile=quantile, agg=agg
-    )
+        _reaching(template, resolution), matchers=slots.own_matchers, info=info, by=slots.by, window=window,
+        quantile=quantile, agg=agg,
+    )  # fmt: skip
     if "$by" in template or "${by}" in template or not _must_be_joined(slots):
         return filled
     return fill_template(f"{agg} by ($by) (", by=slots.by) + f"{filled})"

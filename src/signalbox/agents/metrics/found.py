@@ -66,6 +66,8 @@ class Found:
     value: float | None = None
     at: datetime | None = None
     ranking: Sequence[Figure] = ()
+    figures: Sequence[Figure] = ()
+    """Of curves of a quantile: the quantile over the whole range, for each of them."""
     pairs: Sequence[tuple[dict[str, str], float, float]] = ()
     """Of a comparison: both figures of each group."""
     missing: str = ""

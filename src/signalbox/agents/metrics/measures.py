@@ -27,6 +27,7 @@ __all__ = [
     "conditions_of",
     "find_offer",
     "fraction_of",
+    "joined",
     "less",
     "measure_for",
     "narrowed",
@@ -42,6 +43,8 @@ _INCREASE = "sum by ($by) (increase(%s[$window]))"
 _QUANTILE = "histogram_quantile($quantile, sum by (le, $by) (rate(%s[$window])))"
 _GAUGE = "$agg by ($by) (%s)"
 _PARTS = ("_bucket", "_count", "_sum")
+_RATES = re.compile(r"(?:rate|increase)\([^()]*\[\$window\]\)")
+_SELECTOR = re.compile(r"[a-zA-Z_:][\w:]*\{[^{}]*\}(?!\s*\[)")
 # Dimensions whose figures do not add up: two rooms of 20 degrees are not 40 degrees warm.
 _LEVELS = frozenset({"temperature", "pressure", "voltage", "frequency", "percent", "time", "length", "speed"})
 _LEVEL_UNITS = frozenset({"ratio", "percent", "celsius", "hertz", "volts", "amperes", "meters"})
@@ -386,6 +389,21 @@ def narrowed(measure: Measure, matchers: Sequence[Matcher]) -> Measure:
     text = match_text(matchers).replace("$", "$$")
     promql, total = (one.replace("$match", f"{text},$match") for one in (measure.promql, measure.total))
     return replace(measure, promql=promql, total=total)
+
+
+def joined(measure: Measure, info: str, on: Sequence[str], label: str) -> Measure:
+    """The measure with a label that an info metric has for its things, by the labels that both have."""
+    group = f"group by ({', '.join((*on, label))}) ({selector_template(info).replace('$match', '$info')})"
+    join = f" * on ({', '.join(on)}) group_left ({label}) {group}"
+
+    def on_series(template: str) -> str:
+        series = _RATES if "[$window]" in template else _SELECTOR
+        return series.sub(lambda found: f"({found[0]}{join})", template)
+
+    return replace(
+        measure, promql=on_series(measure.promql), total=on_series(measure.total),
+        metrics=(*measure.metrics, info), labels=measure.labels | {label}, joined=measure.joined | {label},
+    )  # fmt: skip
 
 
 def per(part: Measure, whole: Measure, *, is_share: bool) -> Measure:

@@ -27,18 +27,19 @@ def fill_template(
     template: str,
     *,
     matchers: Iterable[Matcher] = (),
+    info: Iterable[Matcher] = (),
     by: Sequence[str] = (),
     window: float = 300,
     quantile: float = 0.95,
     agg: str = "sum",
 ) -> str:
     """The template's PromQL. What is put in is escaped, and can neither end a text nor start another matcher."""
-    match, labels = match_text(matchers), ", ".join(map(_label_text, by))
-    for name, text in (("match", match), ("by", labels)):
+    match, told, labels = match_text(matchers), match_text(info), ", ".join(map(_label_text, by))
+    for name, text in (("match", match), ("info", told), ("by", labels)):
         if not text:
             template = _without(template, name)
     return Template(template).safe_substitute(
-        match=match, by=labels, window=duration_text(window), quantile=f"{quantile:.10g}", agg=agg
+        match=match, info=told, by=labels, window=duration_text(window), quantile=f"{quantile:.10g}", agg=agg
     )
 
 

@@ -32,7 +32,7 @@ from signalbox.agents.metrics.errors import (
 )
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.offers import Offer
-from signalbox.agents.metrics.offline.fill import Asked, fill, offer_of
+from signalbox.agents.metrics.offline.fill import Asked, asks_full, fill, level_of, offer_of
 from signalbox.agents.metrics.offline.followups import continue_plan, refers_back
 from signalbox.agents.metrics.offline.listings import (
     everything_request,
@@ -47,6 +47,7 @@ from signalbox.agents.metrics.offline.listings import (
 )
 from signalbox.agents.metrics.offline.operations import refuse_operation
 from signalbox.agents.metrics.offline.times import Times, find_time, range_around, read_times, window_of
+from signalbox.agents.metrics.offline.words import measure_fits
 from signalbox.agents.metrics.plan import (
     MOST_OPTIONS,
     MetricsPlan,
@@ -75,7 +76,7 @@ __all__ = ["asked_before", "begin", "check_readable", "not_understood", "read", 
 
 _MOST_SEARCHED, _LONGEST, _LONGEST_QUERY = 40, 4_000, 2_000
 _SHORTEST_NAMED = 300
-_NEAREST, _NEAR = 4, 0.7
+_NEAREST, _NEAR, _LEAST = 4, 0.7, 0.45
 _AS_SPELT = 0.35
 _LONG_ENOUGH = "last 2 days"
 _NO_MEASURE = ("health", "changes", "metrics", "things", "up")
@@ -324,23 +325,44 @@ async def _of_measure(plan: MetricsPlan, reading: _Reading, times: Times) -> Req
     try:
         return await _of_offer(plan, reading)
     except UnknownNameError:
+        if full := await _level_of_full(plan, reading, times):
+            return await _of_offer(full, reading)
         if plan.filters and names_state(reading.asked):
             return await state_request(plan.model_copy(update={"measure": None}), reading.asked, times, ())
-        if not (plan.named or plan.bound) and (request := await info_request(plan, reading.asked, times)):
+        if request := await _told_by_info(plan, reading, times):
             return request
         # The same words may speak of another measure, which has the thing.
-        having = {one.key for one in await offers_of_things(plan, reading.asked, window_of(times, reading.moment))}
+        window = window_of(times, reading.moment)
+        having = {one.key: one for one in await offers_of_things(plan, reading.asked, window)}
         told = reading.telling(plan.measure or "")
-        able = [one for one in reading.hits if one in having - {plan.measure} and told <= reading.telling(one)]
+        able = [one for one in reading.hits if one in having.keys() - {plan.measure} and told <= reading.telling(one)]
         if plan.named or plan.bound or not (told and able):
             raise
         return await _of_offer(plan.model_copy(update={"measure": able[0]}), reading)
     except MetricNotFoundError:
-        # "Which version runs on db-1" may name what only an info metric says.
-        request = None if plan.named or plan.bound else await info_request(plan, reading.asked, times)
-        if request is None:
-            raise
-        return request
+        if full := await _level_of_full(plan, reading, times):
+            return await _of_offer(full, reading)
+        if request := await _told_by_info(plan, reading, times):
+            return request
+        raise
+
+
+async def _told_by_info(plan: MetricsPlan, reading: _Reading, times: Times) -> Request | None:
+    """The request for what only an info metric says, unless the question speaks of the measure: which version runs on
+    db-1."""
+    request = None if plan.named or plan.bound else await info_request(plan, reading.asked, times)
+    is_told = request is not None and reading.telling(plan.measure or "") <= reading.telling(request.metric)
+    return request if is_told else None
+
+
+async def _level_of_full(plan: MetricsPlan, reading: _Reading, times: Times) -> MetricsPlan | None:
+    """The plan with the only level that has a capacity among the measures of the things it names, if the question asks
+    how full they are."""
+    if plan.named or not asks_full(reading.text):
+        return None
+    window = window_of(times, reading.moment)
+    found = await level_of(await offers_of_things(plan, reading.asked, window), reading.asked, window)
+    return plan.model_copy(update={"measure": found}) if found not in ("", plan.measure) else None
 
 
 async def _of_offer(plan: MetricsPlan, reading: _Reading) -> Request:
@@ -354,8 +376,10 @@ async def _without_measure(plan: MetricsPlan, reading: _Reading) -> Request:
     asks_nothing = not (plan.kind or plan.time or plan.filters or plan.split_by or reading.found.mentions)
     if asks_nothing and not any(is_known(word) for word in reading.found.words):
         raise not_understood()
-    hits = [one for one in reading.hits.values() if best and one.score >= _NEAR * best.score and one.explained]
-    near = [one.thing.key for one in hits]
+    hits = [
+        one for one in reading.hits.values() if best and one.score >= max(_NEAR * best.score, _LEAST) and one.explained
+    ]
+    near = [one.thing.key for one in hits if measure_fits(plan, reading.text, one.thing)]
     # A word that none of them has to do with asks for something else.
     strange = set.intersection(*({*reading.found.unexplained(one)} for one in hits)) if hits else set()
     if not near or strange or plan.not_covered or current_run.get() is None:

@@ -56,7 +56,7 @@ async def ask(query: Query, live: Live) -> QueryAnswer:
 async def estimate_scrape(slots: Slots, live: Live) -> float:
     """Return the seconds between two samples of a measure; asked once in five minutes, 60 if nobody knows."""
     metric = next(iter(slots.measure.metrics), slots.measure.name)
-    selector = selector_text(metric, slots.matchers)
+    selector = selector_text(metric, slots.own_matchers)
     kept = _scrapes.setdefault(live.client, {})
     known = kept.get(selector)
     if known and timedelta(0) <= slots.now - known[0] < _KEPT:

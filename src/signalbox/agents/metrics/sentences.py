@@ -49,6 +49,10 @@ def _curve(slots: Slots, found: Found) -> str:
         figure = f"{_in(found, found.value)} over the range"
     told = f"{figure}, between {low} and {high}"
     told = f"{low} throughout" if low == high else f"{told}, {_in(found, first.values[-1])} at the end"
+    if len(found.figures) > 1:
+        places = _places(slots, found, found.figures)
+        name = _name(slots, found, first.labels)
+        return f"{_subject(slots, found)}: over the whole range {places}; {name} was between {low} and {high}."
     if count == 1:
         return f"{_subject(slots, found)}: {told}."
     most = "lowest" if slots.lowest else "highest"
@@ -84,11 +88,13 @@ def _spread(slots: Slots, found: Found) -> str:
 
 def _ranking(slots: Slots, found: Found) -> str:
     most = "Lowest" if slots.lowest else "Highest"
+    if len(found.ranking) == 1 and slots.top is None:
+        return _value(slots, found)
     places = ", ".join(
         f"{number}. {_name(slots, found, labels)} ({_in(found, value)})"
         for number, (labels, value) in enumerate(found.ranking[:_PLACES], 1)
     )
-    return f"{most} first, {_subject(slots, found, lower=True)}: {places}{_and_more(len(found.ranking))}."
+    return f"{most} first: {places}{_and_more(len(found.ranking))}. That is {_subject(slots, found, lower=True)}."
 
 
 def _comparison(slots: Slots, found: Found) -> str:

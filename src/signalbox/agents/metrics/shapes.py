@@ -102,7 +102,7 @@ async def fetch(slots: Slots, live: Live) -> Found:
     if found.is_empty or found.missing:
         asked = slots.other_side() if found.missing == "b" else slots
         metric = next(iter(asked.measure.metrics), asked.measure.name)
-        found = replace(found, last_seen=await last_seen(metric, asked.matchers, live, slots.now))
+        found = replace(found, last_seen=await last_seen(metric, asked.own_matchers, live, slots.now))
     other = replace(found.other, shown=slots.shown) if found.other else None
     return replace(found, shown=slots.shown, other=other)
 
@@ -128,7 +128,7 @@ async def _curve(slots: Slots, compiled: Compiled, live: Live) -> Found:
     found, answer = await _asked(slots, compiled.curve, live)
     if compiled.figure is not None and answer.curves:
         figure = await ask(compiled.figure, live)
-        found = replace(found, value=_only(figure))
+        found = replace(found, value=_only(figure), figures=figures_of(figure, slots.lowest) if slots.by else ())
     return found.with_curves(by_mean(answer.curves, slots.lowest)[: slots.top])
 
 
@@ -274,7 +274,7 @@ async def _asked(slots: Slots, query: Query, live: Live) -> tuple[Found, QueryAn
     answer = await ask(query, live)
     told = tell(query.promql, live)
     if not told.unit and not adds_up(slots):
-        told = replace(told, unit=slots.measure.unit)
+        told = replace(told, unit="ratio" if slots.shape == "share" else slots.measure.unit)
     kind = "gauge" if slots.measure.is_difference else slots.measure.type
     doubt = impossible([value for curve in answer.curves for value in curve.values], told.unit, kind)
     if doubt:

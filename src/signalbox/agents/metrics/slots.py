@@ -52,6 +52,8 @@ class Measure:
     """Every metric in the templates."""
     labels: frozenset[str] = frozenset()
     """What can be filtered and grouped by: the labels that all of `metrics` have."""
+    joined: frozenset[str] = frozenset()
+    """Those of the labels that an info metric adds. Conditions on them stand for `$info` in the templates."""
     is_difference: bool = False
     """Whether it is one measure minus another, for which 0 is a natural bound."""
 
@@ -146,6 +148,11 @@ class Slots:
     """What to say beside the figures: how the request was taken."""
     not_covered: tuple[str, ...] = ()
     confidence: float = 1.0
+
+    @property
+    def own_matchers(self) -> tuple[Matcher, ...]:
+        """The conditions on labels that the series of the measure itself have."""
+        return tuple(one for one in self.matchers if one.label not in self.measure.joined)
 
     def as_query(self) -> MetricsQuery:
         """The contract's shape of it."""

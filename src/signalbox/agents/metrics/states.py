@@ -38,6 +38,7 @@ _TROUBLES = (
 )
 TROUBLE = frozenset(map(base, _TROUBLES.split()))
 """Words in names of metrics that are 1 while something needs looking at. Of any other, those at 0 do."""
+_TRUTHS = frozenset({"true", "false", "unknown"})
 _NOUNS = frozenset(map(base, "fault alarm error leak jam".split()))
 _IN = frozenset("fault alarm error warning standby hold maintenance service transition".split())
 """States that a thing is in: it is in standby, and not standby."""
@@ -61,6 +62,8 @@ class StateKind:
     label: str = ""
     states: tuple[str, ...] = ()
     codes: Mapping[str, int] = field(default_factory=dict)
+    fixed: tuple[Matcher, ...] = ()
+    """What picks the series that is 1 while the state holds, if another is 1 while it does not."""
 
     def each(self, matchers: Iterable[Matcher]) -> str:
         """A query for one series of each thing."""
@@ -121,6 +124,8 @@ async def _state_kind(metric: str, live: Live, at: datetime) -> StateKind | None
         values = labels.get(label, ())
         # Without the label, every thing has one series with a 1 and others with a 0.
         if len(values) > 1 and not await _count(f"sum without ({label}) ({selector}) != 1", live, at):
+            if "true" in values and {*values} <= _TRUTHS:
+                return StateKind(metric, fixed=(Matcher(label, ("true",)),))
             return StateKind(metric, label, tuple(values))
     return StateKind(metric)
 
@@ -158,8 +163,10 @@ async def answer_state(slots: Slots, live: Live) -> MetricsQueryResult:
 
 async def _on_or_off(slots: Slots, kind: StateKind, live: Live, at: datetime) -> MetricsQueryResult:
     words = split_name(kind.metric)
+    if named := [one.values[0] for one in slots.matchers if one.label in STATE_LABELS and len(one.values) == 1]:
+        words = split_name(named[0])
     is_on = slots.listed == "on" if slots.listed else bool(TROUBLE & set(map(base, words)))
-    selector = selector_text(kind.metric, slots.matchers)
+    selector = selector_text(kind.metric, (*slots.matchers, *kind.fixed))
     grain = await _grain(slots, live)
     promql = selector if slots.is_current else _over_range(selector, slots, grain, is_on=is_on)
     word = words[-1] if words[-1] not in ("state", "status") else "up"
@@ -314,7 +321,8 @@ async def _told(
     not_covered = [f"Not considered: {', '.join(map(shortened, slots.not_covered))}."] if slots.not_covered else []
     return MetricsQueryResult(
         metric_name=slots.measure.name, time_range=slots.time_range, datapoint_count=0, is_empty=False,
-        kind="value" if count == 1 or slots.counts else "report", title=shortened(told.title), promql=offending,
+        kind="value" if count == 1 or slots.counts else "report", title=shortened(told.title),
+        promql=offending if wrong else everything,
         summary=" ".join([summary, *slots.notes, *not_covered]), value=float(value),
         ranking=[RankedSeries(labels=curve.labels, value=curve.values[-1]) for curve in wrong[:_MOST_FINDINGS]],
         findings=[

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
+from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.recognize import Filter, recognize
 from signalbox.agents.metrics.tree import (
@@ -144,7 +145,10 @@ def _title(name: str, live: Live) -> str:
     family = live.families.get(info.family if info else name) or live.families.get(name)
     if family is None:
         return name or "series"
-    words = " ".join(family.words) or " ".join(split_name(name))
+    unit = base_unit(MetricInfo(family.name, family=family.name)).partition("/")[0]
+    own = family.words or split_name(name)
+    # The figures have the unit.
+    words = " ".join(own[: own.index(unit)] if unit in own[1:] else own)
     return f"count of {words}" if name.endswith("_count") and name != family.name else words
 
 
@@ -258,11 +262,20 @@ def _is_info(node: Any) -> bool:
 
 def _word(sign: str, node: Any, live: Live) -> str:
     if sign == "/":
-        same = unit_of(node.lhs, live.names) == unit_of(node.rhs, live.names) != ""
-        return "as a share of" if same else "per"
+        units = [unit_of(one, live.names) for one in (node.lhs, node.rhs)]
+        is_part = units[0] == units[1] and (units[0] != "" or _are_levels_of_one(node, live))
+        return "as a share of" if is_part else "per"
     return {"-": "less", "+": "plus", "*": "times", "or": "or", "and": "where there is", "unless": "without"}.get(
         sign, sign
     )
+
+
+def _are_levels_of_one(node: Any, live: Live) -> bool:
+    """True for two gauges that share words of their names: labels in a queue, and how many fit into it."""
+    names = [metric_names(one) for one in (node.lhs, node.rhs)]
+    if not all(len(one) == 1 and one[0] in live.names and live.names[one[0]].type == "gauge" for one in names):
+        return False
+    return bool({*split_name(names[0][0])} & {*split_name(names[1][0])})
 
 
 def _joined(first: Told, second: Told, word: str) -> Told:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -26,7 +26,15 @@ from signalbox.agents.metrics.offline.figures import (
     shown_in,
     unit_of,
 )
-from signalbox.agents.metrics.offline.labels import Labelled, help_words, label_plan, own_words, parts_kept
+from signalbox.agents.metrics.offline.info_labels import with_info_labels
+from signalbox.agents.metrics.offline.labels import (
+    Labelled,
+    help_words,
+    label_plan,
+    names_measure,
+    own_words,
+    parts_kept,
+)
 from signalbox.agents.metrics.offline.mentions import (
     kinds_in,
     named_values,
@@ -41,6 +49,7 @@ from signalbox.agents.metrics.offline.thresholds import (
 from signalbox.agents.metrics.offline.times import Times, is_distance, is_present, is_since, read_times, window_of
 from signalbox.agents.metrics.offline.words import (
     FULL,
+    NEGATIONS,
     check_certain,
     decisive,
     end_of,
@@ -56,9 +65,10 @@ from signalbox.language.mentions import Mention
 from signalbox.language.names import did_you_mean
 from signalbox.language.switches import is_on
 from signalbox.language.synonyms import FILLERS, base
+from signalbox.language.vectors import is_known
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["Asked", "Chosen", "check_state", "choose", "fill", "offer_of"]
+__all__ = ["Asked", "Chosen", "asks_full", "check_state", "choose", "fill", "level_of", "offer_of"]
 
 AGGREGATIONS: dict[str, Aggregation] = {"average": "avg", "highest": "max", "lowest": "min", "total": "sum"}
 _SHAPES: dict[str, Shape] = {
@@ -83,6 +93,14 @@ _ENDS = {
     "highest": "highest", "peak": "highest", "maximum": "highest", "lowest": "lowest", "minimum": "lowest",
 }  # fmt: skip
 _SHARES = ("ratio", "percent")
+_IS_FULL = re.compile(r"\b(?:full|fuller|fullest|emptier|emptiest|fullness|occupancy|utili[sz]ation)\b", re.I)
+_IS_TAKEN = re.compile(r"\b(?:in use|used|taken|occupied|filled|booked)\b", re.I)
+_IS_SPARE = re.compile(
+    rf"\b(?:{'|'.join(sorted(second.SPARE))}|headroom|(?:room|space) (?:left|remaining)"
+    r"|much (?:more )?(?:room|space))\b",
+    re.I,
+)
+_IN_PERCENT = re.compile(r"\b(?:in|as an?|what|how many) (?:percent|per cent|percentage|%)|%$", re.I)
 _LENGTHS = {"extreme": timedelta(days=1), "forecast": timedelta(days=7)}
 
 
@@ -141,6 +159,8 @@ async def choose(
     plan: MetricsPlan, asked: Asked, offer: Offer, within: TimeRange, wanted: Wanted | None = None
 ) -> Chosen:
     """Return the first variant of a measure that has what the plan names. Raises UnknownNameError."""
+    # What they are not is for the check of every word, and for states, which know negations: not ready.
+    plan = plan.model_copy(update={"filters": [one for one in plan.filters if not _is_negated_name(one, offer)]})
     failed: Exception | None = None
     able: list[Chosen] = []
     said = {base(word) for word, *_ in read_words(asked.text)}
@@ -150,6 +170,9 @@ async def choose(
             measure, series = await measure_for(own, asked.live, within, wanted)
             told = asked.live.names[measure.name].help if measure.name in asked.live.names else ""
             values = Values(series.values, measure.labels, own_words(offer) | help_words(told))
+            measure, told_of = await with_info_labels(plan, measure, values, asked.live, within)
+            if told_of:
+                values = Values({**values.values, **told_of}, measure.labels, own_words(offer))
             plan = _values_as_filters(plan, values)
             plan = _split_as_written(plan, asked, measure)
             also, unused = named_values(plan, asked.text, asked.mentioned, values, offer)
@@ -162,6 +185,11 @@ async def choose(
     if not able:
         raise failed or MetricNotFoundError(f"{offer.title} cannot be computed here.")
     return max(able, key=lambda one: len(one.labelled.said))
+
+
+def _is_negated_name(words: str, offer: Offer) -> bool:
+    said = [word for word, *_ in read_words(words)]
+    return bool({*said} & NEGATIONS) and names_measure(" ".join(one for one in said if one not in NEGATIONS), offer)
 
 
 def _split_as_written(plan: MetricsPlan, asked: Asked, measure: Measure) -> MetricsPlan:
@@ -219,7 +247,8 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     if await state_kind(chosen.measure, live, within.end_time):
         things += STATE_WORDS
     _check_fit(plan, asked, offer, things)
-    chosen, whole = await _with_second(plan, asked, chosen, within)
+    pair = await _of_whole(plan, asked, chosen, within)
+    plan, chosen, whole = pair or (plan, *await _with_second(plan, asked, chosen, within))
     kind = await state_kind(chosen.measure, live, within.end_time)
     slots = _slots(plan, asked, chosen, times, percentiles)
     _check_counter(slots, asked.text)
@@ -235,6 +264,8 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         )
     if whole is not None:
         slots = _combined(slots, plan, chosen, whole)
+    if pair and slots.shape == "value" and not slots.by:
+        slots = _one_by_one(slots, chosen.values)
     also = await _beside(plan, asked, chosen, within, wanted)
     if slots.shape == "comparison":
         slots = _compared(slots, chosen, times, also, asked.text)
@@ -339,9 +370,9 @@ def _check_fit(plan: MetricsPlan, asked: Asked, offer: Offer, things: Sequence[s
     is_of_two = plan.per or plan.less or plan.also
     if plan.named or plan.continues or is_of_two or asked.explained is None or not is_on("metrics.fit"):
         return
-    told = asked.explained.get(offer.key, frozenset())
     elsewhere = frozenset[str]().union(*asked.explained.values())
-    if not measure_fits(plan, asked.text, offer, told, things, elsewhere):
+    misspelt = [word for word in asked.explained.get(offer.key, ()) if not is_known(word)]
+    if not measure_fits(plan, asked.text, offer, (*things, *misspelt), elsewhere):
         near = ", ".join(list(asked.explained)[:4])
         raise MetricNotFoundError(
             f'No metric for "{asked.text[:80]}" was found on this server.', suggestion=f"The nearest are: {near}."
@@ -406,6 +437,64 @@ async def _with_second(
         return await choose(plan, asked, other, within, Wanted()), None  # Of all memory, the memory used is its usage.
     counts = bool(plan.per) or chosen.measure.type == "counter"
     return chosen, await second.beside(other, plan, asked.live, within, Wanted(counts=counts))
+
+
+async def _of_whole(
+    plan: MetricsPlan, asked: Asked, chosen: Chosen, within: TimeRange
+) -> tuple[MetricsPlan, Chosen, second.Second | None] | None:
+    """Return the plan of a level as a share of its capacity, or of what is free of it, with both measures. None if the
+    question asks for neither, or no two measures are such a pair."""
+    bound = read_bound(plan.bound) if plan.bound else None
+    own = own_words(chosen.offer)
+    is_full, is_taken, is_spare = (bool(one.search(asked.text)) for one in (_IS_FULL, _IS_TAKEN, _IS_SPARE))
+    is_share = is_full or is_percent(plan.unit) or (bound is not None and bound.unit == "%")
+    is_share = is_share or bool(_IN_PERCENT.search(asked.text))
+    if plan.kind == "share" and (not chosen.labelled.said or is_taken or is_spare):
+        is_share = True
+    is_spare = is_spare and not own & {base(word) for word in second.SPARE}
+    is_level = chosen.measure.type == "gauge" and unit_of(chosen.measure) not in _SHARES
+    is_other = plan.less or plan.also or (plan.per and not second.names_whole(plan.per))
+    if not (is_share or is_spare) or not is_level or is_other:
+        return None
+    pair = await second.pair_of(chosen.offer, asked.live, within)
+    if pair is None:
+        return None
+    part, whole = pair
+    if plan.kind == "threshold" and not plan.bound:
+        plan = plan.model_copy(update={"kind": "threshold", "side": "above", "bound": "at least 100%"})
+    kind = None if plan.kind == "share" else plan.kind
+    unit = "%" if is_share else plan.unit
+    plan = plan.model_copy(update={"kind": kind, "unit": unit, "per": "", "less": ""})
+    if second.says_spare(part) == (is_spare and not is_full):
+        first, other = part, whole
+        plan = plan.model_copy(update={"per": whole.key})
+        if not is_share:
+            return None  # What is free is what the measure says.
+    else:
+        first, other = whole, part
+        plan = plan.model_copy(update={"less": part.key})
+    own_choice = chosen if chosen.offer.key == first.key else await choose(plan, asked, first, within)
+    return plan, own_choice, await second.beside(other, plan, asked.live, within, Wanted())
+
+
+def asks_full(text: str) -> bool:
+    """True if a question asks how full a thing is."""
+    return bool(_IS_FULL.search(text))
+
+
+async def level_of(offers: Iterable[Offer], asked: Asked, within: TimeRange) -> str:
+    """Return the only one of these measures that is a level with a capacity; empty if there is none, or several."""
+    pairs = [await second.pair_of(one, asked.live, within) for one in offers]
+    parts = {pair[0].key for pair in pairs if pair}
+    return parts.pop() if len(parts) == 1 else ""
+
+
+def _one_by_one(slots: Slots, values: Values) -> Slots:
+    """The slots with a figure for each thing, so that no full tank is hidden among empty ones."""
+    if any(not one.negated for one in slots.matchers):
+        return slots
+    several = [one for one in slots.measure.labels - {"job"} if len(values.values.get(one, ())) > 1]
+    return replace(slots, shape="ranking", by=tuple(sorted(several))) if several else slots
 
 
 async def _beside(

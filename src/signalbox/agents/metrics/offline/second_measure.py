@@ -1,4 +1,4 @@
-"""A second measure: to divide by, to take away, or to show beside the first."""
+"""A second measure: to divide by, to take away, or to show beside the first; and what holds or limits the first."""
 
 from __future__ import annotations
 
@@ -9,17 +9,37 @@ from signalbox.agents.metrics.candidates import Values, matchers_of
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.measures import Wanted, find_offer, measure_for, narrowed
-from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.offers import Offer, is_plain
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.slots import Matcher, Measure
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.language.synonyms import FILLERS, base
+from signalbox.language.units import dimension_of
 from signalbox.language.words import read_words, split_name
 
-__all__ = ["RESTS", "Second", "beside", "is_same_kind", "narrowed_to", "second_offer"]
+__all__ = [
+    "RESTS",
+    "SPARE",
+    "Second",
+    "beside",
+    "is_same_kind",
+    "names_whole",
+    "narrowed_to",
+    "pair_of",
+    "says_spare",
+    "second_offer",
+]  # fmt: skip
 
 RESTS = frozenset("free spare vacant unused missing remaining left available".split())
 """Words for what is not taken of what there is."""
+SPARE = frozenset("free spare vacant unused".split())
+"""Those that always speak of room: the milk left in a tank is its level, and the litres free are not."""
+_WHOLES = tuple("capacity size total max maximum limit quota".split())
+"""How gauges say by their names that they are a whole, or a limit, that another gauge is a part of; the plainest
+first."""
+_AT_MOST = {*_WHOLES, "most"}
+_PORTIONS = {*RESTS, "avail", "used", "taken", "occupied", "busy", "booked", "filled", "active"}
+_NO_THINGS = frozenset({"job", "instance"})
 _NEAR = 0.85
 
 
@@ -58,6 +78,63 @@ async def second_offer(words: str, live: Live, first: Offer) -> Offer:
     ranked = sorted(best, key=lambda one: -len(own & {*map(base, split_name(one.key))}))
     alike = [one for one in ranked if one.family and one.family.type == type_ and one.key != first.key]
     return best[0] if best[0].key == first.key or not alike or best[0].recipe else alike[0]
+
+
+def names_whole(words: str) -> bool:
+    """True if words name a whole or a limit and not of what: its capacity."""
+    said = [word for word, *_ in read_words(words) if word in _WHOLES or word not in FILLERS]
+    return bool(said) and all(word in _WHOLES for word in said)
+
+
+def says_spare(offer: Offer) -> bool:
+    """True if a measure says by its name how much is not taken."""
+    return bool({*RESTS, "avail"} & _words(_metric_of(offer)))
+
+
+async def pair_of(offer: Offer, live: Live, within: TimeRange) -> tuple[Offer, Offer] | None:
+    """Return a level and its capacity, or whatever else is a part and its whole, if the offer is one of the two: gauges
+    in one unit and of the same things, that share words of their names. None if there is none, or none stands out."""
+    found: dict[tuple[int, ...], list[tuple[Offer, Offer]]] = {}
+    own = _words(_metric_of(offer))
+    for other in [one for one in live.offers.values() if any(word in _metric_of(one) for word in own)]:
+        for part, whole in ((offer, other), (other, offer)):
+            mine, theirs = _words(_metric_of(part)), _words(_metric_of(whole))
+            place = _place_of_whole(part, whole) if other.key != offer.key else None
+            if place is not None and await _are_of_same_things(part, whole, live, within):
+                found.setdefault((-len(mine & theirs), len(mine ^ theirs), place), []).append((part, whole))
+    best = found[min(found)] if found else []
+    return best[0] if len(best) == 1 else None
+
+
+def _place_of_whole(part: Offer, whole: Offer) -> int | None:
+    """How plainly the one offer is called the whole of the other, the smaller the plainer; None if it is not."""
+    mine, theirs = _words(_metric_of(part)), _words(_metric_of(whole))
+    if not mine & theirs or {*_WHOLES} & (mine - theirs):
+        return None
+    if not theirs - mine and mine - theirs <= _PORTIONS:
+        return len(_WHOLES)  # Lockers taken are a part of the lockers.
+    named = [_WHOLES.index(one) for one in _WHOLES if one in theirs - mine]
+    told, own = ({word for word, *_ in read_words(one.family.help if one.family else "")} for one in (whole, part))
+    return next(iter(named), len(_WHOLES) + 1 if _AT_MOST & (told - own) else None)
+
+
+async def _are_of_same_things(part: Offer, whole: Offer, live: Live, within: TimeRange) -> bool:
+    first, second = [(await measure_for(one, live, within))[0] for one in (part, whole)]
+    if not first.type == second.type == "gauge" or first.unit != second.unit or len(first.metrics) > 1:
+        return False
+    things = [one.labels - _NO_THINGS or one.labels for one in (first, second)]
+    return things[1] <= things[0] and bool(things[1]) == bool(things[0])
+
+
+def _metric_of(offer: Offer) -> str:
+    """The metric that an offer reads as it is; empty for any other way of computing it."""
+    is_computed = any(not is_plain(one) for one in offer.bounds)
+    return offer.metrics[0] if offer.family and len(offer.metrics) == 1 and not is_computed else ""
+
+
+def _words(name: str) -> set[str]:
+    """The words of a name, without units."""
+    return {word for word in split_name(name) if not dimension_of(word)}
 
 
 async def beside(offer: Offer, plan: MetricsPlan, live: Live, within: TimeRange, wanted: Wanted) -> Second:

@@ -35,7 +35,9 @@ __all__ = [
 
 _LONGEST = 400
 _GAP = r"[\s,]+"
-_ALIKE = 0.6
+_ALIKE, _SAME = 0.6, 0.8
+"""How alike a word must be to one of a name, and to one of a help text or of what things are called."""
+_BEHIND = re.compile(r"\s+(?:through|at|in|on|about|with|near|under|behind|from|across)\b", re.I)
 _SHORTEST, _MOST = 3, 8
 OF_SCHEMA = frozenset(
     base(word)
@@ -114,23 +116,25 @@ def places_of(plan: MetricsPlan, text: str) -> list[tuple[int, int]]:
 
 
 def measure_fits(
-    plan: MetricsPlan, text: str, offer: Offer, told: Iterable[str], things: Iterable[str] = (),
-    elsewhere: Collection[str] = (),
-) -> bool:  # fmt: skip
-    """True if the question may well speak of this measure. `told` are words that search explains by it, `elsewhere` by
-    any measure of the server, and `things` the names of its labels and values.
+    plan: MetricsPlan, text: str, offer: Offer, things: Iterable[str] = (), elsewhere: Collection[str] = ()
+) -> bool:
+    """True if the question may well speak of this measure. `things` are the names of its labels and values, and
+    `elsewhere` the words that search explains by any measure of the server.
 
     A rare word right before those of the measure says that another one is meant: the florbulator rate. Otherwise one
-    word of the measure that is not used of everything, as "rate" is, must be in the question.
+    word of the measure that is not used of everything, as "rate" is, must be in the question, and not only behind
+    another that says what is measured: people through the door.
     """
-    known = _known(offer, things) | {base(word) for word in told}
+    known, own = _known(offer, things), own_words(offer)
     explained = strange = told_of = 0.0
     # Which turnstiles: what it is split by may also be what is measured.
     for word, start, end, is_compound in _telling(plan.model_copy(update={"split_by": []}), text, known, known):
-        weight = _weight(word, known)
-        if _is_known(ASKED.get(word, word), known):
+        weight, meant = _weight(word, known), ASKED.get(word, word)
+        if _is_known(meant, own) or _is_known(meant, known, _SAME):
             explained, told_of = max(explained, weight), told_of + weight
             continue
+        if weight == 1.0 and not told_of and _BEHIND.match(text[end:]):
+            return False
         is_rare = not is_known(word) and word not in elsewhere
         is_rare = is_rare and not any(close(word, one) for one in (*FILLERS, *known))
         if is_compound and (is_rare or text[start:end].isupper()):
@@ -280,7 +284,7 @@ def _placed(
             continue  # How many keys does it hold?
         is_firm = start in of or is_before or is_done
         whose = _OF_THIS.match(text[end:])
-        is_head = is_head or (whose is not None and _is_known(whose["name"], own))  # The weight of the boards.
+        is_firm = is_firm or (whose is not None and _is_known(whose["name"], own))  # The noise of the fans.
         if (is_firm or is_head) and word not in RESTS and word not in _ANYTHING and _is_strange(word, told):
             yield text[start:end], start, end, is_firm
 

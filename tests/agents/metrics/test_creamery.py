@@ -1,0 +1,157 @@
+"""A creamery on a real Prometheus: levels beside their capacities, labels of info metrics, readiness, percentiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from tests.agents.metrics.business import told
+
+END = datetime(2026, 6, 10, 3, 0, tzinfo=UTC)
+MINUTES = 300
+HELP = {
+    "milk_tank_level_litres": "Milk in a tank.",
+    "milk_tank_capacity_litres": "What a milk tank holds.",
+    "cheese_shelves_taken": "Shelves with cheese on them.",
+    "cheese_shelves": "Shelves for cheese.",
+    "label_queue_depth": "Labels waiting to be printed.",
+    "label_queue_capacity": "How many labels fit into the queue.",
+    "cold_room_temperature_celsius": "Temperature of a cold room.",
+    "cold_room_door_open": "1 if the door of a cold room is open.",
+    "controller_requests_total": "Requests that a controller has answered.",
+    "controller_info": "Firmware of a controller.",
+    "kube_pod_status_ready": "Whether a pod is ready.",
+    "mixer_restarts_total": "Restarts of a mixer's control program.",
+    "http_request_duration_seconds_bucket": "How long a request took.",
+}
+
+
+def series(minute: int) -> Mapping[str, float]:
+    """Tank t3 is nearly full, and pod mixer-b is not ready."""
+    times = {("shop", "0.1"): 0.5, ("shop", "1"): 1.0, ("mill", "0.1"): 0.1, ("mill", "1"): 1.0}
+    return {
+        'milk_tank_level_litres{tank="t1"}': 9_000,
+        'milk_tank_level_litres{tank="t3"}': 19_000,
+        'milk_tank_capacity_litres{tank="t1"}': 30_000,
+        'milk_tank_capacity_litres{tank="t3"}': 20_000,
+        'cheese_shelves_taken{cellar="east"}': 45,
+        'cheese_shelves_taken{cellar="west"}': 15,
+        'cheese_shelves{cellar="east"}': 50,
+        'cheese_shelves{cellar="west"}': 60,
+        'label_queue_depth{queue="cups"}': 20,
+        'label_queue_capacity{queue="cups"}': 80,
+        'cold_room_temperature_celsius{room="r1"}': 3,
+        'cold_room_door_open{room="r1"}': 1,
+        'controller_requests_total{controller="c1"}': 60 * minute,
+        'controller_requests_total{controller="c2"}': 120 * minute,
+        'controller_info{controller="c1",firmware="4.1"}': 1,
+        'controller_info{controller="c2",firmware="5.0"}': 1,
+        'kube_pod_status_ready{pod="mixer-a",condition="true"}': 1,
+        'kube_pod_status_ready{pod="mixer-a",condition="false"}': 0,
+        'kube_pod_status_ready{pod="mixer-b",condition="true"}': 0,
+        'kube_pod_status_ready{pod="mixer-b",condition="false"}': 1,
+        'mixer_restarts_total{container="mixer"}': 0,
+    } | {
+        f'http_request_duration_seconds_bucket{{service="{service}",le="{edge}"}}': 100 * minute * share
+        for (service, edge), share in (times | {("shop", "+Inf"): 1.0, ("mill", "+Inf"): 1.0}).items()
+    }
+
+
+LEVEL, REQUESTS, READY = "milk_tank_level_litres", "controller_requests_total", "kube_pod_status_ready"
+
+
+@pytest.mark.parametrize(
+    ("question", "plan", "figures"),
+    [
+        ("how full is t3?", {"measure": LEVEL, "filters": ["t3"]}, "95%"),
+        ("how full is the cups queue?", {"measure": "label_queue_depth", "filters": ["cups"]}, "25%"),
+        ("tank t1 in percent", {"measure": LEVEL, "kind": "figure", "filters": ["t1"], "unit": "percent"}, "30%"),
+        (
+            "which share of the shelves in the east cellar is taken",
+            {"measure": "cheese_shelves_taken", "kind": "share", "filters": ["east"]},
+            "90%",
+        ),
+        (
+            "is the cups queue above 20% of its capacity?",
+            {"measure": "label_queue_capacity", "kind": "threshold", "side": "above", "bound": "20%",
+             "per": "its capacity", "filters": ["cups"]},
+            "Yes, it is above 20%",
+        ),
+        ("are any tanks full?", {"measure": LEVEL, "kind": "threshold"}, "No, none of 2 is at least 100%"),
+        ("how many litres are free in t1", {"measure": LEVEL, "filters": ["t1"]}, "21,000 litres"),
+    ],
+)  # fmt: skip
+async def test_a_level_is_told_as_a_share_of_its_capacity(
+    answer: Callable[..., Any], question: str, plan: dict[str, Any], figures: str
+) -> None:
+    assert figures in await told(answer(question, **plan))
+
+
+async def test_one_full_tank_is_not_hidden_among_empty_ones(answer: Callable[..., Any]) -> None:
+    said = await told(answer("how full are the tanks?", measure=LEVEL, kind="figure"))
+    assert said.startswith("Highest first: 1. t3 (95%), 2. t1 (30%). That is milk tank level as a share of")
+
+
+async def test_a_level_is_found_by_the_thing_that_may_be_full(answer: Callable[..., Any]) -> None:
+    said = await told(answer("how full is t1?", measure="cold_room_temperature_celsius", filters=["t1"]))
+    assert "30%" in said
+
+
+async def test_a_share_of_all_is_not_one_of_a_capacity(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "cheese_shelves_taken", "kind": "share", "filters": ["east"]}
+    assert "75%" in await told(answer("what share of the shelves with cheese is in east?", **plan))
+
+
+@pytest.mark.parametrize(
+    ("question", "plan", "figures"),
+    [
+        ("controller requests by firmware", {"split_by": ["firmware"]}, "1. 5.0 (2 req/s), 2. 4.1 (1 req/s)"),
+        ("controller requests on firmware 5.0", {"filters": ["5.0"]}, "for firmware 5.0, now: 2 req/s"),
+        (
+            "controller requests of 4.1 against 5.0 in the last hour",
+            {"filters": ["4.1", "5.0"], "kind": "comparison", "time": "last hour"},
+            "3,600 req, against 7,200 req (firmware 5.0)",
+        ),
+    ],
+)
+async def test_a_label_of_an_info_metric_splits_and_narrows(
+    answer: Callable[..., Any], question: str, plan: dict[str, Any], figures: str
+) -> None:
+    assert figures in await told(answer(question, measure=REQUESTS, **plan))
+
+
+async def test_a_label_that_nothing_has_is_not_answered_with_what_an_info_metric_says(
+    answer: Callable[..., Any],
+) -> None:
+    state = await answer("controller requests by vendor", measure=REQUESTS, split_by=["vendor"])
+    assert 'cannot be split by "vendor"' in state["error"].message
+
+
+@pytest.mark.parametrize(
+    ("question", "plan", "beginning"),
+    [
+        ("which pods are not ready?", {"kind": "ranking", "filters": ["not ready"]}, "1 of 2 is not ready"),
+        ("are all pods ready?", {"kind": "up", "scope": "all"}, "No, 1 of 2 is not ready, now: mixer-b"),
+        ("is mixer-a ready?", {"kind": "up", "filters": ["mixer-a"]}, "Yes, pod mixer-a is ready"),
+    ],
+)  # fmt: skip
+async def test_a_condition_that_is_true_or_false_is_a_state(
+    answer: Callable[..., Any], question: str, plan: dict[str, Any], beginning: str
+) -> None:
+    said = await told(answer(question, measure=READY, **plan))
+    assert said.replace(", condition true", "").startswith(beginning)
+
+
+async def test_curves_of_a_percentile_begin_with_the_one_of_the_whole_range(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "latency", "percentiles": ["p50"], "kind": "curve", "time": "last hour"}
+    assert "100 ms throughout" in await told(answer("p50 latency of shop in the last hour", filters=["shop"], **plan))
+    said = await told(answer("p50 latency by service in the last hour", split_by=["service"], **plan))
+    assert "over the whole range mill 500 ms, shop 100 ms" in said
+
+
+@pytest.mark.parametrize("question", ["people through the door today", "noise of the doors", "visitors at the door"])
+async def test_a_word_that_leads_and_is_not_measured_is_refused(answer: Callable[..., Any], question: str) -> None:
+    state = await answer(question, measure="cold_room_door_open", time="today" if "today" in question else "")
+    assert state["error"] is not None
