@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from tests.agents.metrics.business import told
 
+from signalbox.agents.metrics.present import present
+
 END = datetime(2026, 6, 10, 3, 0, tzinfo=UTC)
 MINUTES = 300
 HELP = {
@@ -24,6 +26,8 @@ HELP = {
     "controller_info": "Firmware of a controller.",
     "kube_pod_status_ready": "Whether a pod is ready.",
     "mixer_restarts_total": "Restarts of a mixer's control program.",
+    "kube_pod_restarts_total": "Restarts of a pod.",
+    "orders_total": "Orders from shops.",
     "http_request_duration_seconds_bucket": "How long a request took.",
 }
 
@@ -53,6 +57,11 @@ def series(minute: int) -> Mapping[str, float]:
         'kube_pod_status_ready{pod="mixer-b",condition="true"}': 0,
         'kube_pod_status_ready{pod="mixer-b",condition="false"}': 1,
         'mixer_restarts_total{container="mixer"}': 0,
+        'kube_pod_restarts_total{pod="mixer-a"}': minute // 20,
+        'kube_pod_restarts_total{pod="mixer-b"}': 0,
+        'orders_total{channel="web"}': 3 * minute,
+        'orders_total{channel="app"}': 2 * minute,
+        'orders_total{channel="phone"}': minute,
     } | {
         f'http_request_duration_seconds_bucket{{service="{service}",le="{edge}"}}': 100 * minute * share
         for (service, edge), share in (times | {("shop", "+Inf"): 1.0, ("mill", "+Inf"): 1.0}).items()
@@ -155,3 +164,37 @@ async def test_curves_of_a_percentile_begin_with_the_one_of_the_whole_range(answ
 async def test_a_word_that_leads_and_is_not_measured_is_refused(answer: Callable[..., Any], question: str) -> None:
     state = await answer(question, measure="cold_room_door_open", time="today" if "today" in question else "")
     assert state["error"] is not None
+
+
+async def test_a_bound_is_held_against_the_measure_that_has_the_things(answer: Callable[..., Any]) -> None:
+    plan = {"kind": "threshold", "side": "above", "bound": "twice", "split_by": ["pod"], "time": "last 2 hours"}
+    plan |= {"measure": "mixer_restarts_total", "bound": "2"}
+    said = await told(answer("did any pod restart more than 2 times in the last 2 hours", **plan))
+    assert said.startswith("Yes, 1 of 2 was above 2 restarts")
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("orders excluding the web in the last hour", "for channel not web"),
+        ("orders in the last hour apart from web and app", "for channel not web or app"),
+    ],
+)
+async def test_a_value_behind_a_word_that_leaves_out_is_left_out(
+    answer: Callable[..., Any], question: str, left: str
+) -> None:
+    assert left in await told(answer(question, measure="orders_total", time="last hour"))
+
+
+async def test_both_sides_of_a_comparison_have_names_of_their_own(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "orders_total", "kind": "comparison", "time": "last hour", "against": "the hour before"}
+    state = await answer(
+        "orders by channel in the last hour compared with the hour before", split_by=["channel"], **plan
+    )
+    names = [one["name"] for one in present({"result": state["result"].model_dump()}).blocks[1]["columns"]]
+    assert names[1:3] == ["10 Jun 02:00 to 03:00", "10 Jun 01:00 to 02:00"]
+
+
+async def test_an_average_of_what_is_counted_needs_something_to_divide_by(answer: Callable[..., Any]) -> None:
+    state = await answer("average orders today", measure="orders_total", kind="figure", how="average", time="today")
+    assert "for each of what" in state["error"].message

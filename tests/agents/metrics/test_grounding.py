@@ -176,8 +176,14 @@ async def test_two_things_side_by_side_are_the_sides_of_a_comparison(
 
 async def test_what_is_to_be_left_out_and_is_not_is_refused(answer: Callable[..., Any]) -> None:
     plan = {"measure": "orders_total", "kind": "figure", "how": "total", "time": "yesterday"}
-    error = (await answer("orders yesterday without the app", **plan))["error"]
-    assert "without the app" in error.message
+    error = (await answer("orders yesterday without the gifts", **plan))["error"]
+    assert "without the gifts" in error.message
+
+
+async def test_a_value_that_is_to_be_left_out_and_that_no_model_marked_is_left_out(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "orders_total", "kind": "figure", "how": "total", "time": "yesterday"}
+    result = (await answer("orders yesterday without the app", **plan))["result"]
+    assert 'channel!="app"' in result.promql
 
 
 async def test_what_no_field_holds_is_said(answer: Callable[..., Any]) -> None:

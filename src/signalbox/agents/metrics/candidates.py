@@ -56,7 +56,7 @@ class Values:
     def find(self, words: str) -> list[Meant] | None:
         """Return what words refer to, one entry for each label. Nothing in the list means all there is; None that
         there is no such value."""
-        said = words.strip()
+        said = re.sub(r"(?<=\d)s\b", "", words.strip())  # 404s
         if (pair := _PAIR.fullmatch(said)) and pair["label"] in self.values:
             values = tuple(one for one in pair["value"].split("|") if one in self.values[pair["label"]])
             return [Meant(pair["label"], values, said, True)] if values else None

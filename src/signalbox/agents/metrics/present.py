@@ -97,7 +97,8 @@ def _compared(result: MetricsQueryResult) -> Block:
     """Both figures of each group, and by how much they differ."""
     names = series_names([one.labels for one in result.compared], result.metric_name)
     rows = [(name, one.a, one.b, one.change) for name, one in zip(names, result.compared, strict=True)]
-    columns = [("", ""), ("first", result.unit), ("second", result.unit), ("change", "ratio")]
+    first, second = _compared_names(result)
+    columns = [("", ""), (first, result.unit), (second, result.unit), ("change", "ratio")]
     return blocks.table(columns, rows, _title(result))
 
 
@@ -201,15 +202,13 @@ def _statistics(result: MetricsQueryResult) -> Block:
 
 
 def _compared_names(result: MetricsQueryResult) -> Sequence[str]:
-    """What the two figures of a comparison are of: their labels, or their times where those are the same."""
+    """What the two figures of a comparison are of: the labels of their curves, or else what tells the sides apart."""
     pair = curves_of(result)
-    if len(pair) != 2:
-        return "first", "second"
-    names = series_names([one.labels for one in pair])
-    if all(names) and names[0] != names[1]:
+    names = series_names([one.labels for one in pair]) if len(pair) == 2 and not result.compared else []
+    if len(names) == 2 and all(names) and names[0] != names[1]:
         return names
     spans = [short_span(one.datapoints[0].timestamp, one.datapoints[-1].timestamp) for one in pair]
-    return spans if spans[0] != spans[1] else ("first", "second")
+    return next((one for one in (result.sides, spans) if len({*one}) == 2), ("first", "second"))
 
 
 def _finding(state: Mapping[str, Any], result: MetricsQueryResult, told: str) -> str:

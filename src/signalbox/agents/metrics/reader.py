@@ -20,6 +20,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from pydantic import ValidationError
 
 from signalbox.agents.metrics.candidates import find_label
+from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
 from signalbox.agents.metrics.catalogue_excerpt import begin_loop
 from signalbox.agents.metrics.conversation import Before, kept_plan, question_before
 from signalbox.agents.metrics.errors import (
@@ -309,7 +310,7 @@ async def _grounded(plan: MetricsPlan, reading: _Reading) -> Request:
         return Request(plan, report=report, things=things, time_range=times.main)
     if not _lacks_measure(plan):
         return await in_state(plan, asked, times, explaining) or await _of_measure(plan, reading, times)
-    if plan.filters and names_state(asked):
+    if (plan.filters or plan.split_by) and names_state(asked):
         return await state_request(plan, asked, times, explaining)
     return await info_request(plan, asked, times) or await _without_measure(plan, reading)
 
@@ -336,7 +337,11 @@ async def _of_measure(plan: MetricsPlan, reading: _Reading, times: Times) -> Req
         having = {one.key: one for one in await offers_of_things(plan, reading.asked, window)}
         told = reading.telling(plan.measure or "")
         able = [one for one in reading.hits if one in having.keys() - {plan.measure} and told <= reading.telling(one)]
-        if plan.named or plan.bound or not (told and able):
+        if plan.bound:
+            able = [
+                one for one in able if _kind_of(having[one]) == _kind_of(offer)
+            ]  # What a bound can be held against.
+        if plan.named or not (told and able):
             raise
         return await _of_offer(plan.model_copy(update={"measure": able[0]}), reading)
     except MetricNotFoundError:
@@ -345,6 +350,12 @@ async def _of_measure(plan: MetricsPlan, reading: _Reading, times: Times) -> Req
         if request := await _told_by_info(plan, reading, times):
             return request
         raise
+
+
+def _kind_of(offer: Offer) -> tuple[str, str]:
+    """The type and the unit of a metric."""
+    family = offer.family
+    return (family.type, base_unit(MetricInfo(family.name, family=family.name))) if family else ("", offer.key)
 
 
 async def _told_by_info(plan: MetricsPlan, reading: _Reading, times: Times) -> Request | None:
@@ -382,7 +393,7 @@ async def _without_measure(plan: MetricsPlan, reading: _Reading) -> Request:
     near = [one.thing.key for one in hits if measure_fits(plan, reading.text, one.thing)]
     # A word that none of them has to do with asks for something else.
     strange = set.intersection(*({*reading.found.unexplained(one)} for one in hits)) if hits else set()
-    if not near or strange or plan.not_covered or current_run.get() is None:
+    if len(near) < 2 or strange or plan.not_covered or current_run.get() is None:
         raise _no_metric(reading)
     plan = plan.model_copy(update={"measure": _ask(near[:_NEAREST])})
     return await _of_measure(plan, reading, _times(plan, reading.moment))

@@ -36,6 +36,9 @@ from signalbox.agents.metrics.state import (
 )
 from signalbox.agents.metrics.tell import Told, shortened
 from signalbox.agents.metrics.tree import is_sorted, query_of
+from signalbox.agents.metrics.windows import seconds_of
+from signalbox.drawing.moments import short_span
+from signalbox.drawing.values import format_moment
 
 __all__ = ["calculate_stats", "points_of", "read_result", "result_of", "result_of_query", "written_result"]
 
@@ -43,6 +46,7 @@ _KINDS: dict[str, ResultKind] = {
     "curve": "series", "value": "value", "ranking": "ranking", "comparison": "comparison", "extreme": "extreme",
     "share": "share", "threshold": "value", "forecast": "series",
 }  # fmt: skip
+_MOMENT = 60.0
 _MOST_SPELLS, _MOST_PLACES = 500, 200
 _VALUES, _FIELDS, _EXTRA, _PRIVATE = (
     BaseModel.__dict__[name]
@@ -65,6 +69,7 @@ def result_of(slots: Slots, found: Found) -> MetricsQueryResult:
             "ranking": [RankedSeries(labels=labels, value=value) for labels, value in found.ranking[:_MOST_PLACES]],
             "comparison": _compared(*found.pairs[0]) if len(found.pairs) == 1 and not slots.by else None,
             "compared": [_compared(*one) for one in found.pairs] if slots.by else [],
+            "sides": _sides(slots),
             "threshold": slots.threshold.value if slots.threshold else None,
             "beyond": [
                 BeyondThreshold(labels=one.labels, start=one.start, end=one.end, extreme=one.extreme)
@@ -79,6 +84,23 @@ def result_of(slots: Slots, found: Found) -> MetricsQueryResult:
             "is_current": slots.is_current,
         }
     )
+
+
+def _sides(slots: Slots) -> list[str]:
+    """What tells the two sides of a comparison apart, as briefly as a bar's name must be: their times, or things."""
+    if slots.against is None:
+        return []
+    both = (slots, slots.other_side())
+    if both[0].time_range != both[1].time_range or both[0].is_current != both[1].is_current:
+        return [
+            "now" if one.is_current
+            else short_span(one.time_range.start_time, one.time_range.end_time) if seconds_of(one.time_range) > _MOMENT
+            else format_moment(one.time_range.end_time)
+            for one in both
+        ]  # fmt: skip
+    things = [[m for m in one.matchers if m not in other.matchers] for one, other in (both, both[::-1])]
+    named = [", ".join(" or ".join(m.values) for m in one) for one in things]
+    return named if all(named) else [one.measure.title for one in both]
 
 
 def _kind(slots: Slots, found: Found, *, is_count: bool) -> ResultKind:

@@ -20,6 +20,10 @@ __all__ = ["shown_labels", "summarize"]
 _PLACES = 5
 _MOST_WARNINGS, _MOST_GAPS = 2, 3
 _MOMENT = 60.0
+_POINTS = {"ratio": 100.0, "percent": 1.0}
+_DEGREES = frozenset({"celsius", "fahrenheit", "kelvin"})
+_HARDLY = 0.0005
+"""So little change is told as none."""
 _STILL = 120.0
 """Seconds since its last point in which a spell still goes on."""
 
@@ -102,14 +106,14 @@ def _comparison(slots: Slots, found: Found) -> str:
     difference = _difference(slots, found)
     if slots.by:
         told = "; ".join(
-            f"{_name(slots, found, labels)} {_in(found, a)}, against {_in(found.other, b)}{_change(a, b)}"
+            f"{_name(slots, found, labels)} {_in(found, a)}, against {_in(found.other, b)}{_change(found, a, b)}"
             for labels, a, b in found.pairs[:_PLACES]
         )
         return f"{_subject(slots, found)}, against {difference}: {told}{_and_more(len(found.pairs))}."
     if not found.pairs:
         return _value(slots, found)
     (_, a, b), *_ = found.pairs
-    told = f"{_in(found, a)}, against {_in(found.other, b)} ({difference}){_change(a, b)}"
+    told = f"{_in(found, a)}, against {_in(found.other, b)} ({difference}){_change(found, a, b)}"
     return f"{_subject(slots, found)}: {told}."
 
 
@@ -123,12 +127,20 @@ def _half_a_comparison(slots: Slots, found: Found) -> str:
     return f"{_subject(there_is, there or found)}: {figure}; there is nothing to compare it with: {lowered}"
 
 
-def _change(a: float, b: float) -> str:
-    if not b or not isfinite((a - b) / b):
-        return ""
+def _change(found: Found, a: float, b: float) -> str:
+    """By how much the first figure is more or less: degrees by degrees, shares by points, anything else by percent."""
     if a == b:
         return ", no difference"
-    return f", {format_value(abs((a - b) / b), 'ratio')} {'more' if (a - b) / b > 0 else 'less'}"
+    more = "more" if a > b else "less"
+    if found.told.unit in _POINTS:
+        points = abs(a - b) * _POINTS[found.told.unit]
+        return f", {format_value(points, '')} {'point' if points == 1 else 'points'} {more}"
+    if found.told.unit in _DEGREES:
+        return f", {_in(found, abs(a - b))} {more}"
+    if not b or not isfinite((a - b) / b):
+        return ""
+    change = abs((a - b) / b)
+    return f", {format_value(change, 'ratio')} {more}" if change >= _HARDLY else ", hardly any difference"
 
 
 def _difference(slots: Slots, found: Found) -> str:

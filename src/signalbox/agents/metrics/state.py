@@ -208,6 +208,7 @@ class MetricsQueryResult(BaseModel):
     compared: list[ComparedSeries] = Field(default_factory=list, description="Of a split comparison: every group.")
     threshold: FiniteFloat | None = Field(default=None, description="The threshold that was asked for, in `unit`.")
     beyond: list[BeyondThreshold] = Field(default_factory=list, description="When the series were beyond it.")
+    sides: list[str] = Field(default_factory=list, description="Of a comparison: what tells its two sides apart.")
     title: str = Field(default="", description="What people call what is measured.")
     shown_unit: str = Field(default="", description="The unit that was asked for; figures stay in `unit`.")
     shown_factor: FiniteFloat = Field(default=1.0, description="By what figures are multiplied for `shown_unit`.")

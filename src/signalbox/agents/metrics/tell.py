@@ -63,7 +63,7 @@ class Told:
     @property
     def filters(self) -> str:
         """The filters in words: service payment, status not 200."""
-        return ", ".join(shortened(_condition(one)) for one in self.where)
+        return ", ".join(shortened(_condition(one)) for one in dict.fromkeys(self.where))
 
     @property
     def title(self) -> str:
@@ -236,7 +236,7 @@ def _binary(node: Any, live: Live) -> Told:
         return inner if is_unit or not inner.what else replace(inner, what=f"{inner.what} {_BY[sign]} {number:,.10g}")
     if sign == "-" and "now" in (first.what, second.what):
         other, word = (second, "since") if first.what == "now" else (first, "until")
-        return replace(other, what=f"time {word} {other.what}")
+        return replace(other, what=f"time {word} {other.what.removesuffix(' timestamp')}")
     if sign == "/" and first.what == second.what and set(second.where) < set(first.where):
         extra = ", ".join(_condition(one) for one in first.where if one not in second.where)
         return Told(f"share of {extra} in {first.what}", first.by, second.where)

@@ -38,6 +38,7 @@ _COUNTED = re.compile(r"[a-z]+(?=\s*/|\s+(?:per|a|an|each|every)\b)", re.IGNOREC
 _SLASH_TIME = re.compile(r".*[a-z]/(?P<time>[a-z]+)", re.IGNORECASE)
 _TIMES = {1: "s", 60: "min", 3600: "h", 86400: "day"}
 _LONGEST_UNIT = 4
+_FRACTIONS = {"three quarters": 75.0, "two thirds": 200 / 3, "half": 50.0, "quarter": 25.0, "third": 100 / 3}
 _ABOUT = re.compile(r"(?i)^(?:for\s+)?(?:at\s+least|more\s+than|over|longer\s+than|about|some)\s+")
 
 
@@ -82,6 +83,8 @@ def read_bound(words: str) -> Bound | None:
     """Return the number of a bound and its unit; None if there is none."""
     said, inclusive = words, bool(_INCLUSIVE.search(words))
     quantities = find_quantities(words)
+    if not quantities and (part := next((one for one in _FRACTIONS if one in words.lower()), "")):
+        return Bound(_FRACTIONS[part], "%", said, inclusive)
     if not quantities:
         # The bare name of a unit is one of it: longer than a minute.
         return Bound(1.0, words.strip(), said, inclusive) if measures_time(words) else None

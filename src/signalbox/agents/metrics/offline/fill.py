@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import Any
 
 from signalbox.agents.metrics.candidates import Values
 from signalbox.agents.metrics.compile import identified
@@ -49,6 +50,7 @@ from signalbox.agents.metrics.offline.thresholds import (
 from signalbox.agents.metrics.offline.times import Times, is_distance, is_present, is_since, read_times, window_of
 from signalbox.agents.metrics.offline.words import (
     FULL,
+    LEAVES_OUT,
     NEGATIONS,
     check_certain,
     decisive,
@@ -84,7 +86,8 @@ _CHANGED = re.compile(
     r"(?:slower|faster|higher|lower|hotter|warmer|colder|cooler|longer|shorter|busier|quieter)\b(?!\s+than)",
     re.I,
 )
-_SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)", re.I)
+_AND = re.compile(r"\s*(?:,|and|or|nor|&)\s+(?:(?:the|any|all|those)\s+)?", re.I)
+_SPLIT = re.compile(r"\b(?:by|per|each|every)\s+(\w+)(?:\s+and\s+(?:by\s+)?(\w+))?", re.I)
 _WHEN = re.compile(r"\W*(?:and\s+)?(?:when|since when|how long)\b", re.I)
 _HOW = re.compile(r"\W*how (?!long|has|have|did|does|do\b)\w+", re.I)
 _HOW_LONG_IS = re.compile(r"\W*how long (?:is|are|was|were)\b", re.I)
@@ -100,6 +103,8 @@ _IS_SPARE = re.compile(
     r"|much (?:more )?(?:room|space))\b",
     re.I,
 )
+_IS_LEFT = re.compile(r"\b(?:left|remaining|available)\b", re.I)
+_NEAR_IT = re.compile(r"\b(?:close|closer|closest|near|nearer|nearest) to\b", re.I)
 _IN_PERCENT = re.compile(r"\b(?:in|as an?|what|how many) (?:percent|per cent|percentage|%)|%$", re.I)
 _LENGTHS = {"extreme": timedelta(days=1), "forecast": timedelta(days=7)}
 
@@ -170,10 +175,11 @@ async def choose(
             measure, series = await measure_for(own, asked.live, within, wanted)
             told = asked.live.names[measure.name].help if measure.name in asked.live.names else ""
             values = Values(series.values, measure.labels, own_words(offer) | help_words(told))
-            measure, told_of = await with_info_labels(plan, measure, values, asked.live, within)
+            written = [word for some in _SPLIT.findall(asked.text) for word in some if word]
+            measure, told_of = await with_info_labels(plan, written, measure, values, asked.live, within)
             if told_of:
                 values = Values({**values.values, **told_of}, measure.labels, own_words(offer))
-            plan = _values_as_filters(plan, values)
+            plan = _values_left_out(_values_as_filters(plan, values), asked, values)
             plan = _split_as_written(plan, asked, measure)
             also, unused = named_values(plan, asked.text, asked.mentioned, values, offer)
             also, unused = (also, unused) if is_on("metrics.mentions") else ([], [])
@@ -196,7 +202,7 @@ def _split_as_written(plan: MetricsPlan, asked: Asked, measure: Measure) -> Metr
     """The plan, also split by what the question names as a split and the measure has as a label: by line."""
     own = {*map(base, measure.labels)}
     others = {*map(base, (plan.less, plan.also, plan.named))}
-    written = [one for one in _SPLIT.findall(asked.text) if base(one) in own - others]
+    written = [one for some in _SPLIT.findall(asked.text) for one in some if base(one) in own - others]
     split = [*dict.fromkeys((*plan.split_by, *written))]
     return plan.model_copy(update={"split_by": split, "per": "" if base(plan.per) in own else plan.per})
 
@@ -209,6 +215,20 @@ def _values_as_filters(plan: MetricsPlan, values: Values) -> MetricsPlan:
         if found and (is_part or all(one.is_exact for one in found)):
             plan = plan.model_copy(update={field: "", "filters": [*plan.filters, words]})
     return plan
+
+
+def _values_left_out(plan: MetricsPlan, asked: Asked, values: Values) -> MetricsPlan:
+    """The plan; a value right behind a word that leaves out is left out: excluding cancelled ones."""
+    behind = {one.end() for one in LEAVES_OUT.finditer(asked.text)}
+    out = []
+    for one in sorted(asked.mentioned, key=lambda one: one.start) if behind else ():
+        if one.start in behind:
+            out.append(asked.text[one.start : one.end])
+            after = _AND.match(asked.text, one.end)
+            behind |= {after.end()} if after else set()
+    out = [one for one in dict.fromkeys(out) if values.find(one) and not any(one in said for said in plan.excluded)]
+    kept = [one for one in plan.filters if one not in out]
+    return plan.model_copy(update={"excluded": [*plan.excluded, *out], "filters": kept}) if out else plan
 
 
 async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
@@ -243,6 +263,8 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     plan = chosen.plan
     if plan.kind == "extreme" and "time() -" in chosen.measure.promql and _LAST.search(asked.text):
         plan = plan.model_copy(update={"kind": "figure", "order": None})  # When something was last is how long ago.
+    if plan.kind == "forecast" and "- time()" in chosen.measure.promql and not plan.bound:
+        plan = plan.model_copy(update={"kind": "figure"})  # When it expires is what the measure says.
     things = [*chosen.measure.labels, *(value for one in chosen.labelled.said for value in one.values)]
     if await state_kind(chosen.measure, live, within.end_time):
         things += STATE_WORDS
@@ -264,6 +286,8 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         )
     if whole is not None:
         slots = _combined(slots, plan, chosen, whole)
+    elif plan.how == "average" and slots.shape == "value" and not slots.is_current:
+        _check_average(slots)
     if pair and slots.shape == "value" and not slots.by:
         slots = _one_by_one(slots, chosen.values)
     also = await _beside(plan, asked, chosen, within, wanted)
@@ -285,7 +309,8 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         if second_ is not None:
             left += tuple(one for one in unexplained(words, second_.offer) if one not in said)
     full = FULL if unit_of(chosen.measure) in _SHARES else ()
-    check_certain(found, asked.text, offer, (*known, *things, *full), left)
+    is_since = "time() -" in chosen.measure.promql  # What has not happened for a day.
+    check_certain(found, asked.text, offer, (*known, *things, *full), left, knows_not=is_since)
     left += tuple(word for word, _ in strange)
     slots = identified(replace(slots, not_covered=tuple(dict.fromkeys(left)), confidence=plan.confidence))
     return _side_by_side(slots, also, percentiles)
@@ -334,7 +359,7 @@ def _decisive(plan: MetricsPlan, asked: Asked, chosen: Chosen, whole: second.Sec
         return []
     names = [*chosen.measure.labels, *(value for one in chosen.labelled.said for value in one.values)]
     names += whole.offer.wordings if whole else ()
-    names += split_name(whole.offer.key) if whole else ()
+    names += (*split_name(whole.offer.key), *second.WHOLES) if whole else ()
     return decisive(with_found(plan, chosen), asked.text, chosen.offer, names)
 
 
@@ -394,6 +419,17 @@ def _check_counter(slots: Slots, text: str) -> None:
         )
 
 
+def _check_average(slots: Slots) -> None:
+    """Raise InvalidQueryError for the average of what is counted, if nothing says for each of what: order value."""
+    is_counted = slots.measure.type == "counter" and not slots.measure.unit.startswith(("bytes", "bits"))
+    if is_counted and not slots.is_rate:
+        raise InvalidQueryError(
+            f"{slots.measure.title[:1].upper()}{slots.measure.title[1:]} adds up, and the question does not say "
+            "for each of what an average is meant.",
+            suggestion="Name a time, such as per hour, or another measure, such as per order.",
+        )
+
+
 def _check_moment(slots: Slots, text: str) -> None:
     """Raise InvalidQueryError if the question asks when or how long, and the query gives neither."""
     tells_when = slots.shape in ("extreme", "threshold", "forecast", "comparison", "state") or slots.against is not None
@@ -430,7 +466,7 @@ async def _with_second(
         rest = tuple(one for one in chosen.labelled.matchers if one.label != part[0].label)
         matchers = (*rest, Matcher(part[0].label, part[0].values))
         return chosen, second.Second(chosen.offer, chosen.measure, matchers, chosen.values)
-    other = await second.second_offer(plan.per or plan.less, asked.live, chosen.offer)
+    other = await second.second_offer(plan.per or plan.less, asked.live, chosen.offer, within)
     if other.key == chosen.offer.key and not plan.less:
         return chosen, None
     if plan.kind == "share" and other.bounds and other.bounds[0].variant.type == "ratio":
@@ -444,35 +480,43 @@ async def _of_whole(
 ) -> tuple[MetricsPlan, Chosen, second.Second | None] | None:
     """Return the plan of a level as a share of its capacity, or of what is free of it, with both measures. None if the
     question asks for neither, or no two measures are such a pair."""
-    bound = read_bound(plan.bound) if plan.bound else None
-    own = own_words(chosen.offer)
-    is_full, is_taken, is_spare = (bool(one.search(asked.text)) for one in (_IS_FULL, _IS_TAKEN, _IS_SPARE))
+    if chosen.measure.type != "gauge" or unit_of(chosen.measure) in _SHARES or plan.less or plan.also:
+        return None
+    text, bound = asked.text, read_bound(plan.bound) if plan.bound else None
+    is_full, is_taken, is_spare, is_left = (
+        bool(one.search(text)) for one in (_IS_FULL, _IS_TAKEN, _IS_SPARE, _IS_LEFT)
+    )
     is_share = is_full or is_percent(plan.unit) or (bound is not None and bound.unit == "%")
-    is_share = is_share or bool(_IN_PERCENT.search(asked.text))
-    if plan.kind == "share" and (not chosen.labelled.said or is_taken or is_spare):
-        is_share = True
-    is_spare = is_spare and not own & {base(word) for word in second.SPARE}
-    is_level = chosen.measure.type == "gauge" and unit_of(chosen.measure) not in _SHARES
-    is_other = plan.less or plan.also or (plan.per and not second.names_whole(plan.per))
-    if not (is_share or is_spare) or not is_level or is_other:
+    is_share = is_share or bool(_IN_PERCENT.search(text)) or second.is_beside_whole(chosen.offer, text)
+    is_share = is_share or (plan.kind == "share" and (not chosen.labelled.said or is_taken or is_spare))
+    is_share = is_share or (plan.kind == "threshold" and bound is None)
+    if not (is_share or is_spare or is_left):
         return None
     pair = await second.pair_of(chosen.offer, asked.live, within)
-    if pair is None:
+    if pair is None or (plan.per and not second.names_whole(plan.per, pair[1])):
+        if is_left and pair is None and second.says_taken(chosen.offer):
+            raise InvalidQueryError(
+                f"{chosen.measure.title[:1].upper()}{chosen.measure.title[1:]} says what is taken, and nothing says of "
+                "how much.",
+                suggestion="Ask for what is taken.",
+            )
         return None
     part, whole = pair
-    if plan.kind == "threshold" and not plan.bound:
-        plan = plan.model_copy(update={"kind": "threshold", "side": "above", "bound": "at least 100%"})
-    kind = None if plan.kind == "share" else plan.kind
-    unit = "%" if is_share else plan.unit
-    plan = plan.model_copy(update={"kind": kind, "unit": unit, "per": "", "less": ""})
-    if second.says_spare(part) == (is_spare and not is_full):
-        first, other = part, whole
-        plan = plan.model_copy(update={"per": whole.key})
-        if not is_share:
-            return None  # What is free is what the measure says.
-    else:
-        first, other = whole, part
-        plan = plan.model_copy(update={"less": part.key})
+    told_spare = second.says_spare(part)
+    # What is left of a stock is the stock, and what is left of what is taken is not.
+    is_spare = is_spare or (is_left and second.says_taken(part)) or (told_spare and not (is_full or is_taken))
+    if not (is_share or (is_spare and not told_spare)):
+        return None  # The measure itself says it.
+    update: dict[str, Any] = {"unit": "%" if is_share else plan.unit, "per": "", "less": ""}
+    if plan.kind == "share":
+        update["kind"] = None
+    if plan.kind == "threshold" and bound is None:
+        update |= {"side": "above", "bound": "at least 100%"}
+    if plan.kind == "ranking" and _NEAR_IT.search(text):
+        update["order"] = "highest"
+    first, other = (part, whole) if told_spare == is_spare else (whole, part)
+    update["per" if first is part else "less"] = other.key
+    plan = plan.model_copy(update=update)
     own_choice = chosen if chosen.offer.key == first.key else await choose(plan, asked, first, within)
     return plan, own_choice, await second.beside(other, plan, asked.live, within, Wanted())
 
@@ -503,7 +547,7 @@ async def _beside(
     """The measure that is asked for beside the first."""
     if not plan.also:
         return None
-    other = await second.second_offer(plan.also, asked.live, chosen.offer)
+    other = await second.second_offer(plan.also, asked.live, chosen.offer, within)
     return await second.beside(other, plan, asked.live, within, wanted) if other.key != chosen.offer.key else None
 
 

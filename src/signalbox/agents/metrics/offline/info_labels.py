@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from signalbox.agents.metrics.candidates import Values, find_label
 from signalbox.agents.metrics.compile import Query
 from signalbox.agents.metrics.live import Live
@@ -18,11 +20,11 @@ _MOST = 20
 
 
 async def with_info_labels(
-    plan: MetricsPlan, measure: Measure, values: Values, live: Live, within: TimeRange
+    plan: MetricsPlan, written: Sequence[str], measure: Measure, values: Values, live: Live, within: TimeRange
 ) -> tuple[Measure, dict[str, tuple[str, ...]]]:
-    """Return the measure with what the plan narrows or splits it by and only an info metric of its things has, and the
-    values of these labels. What several info metrics have, or none, stays unknown."""
-    kinds = [one for one in plan.split_by if find_label(one, measure.labels) is None]
+    """Return the measure with the labels of the plan, or `written` as a split, that only an info metric of its things
+    has, and the values of these labels. What several info metrics have, or none, stays unknown."""
+    kinds = [one for one in dict.fromkeys((*plan.split_by, *written)) if find_label(one, measure.labels) is None]
     things = [one for one in (*plan.filters, *plan.excluded) if values.find(one) is None]
     having: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...]]]] = {}
     names = [one for one in live.names if one.endswith("_info") and one not in measure.metrics][:_MOST]

@@ -62,6 +62,8 @@ def label_plan(
     said = said if plan.kind == "comparison" else _two_ends(said, values)
     by = _split(plan, measure, values, offer, said, labels)
     taken = {one.label for one in (*said, *excluded)} | ({*by} if plan.split_by else set())
+    if plan.kind == "comparison" and not (plan.against or plan.also) and len(said) == 1:
+        taken -= {said[0].label}  # The thing before is the other side: and compared with r1?
     said += [one for words in plan.carried for one in values.find(words) or () if one.label not in taken]
     excluded += [one for words in plan.carried_out for one in values.find(words) or () if one.label not in taken]
     lost = [one for one in (*plan.carried, *plan.carried_out) if values.find(one) is None]

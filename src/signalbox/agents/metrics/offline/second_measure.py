@@ -18,26 +18,18 @@ from signalbox.language.units import dimension_of
 from signalbox.language.words import read_words, split_name
 
 __all__ = [
-    "RESTS",
-    "SPARE",
-    "Second",
-    "beside",
-    "is_same_kind",
-    "names_whole",
-    "narrowed_to",
-    "pair_of",
-    "says_spare",
-    "second_offer",
+    "RESTS", "SPARE", "WHOLES", "Second", "beside", "is_beside_whole", "is_same_kind", "names_whole", "narrowed_to",
+    "pair_of", "says_spare", "says_taken", "second_offer",
 ]  # fmt: skip
 
 RESTS = frozenset("free spare vacant unused missing remaining left available".split())
 """Words for what is not taken of what there is."""
 SPARE = frozenset("free spare vacant unused".split())
 """Those that always speak of room: the milk left in a tank is its level, and the litres free are not."""
-_WHOLES = tuple("capacity size total max maximum limit quota".split())
+WHOLES = tuple("capacity size total max maximum limit quota".split())
 """How gauges say by their names that they are a whole, or a limit, that another gauge is a part of; the plainest
 first."""
-_AT_MOST = {*_WHOLES, "most"}
+_AT_MOST = {*WHOLES, "most"}
 _PORTIONS = {*RESTS, "avail", "used", "taken", "occupied", "busy", "booked", "filled", "active"}
 _NO_THINGS = frozenset({"job", "instance"})
 _NEAR = 0.85
@@ -61,8 +53,15 @@ class Second:
         )
 
 
-async def second_offer(words: str, live: Live, first: Offer) -> Offer:
-    """Return the measure that words name: by its name, or as search finds it. Raises MetricNotFoundError."""
+async def second_offer(words: str, live: Live, first: Offer, within: TimeRange) -> Offer:
+    """Return the measure that words name: by its name, as what the first is a part of, or as search finds it. Raises
+    MetricNotFoundError."""
+    if {word for word, *_ in read_words(words)} - FILLERS - {*WHOLES} == set():
+        if pair := await pair_of(first, live, within):
+            return pair[1]
+        raise MetricNotFoundError(
+            f'Nothing on this server says what "{words}" of {first.title} is.', suggestion="Name the metric itself."
+        )
     if words in live.offers or words in live.names or "_" in words:
         return find_offer(words, live)
     hits = [hit for hit in (await asyncio.to_thread(live.index.search, words, 6)).hits if hit.explained]
@@ -80,10 +79,22 @@ async def second_offer(words: str, live: Live, first: Offer) -> Offer:
     return best[0] if best[0].key == first.key or not alike or best[0].recipe else alike[0]
 
 
-def names_whole(words: str) -> bool:
-    """True if words name a whole or a limit and not of what: its capacity."""
-    said = [word for word, *_ in read_words(words) if word in _WHOLES or word not in FILLERS]
-    return bool(said) and all(word in _WHOLES for word in said)
+def names_whole(words: str, whole: Offer) -> bool:
+    """True if words name nothing but a whole, or no more than that it is one: its capacity."""
+    own = {base(word) for word in _words(_metric_of(whole))}
+    said = [word for word, *_ in read_words(words) if word in WHOLES or word not in FILLERS]
+    return words == whole.key or all(word in WHOLES or base(word) in own for word in said)
+
+
+def is_beside_whole(offer: Offer, text: str) -> bool:
+    """True if a question holds a measure against a whole, whose word the measure does not have: of its capacity."""
+    said = {word for word, *_ in read_words(text)} & {"capacity", "limit", "quota"}
+    return bool(said) and not {*WHOLES} & _words(_metric_of(offer))
+
+
+def says_taken(offer: Offer) -> bool:
+    """True if a measure says by its name how much is taken."""
+    return bool((_PORTIONS - {*RESTS, "avail"}) & _words(_metric_of(offer)))
 
 
 def says_spare(offer: Offer) -> bool:
@@ -109,13 +120,13 @@ async def pair_of(offer: Offer, live: Live, within: TimeRange) -> tuple[Offer, O
 def _place_of_whole(part: Offer, whole: Offer) -> int | None:
     """How plainly the one offer is called the whole of the other, the smaller the plainer; None if it is not."""
     mine, theirs = _words(_metric_of(part)), _words(_metric_of(whole))
-    if not mine & theirs or {*_WHOLES} & (mine - theirs):
+    if not mine & theirs or {*WHOLES} & (mine - theirs):
         return None
     if not theirs - mine and mine - theirs <= _PORTIONS:
-        return len(_WHOLES)  # Lockers taken are a part of the lockers.
-    named = [_WHOLES.index(one) for one in _WHOLES if one in theirs - mine]
+        return len(WHOLES)  # Lockers taken are a part of the lockers.
+    named = [WHOLES.index(one) for one in WHOLES if one in theirs - mine]
     told, own = ({word for word, *_ in read_words(one.family.help if one.family else "")} for one in (whole, part))
-    return next(iter(named), len(_WHOLES) + 1 if _AT_MOST & (told - own) else None)
+    return next(iter(named), len(WHOLES) + 1 if _AT_MOST & (told - own) else None)
 
 
 async def _are_of_same_things(part: Offer, whole: Offer, live: Live, within: TimeRange) -> bool:

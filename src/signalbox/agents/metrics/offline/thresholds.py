@@ -69,7 +69,12 @@ async def judged(slots: Slots, plan: MetricsPlan, times: Times, text: str, live:
             suggestion="Name a range of time, such as today or the last 24 hours.",
         )
     limits = _LIMITS & {base(word) for word in split_name(slots.measure.name)}
-    if limits and not plan.named and not any(base(word) in limits for word, *_ in read_words(text)):
+    if (
+        limits
+        and slots.measure.type != "ratio"
+        and not plan.named
+        and not any(base(word) in limits for word, *_ in read_words(text))
+    ):
         raise InvalidQueryError(
             f"{slots.measure.title[:1].upper()}{slots.measure.title[1:]} is a limit itself.",
             suggestion="Name the measure that is held against it.",

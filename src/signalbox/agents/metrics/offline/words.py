@@ -21,6 +21,7 @@ from signalbox.language.words import read_words, split_name, stem
 
 __all__ = [
     "FULL",
+    "LEAVES_OUT",
     "NEGATIONS",
     "OF_SCHEMA",
     "check_certain",
@@ -61,6 +62,10 @@ _UNREAD = re.compile(
     r"(?:\s+[^\s,.;?!]+){0,3}", re.I,
 )  # fmt: skip
 """Words that turn a question round, or that begin a condition or a time."""
+LEAVES_OUT = re.compile(
+    r"\b(?:without|except(?: for)?|excluding|ignoring|besides|other than|apart from|not counting|leaving out)\s+"
+    r"(?:(?:the|any|all|those)\s+)?", re.I,
+)  # fmt: skip
 _OF_THIS = re.compile(r"\s+(?:of|from)\s+(?:the\s+|our\s+|all\s+)?(?P<name>[a-z]{3,})", re.I)
 _DOES = re.compile(r"\b(?:do|does|did|can|could)\b", re.I)
 _ENDS = re.compile(r"\W*(?:$|(?:at|in|on|now|right|today|yesterday|during|over|for|since)\b)", re.I)
@@ -195,11 +200,13 @@ def uncovered(
 
 
 def check_certain(
-    plan: MetricsPlan, text: str, offer: Offer, names: Collection[str], left: Sequence[str], *, is_state: bool = False
-) -> None:
+    plan: MetricsPlan, text: str, offer: Offer, names: Collection[str], left: Sequence[str], *,
+    is_state: bool = False, knows_not: bool = False,
+) -> None:  # fmt: skip
     """Raise InvalidQueryError for a negation, condition or time that no part of the plan holds. If something is judged,
     nothing may be `left`. Of a question about states, which knows what a negation means, every word must be explained
-    by the measure or by the `names` of its labels, values and states."""
+    by the measure or by the `names` of its labels, values and states. `knows_not` says
+    that a negation is part of the measure."""
     said = text[:_LONGEST]
     texts = [plan.time, plan.against, plan.bound, plan.lasting, *plan.filters, *plan.excluded, *plan.split_by]
     if not all(one.casefold() in said.casefold() for one in texts):
@@ -210,7 +217,7 @@ def check_certain(
         is_held = any(one.start() < b and one.end() > a for a, b in (named if one["not"] else covered))
         is_turned = bool(one["not"] or one["out"]) and bool(plan.excluded or plan.less or plan.kind == "share")
         is_turned = is_turned or (one["since"] is not None and bool(_LENGTH_ASKED.match(said)))
-        is_known = is_turned or (is_state and bool(one["not"]))
+        is_known = is_turned or ((is_state or knows_not) and bool(one["not"]))
         words += [] if is_held or is_known else [one[0]]
     known = _known(offer, names)
     if not (plan.less or plan.per or plan.kind == "forecast"):
@@ -298,7 +305,7 @@ def _telling(
 ) -> Iterator[tuple[str, int, int, bool]]:
     """The words that would say what is measured, outside of what the plan holds, with their places and whether they
     stand right before a word of the measure and after no word for a kind of things, as a verb does."""
-    covered = places_of(plan, text)
+    covered = places_of(plan, text) + ([one.span() for one in LEAVES_OUT.finditer(text)] if plan.excluded else [])
     words = read_words(text[:_LONGEST])
     for at, (word, start, end) in enumerate(words):
         weight = _weight(word, known)
