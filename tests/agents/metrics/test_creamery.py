@@ -198,3 +198,39 @@ async def test_both_sides_of_a_comparison_have_names_of_their_own(answer: Callab
 async def test_an_average_of_what_is_counted_needs_something_to_divide_by(answer: Callable[..., Any]) -> None:
     state = await answer("average orders today", measure="orders_total", kind="figure", how="average", time="today")
     assert "for each of what" in state["error"].message
+
+
+@pytest.mark.parametrize(
+    ("question", "plan", "words"),
+    [
+        ("orders from new customers today", {}, '"new"'),
+        ("orders by country today", {"split_by": ["country"]}, 'cannot be split by "country"'),
+        ("how many orders were not ordered today", {"kind": "figure", "how": "total"}, "not ordered"),
+        ("orders over 100 today", {"kind": "threshold", "bound": "100", "side": "above"}, "of each, or of all"),
+        ("which channel has more orders than complaints today", {"kind": "ranking"}, "than complaints"),
+        ("orders of p9 today", {"percentiles": ["p9"]}, "is no percentile"),
+    ],
+)
+async def test_a_condition_that_no_query_holds_is_refused(
+    answer: Callable[..., Any], question: str, plan: dict[str, Any], words: str
+) -> None:
+    state = await answer(question, **{"measure": "orders_total", "time": "today", **plan})
+    assert words in state["error"].message
+
+
+async def test_what_is_used_by_the_things_of_a_measure_is_another_measure(answer: Callable[..., Any]) -> None:
+    state = await answer("fuel used by the controllers today", measure=REQUESTS, time="today")
+    assert state["error"].error_type == "metric_not_found"
+
+
+async def test_what_is_near_its_limit_is_ranked_by_its_share(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "label_queue_depth", "kind": "ranking", "order": "lowest", "split_by": ["queue"]}
+    said = await told(answer("which queue is closest to its capacity", **plan))
+    assert "25%" in said
+    assert "label queue depth as a share of label queue capacity" in said.lower()
+
+
+async def test_the_capacity_of_one_thing_is_not_that_of_another(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "cold_room_temperature_celsius", "kind": "share", "per": "capacity"}
+    state = await answer("cold room temperature as a share of capacity", **plan)
+    assert state["error"].error_type == "metric_not_found"

@@ -74,7 +74,6 @@ async def test_what_is_asked_is_held_against_what_there_is(
     ("question", "plan", "said"),
     [
         ("any shelf below minimum?", {"measure": "shelf_minimum_boxes", "bound": "minimum"}, "is no figure"),
-        ("is a skip over capacity?", {"measure": "skip_load_kilograms"}, "which bound"),
         ("is any press above 70 degrees?", {"measure": "press_oil_limit_celsius", "bound": "70 degrees"}, "is a limit"),
     ],
 )
@@ -83,6 +82,12 @@ async def test_a_bound_that_no_figure_tells_is_asked_for(
 ) -> None:
     state = await ask(business, question, scripted({**plan, "kind": "threshold"}))
     assert said in state["error"].message
+
+
+async def test_more_than_a_thing_may_hold_is_beyond_its_capacity(business: Told, scripted: Callable[..., Any]) -> None:
+    plan = {"measure": "skip_load_kilograms", "kind": "threshold"}
+    state = await ask(business, "is a skip over capacity?", scripted(plan))
+    assert " above 100%: skip load as a share of skip capacity" in state["result"].summary
 
 
 async def test_another_state_is_not_told_in_the_place_of_one_that_is_not_known(

@@ -21,7 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 _PERCENTILE = re.compile(
-    r"p\s?(?P<p>\d{2,4}(?:\.\d+)?)|(?<![\d.])(?:quantile\s+)?(?P<q>0?\.\d+)|(?<!\d)(?P<th>\d{1,2}(?:\.\d+)?)\s?(?:st|nd|rd|th)?"
+    r"p\s?(?P<p>\d{2,4}(?:\.\d+)?)|(?<![\d.])(?:quantile\s+)?(?P<q>0?\.\d+)|(?<![\dp])(?P<th>\d{1,2}(?:\.\d+)?)\s?(?:st|nd|rd|th)?"
     r"(?:[ -]?(?:percentile|pct|quantile|%|percent)?)(?!\d)|(?P<median>medians?|middle|half(?! full))", re.IGNORECASE,
 )  # fmt: skip
 _INCLUSIVE = re.compile(

@@ -100,10 +100,11 @@ _IS_FULL = re.compile(r"\b(?:full|fuller|fullest|emptier|emptiest|fullness|occup
 _IS_TAKEN = re.compile(r"\b(?:in use|used|taken|occupied|filled|booked)\b", re.I)
 _IS_SPARE = re.compile(
     rf"\b(?:{'|'.join(sorted(second.SPARE))}|headroom|(?:room|space) (?:left|remaining)"
-    r"|much (?:more )?(?:room|space))\b",
+    r"|much (?:more )?(?:room|space)|how (?:many|much) more\b(?!.*\bthan))\b",
     re.I,
 )
 _IS_LEFT = re.compile(r"\b(?:left|remaining|available)\b", re.I)
+_BEYOND_IT = re.compile(r"\b(?:over|above|beyond|exceed\w*|more than)\b", re.I)
 _NEAR_IT = re.compile(r"\b(?:close|closer|closest|near|nearer|nearest) to\b", re.I)
 _IN_PERCENT = re.compile(r"\b(?:in|as an?|what|how many) (?:percent|per cent|percentage|%)|%$", re.I)
 _LENGTHS = {"extreme": timedelta(days=1), "forecast": timedelta(days=7)}
@@ -165,7 +166,9 @@ async def choose(
 ) -> Chosen:
     """Return the first variant of a measure that has what the plan names. Raises UnknownNameError."""
     # What they are not is for the check of every word, and for states, which know negations: not ready.
-    plan = plan.model_copy(update={"filters": [one for one in plan.filters if not _is_negated_name(one, offer)]})
+    filters = [one for one in plan.filters if not _is_negated_name(one, offer)]
+    excluded = [one for one in plan.excluded if not names_measure(one, offer) and not _is_negated_name(one, offer)]
+    plan = plan.model_copy(update={"filters": filters, "excluded": excluded})
     failed: Exception | None = None
     able: list[Chosen] = []
     said = {base(word) for word, *_ in read_words(asked.text)}
@@ -266,10 +269,9 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     if plan.kind == "forecast" and "- time()" in chosen.measure.promql and not plan.bound:
         plan = plan.model_copy(update={"kind": "figure"})  # When it expires is what the measure says.
     things = [*chosen.measure.labels, *(value for one in chosen.labelled.said for value in one.values)]
-    if await state_kind(chosen.measure, live, within.end_time):
-        things += STATE_WORDS
-    _check_fit(plan, asked, offer, things)
-    pair = await _of_whole(plan, asked, chosen, within)
+    is_state = await state_kind(chosen.measure, live, within.end_time) is not None
+    _check_fit(plan, asked, offer, [*things, *STATE_WORDS] if is_state else things)
+    pair = None if is_state else await _of_whole(plan, asked, chosen, within)
     plan, chosen, whole = pair or (plan, *await _with_second(plan, asked, chosen, within))
     kind = await state_kind(chosen.measure, live, within.end_time)
     slots = _slots(plan, asked, chosen, times, percentiles)
@@ -288,6 +290,9 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
         slots = _combined(slots, plan, chosen, whole)
     elif plan.how == "average" and slots.shape == "value" and not slots.is_current:
         _check_average(slots)
+    if pair and slots.measure.type == "ratio":
+        # What there is may be more than the limit.
+        slots = replace(slots, measure=replace(slots.measure, type="gauge"))
     if pair and slots.shape == "value" and not slots.by:
         slots = _one_by_one(slots, chosen.values)
     also = await _beside(plan, asked, chosen, within, wanted)
@@ -480,16 +485,18 @@ async def _of_whole(
 ) -> tuple[MetricsPlan, Chosen, second.Second | None] | None:
     """Return the plan of a level as a share of its capacity, or of what is free of it, with both measures. None if the
     question asks for neither, or no two measures are such a pair."""
-    if chosen.measure.type != "gauge" or unit_of(chosen.measure) in _SHARES or plan.less or plan.also:
+    measure = chosen.measure
+    adds_up = measure.agg == "sum" or not measure.unit  # No temperature is a share of how hot it may get.
+    if measure.type != "gauge" or unit_of(measure) in _SHARES or not adds_up or plan.less or plan.also:
         return None
     text, bound = asked.text, read_bound(plan.bound) if plan.bound else None
     is_full, is_taken, is_spare, is_left = (
         bool(one.search(text)) for one in (_IS_FULL, _IS_TAKEN, _IS_SPARE, _IS_LEFT)
     )
     is_share = is_full or is_percent(plan.unit) or (bound is not None and bound.unit == "%")
-    is_share = is_share or bool(_IN_PERCENT.search(text)) or second.is_beside_whole(chosen.offer, text)
+    is_held = is_full or second.is_beside_whole(chosen.offer, text)
+    is_share = is_share or is_held or bool(_IN_PERCENT.search(text))
     is_share = is_share or (plan.kind == "share" and (not chosen.labelled.said or is_taken or is_spare))
-    is_share = is_share or (plan.kind == "threshold" and bound is None)
     if not (is_share or is_spare or is_left):
         return None
     pair = await second.pair_of(chosen.offer, asked.live, within)
@@ -510,8 +517,8 @@ async def _of_whole(
     update: dict[str, Any] = {"unit": "%" if is_share else plan.unit, "per": "", "less": ""}
     if plan.kind == "share":
         update["kind"] = None
-    if plan.kind == "threshold" and bound is None:
-        update |= {"side": "above", "bound": "at least 100%"}
+    if plan.kind == "threshold" and not plan.bound and is_held:
+        update |= {"side": "above", "bound": "100%" if _BEYOND_IT.search(text) else "at least 100%"}
     if plan.kind == "ranking" and _NEAR_IT.search(text):
         update["order"] = "highest"
     first, other = (part, whole) if told_spare == is_spare else (whole, part)

@@ -30,6 +30,8 @@ _MOST_LISTED = 12
 # Disks, interfaces and the like are parts of a host: "sda" alone names one on every host.
 _PARTS = frozenset(one for kind in ("interface", "disk", "filesystem", "core") for one in LABEL_WORDS[kind])
 _DISKS = frozenset(one for kind in ("interface", "disk", "filesystem") for one in LABEL_WORDS[kind])
+_ANY_THING = ("host", "device", "machine", "service")
+"""Kinds whose words are also said of whatever a measure is of."""
 _EVERY_ONE = frozenset({"each", "all", "every one", "individually", "each one"})
 
 
@@ -162,6 +164,7 @@ def _split(
     for words in plan.split_by:
         label = find_label(words, measure.labels)
         is_kind = any(base(word) in labels for word, *_ in read_words(words))  # Of other measures: by team.
+        is_kind = is_kind or any(label_kind(word) not in (None, *_ANY_THING) for word, *_ in read_words(words))
         says_nothing = _says_nothing(words, measure, offer) and not is_kind
         if label is None and not _splits_nothing(words, offer) and not says_nothing:
             listed = ", ".join(sorted(measure.labels)[:_MOST_LISTED]) or "nothing"

@@ -43,6 +43,10 @@ _SIDE = re.compile(
 )  # fmt: skip
 _PAST = re.compile(r"^\W*(?:and\s+)?(?:did|was|were|had|(?:has|have)\b.*\b(?:been|gone|\w{2,}ed))\b|\bever\b", re.I)
 _LIMITS = frozenset(map(base, "limit max maximum min minimum capacity quota setpoint target threshold".split()))
+_ASKS = re.compile(
+    r"\W*(?:(?:and|but|so|then|please|tell me|check)\s+)*(?:if|whether|is|are|was|were|has|have|had|did|do|does|any\w*"
+    r"|which|what|who|when|how|has\w*|didn|isn|wasn|aren|weren|more|less|over|under)\b", re.I,
+)  # fmt: skip
 _SCALED = ("seconds", "bytes", "bits")
 """Units whose figures people give in others: nobody counts memory in bytes."""
 _THAN = re.compile(r"\bthan\b", re.I)
@@ -71,7 +75,7 @@ async def judged(slots: Slots, plan: MetricsPlan, times: Times, text: str, live:
     limits = _LIMITS & {base(word) for word in split_name(slots.measure.name)}
     if (
         limits
-        and slots.measure.type != "ratio"
+        and slots.measure.unit != "ratio"
         and not plan.named
         and not any(base(word) in limits for word, *_ in read_words(text))
     ):
@@ -97,9 +101,15 @@ async def judged(slots: Slots, plan: MetricsPlan, times: Times, text: str, live:
     )
     scope = "" if plan.scope == "all" and not _ALL.search(text) else plan.scope or ""
     always = bool(_STAYS.search(text)) and not slots.is_current
+    things = _things(slots, plan, text, above=above)
+    if is_total and not things and not _ASKS.match(text):
+        raise InvalidQueryError(
+            f'It is not clear whether "{bound.said}" is a bound of each, or of all together.',
+            suggestion="Ask whether the total was above or below it.",
+        )
     threshold = Threshold(above, value, read_duration(plan.lasting), scope, inclusive, always)
     slots = replace(slots, threshold=threshold, is_total=is_total, is_current=slots.is_current and not is_total)
-    return replace(slots, by=_things(slots, plan, text, above=above), how=None)
+    return replace(slots, by=things, how=None)
 
 
 def is_above(plan: MetricsPlan, text: str, bound: Bound, slots: Slots) -> bool:

@@ -38,7 +38,9 @@ _LONGEST = 400
 _GAP = r"[\s,]+"
 _ALIKE, _SAME = 0.6, 0.8
 """How alike a word must be to one of a name, and to one of a help text or of what things are called."""
-_BEHIND = re.compile(r"\s+(?:through|at|in|on|about|with|near|under|behind|from|across)\b", re.I)
+_BEHIND = re.compile(
+    r"\s+(?:(?:\w+ed|lost|made|sold)\s+)?(?:through|at|in|on|about|with|near|under|behind|from|across|by)\b", re.I
+)
 _SHORTEST, _MOST = 3, 8
 OF_SCHEMA = frozenset(
     base(word)
@@ -58,10 +60,12 @@ _NAME = re.compile(
 _UNREAD = re.compile(
     r"\b(?:(?P<not>not|never|none|neither|nor|no(?! (?:more|less|fewer|later)\b)|\w+n['’]t|cannot)"
     r"|(?P<out>without|except|excluding|ignoring|besides|unless|other than)"
-    r"|(?P<since>since(?! when)|until|before)|while|whenever|as long as|because|due to|during|after|recently|lately)\b"
+    r"|(?P<since>since(?! when)|until|before)|(?P<than>(?<!rather )(?<!other )than)|while|whenever|as long as"
+    r"|because|due to|during|after|recently|lately)\b"
     r"(?:\s+[^\s,.;?!]+){0,3}", re.I,
 )  # fmt: skip
 """Words that turn a question round, or that begin a condition or a time."""
+_COMPARING = ("comparison", "threshold", "forecast")
 LEAVES_OUT = re.compile(
     r"\b(?:without|except(?: for)?|excluding|ignoring|besides|other than|apart from|not counting|leaving out)\s+"
     r"(?:(?:the|any|all|those)\s+)?", re.I,
@@ -76,6 +80,8 @@ _ANYTHING = frozenset("people persons folks items pieces units things".split())
 _ANYWHERE = re.compile(r"(?:any|every|some|no)(?:where|thing|one|body)$")
 _LENGTH_ASKED = re.compile(r"\W*how (?:long|many (?:minutes|hours|days|weeks))\b", re.I)
 _OF = re.compile(r"\b(?:of|for|via|from)\s+(?:the\s+|our\s+|an?\s+)?(?P<name>[a-zA-Z]{3,})", re.I)
+_OF_SUCH = re.compile(r"\b(?:from|by|for|of)\s+(?:the\s+|our\s+)?(?P<such>[a-z]{3,})\s+(?P<kind>[a-z]{3,})\b")
+_EVERY = frozenset(map(base, "all every each the any our both these those different single other".split()))
 _NAMED = re.compile(r"\b(?:of|for|via|from|on|at)\s+(?:the\s+|our\s+)?$", re.I)
 FULL = frozenset("full fuller fullest emptier emptiest".split())
 """Words that ask how much is taken of all there is."""
@@ -211,12 +217,14 @@ def check_certain(
     texts = [plan.time, plan.against, plan.bound, plan.lasting, *plan.filters, *plan.excluded, *plan.split_by]
     if not all(one.casefold() in said.casefold() for one in texts):
         return  # A plan in other words than those of the question cannot be held against them.
-    covered, named = places_of(plan, said), places_of(plan.model_copy(update={"bound": ""}), said)
+    covered = places_of(plan, said)
+    named = places_of(plan.model_copy(update={"bound": "", "time": "", "against": ""}), said)
     words = []
     for one in _UNREAD.finditer(said):
-        is_held = any(one.start() < b and one.end() > a for a, b in (named if one["not"] else covered))
+        is_held = any(one.start() < b and one.end() > a for a, b in (named if one["not"] or one["than"] else covered))
         is_turned = bool(one["not"] or one["out"]) and bool(plan.excluded or plan.less or plan.kind == "share")
         is_turned = is_turned or (one["since"] is not None and bool(_LENGTH_ASKED.match(said)))
+        is_turned = is_turned or (one["than"] is not None and bool(plan.kind in _COMPARING or plan.less or plan.per))
         is_known = is_turned or ((is_state or knows_not) and bool(one["not"]))
         words += [] if is_held or is_known else [one[0]]
     known = _known(offer, names)
@@ -260,7 +268,13 @@ def decisive(plan: MetricsPlan, text: str, offer: Offer, labels: Iterable[str]) 
         if _NAMED.search(said[: one.start()])
     ]
     named = [one for one in named if one[0][:1].isalpha() and not (one[0].isalpha() and is_time_word(one[0]))]
-    placed = _placed(plan, said, _known(offer, labels), own_words(offer))
+    own = own_words(offer)
+    kinds = {kind for one in labels if (kind := label_kind(one))}
+    for one in _OF_SUCH.finditer(said):
+        # From new customers: a condition, where nothing tells customers apart.
+        if (kind := label_kind(one["kind"])) and kind not in kinds and base(one["such"]) not in {*own, *_EVERY}:
+            named.append((one["such"], *one.span("such"), True))
+    placed = _placed(plan, said, _known(offer, labels), own)
     taken = [*covered, *((first, last) for _, first, last, _ in named)]
     found = [one for one in named if not any(one[1] < last and one[2] > first for first, last in covered)]
     found += [one for one in placed if not any(one[1] < last and one[2] > first for first, last in taken)]
