@@ -83,7 +83,8 @@ def names_whole(words: str, whole: Offer) -> bool:
     """True if words name nothing but a whole, or no more than that it is one: its capacity."""
     own = {base(word) for word in _words(_metric_of(whole))}
     said = [word for word, *_ in read_words(words) if word in WHOLES or word not in FILLERS]
-    return words == whole.key or all(word in WHOLES or base(word) in own for word in said)
+    # A metric that is written out is divided by as it is.
+    return "_" not in words and all(word in WHOLES or base(word) in own for word in said)
 
 
 def is_beside_whole(offer: Offer, text: str) -> bool:
