@@ -28,7 +28,7 @@ class Grid:
 
     def stamps(self) -> IntArray:
         """Milliseconds since 1970."""
-        return np.arange(self.first, self.last + 1, dtype=np.int64) * INTERVAL_MS + self.phase
+        return _stamps(self)
 
     def seconds(self) -> FloatArray:
         """Seconds as shapes count them."""
@@ -43,6 +43,11 @@ def grid_between(low_ms: int, high_ms: int, phase: int) -> Grid:
 def seconds_of(moment: datetime) -> float:
     """A moment as shapes count it."""
     return moment.timestamp() - _MONDAY_MS / 1000
+
+
+@lru_cache(maxsize=32)
+def _stamps(grid: Grid) -> IntArray:
+    return np.arange(grid.first, grid.last + 1, dtype=np.int64) * INTERVAL_MS + grid.phase
 
 
 @lru_cache(maxsize=32)

@@ -36,19 +36,29 @@ def drift(seed: int, t: FloatArray, period: float) -> FloatArray:
     """In [0, 1), a line from one random number to the next, every `period` seconds."""
     slots = t / period
     whole = np.floor(slots)
-    index = whole.astype(np.int64)
-    base = int(index.min())
-    knots = _hash(seed, np.arange(base, int(index.max()) + 2, dtype=np.int64))
-    here = index - base
-    left = knots[here]
-    return left + (knots[here + 1] - left) * (slots - whole)
+    here = whole.astype(np.int64)
+    base = int(here.min())
+    here -= base
+    knots = _hash(seed, np.arange(base, base + int(here.max()) + 2, dtype=np.int64))
+    # In place, as below: for a week of scrapes, fetching fresh memory takes as long as the arithmetic.
+    slots -= whole
+    slots *= np.diff(knots)[here]
+    slots += knots[here]
+    return slots
 
 
 def _hash(seed: int, index: IntArray) -> FloatArray:
     """The splitmix64 finaliser over seed and index, as a fraction."""
     with np.errstate(over="ignore"):
-        x = index.astype(np.uint64) * _GOLDEN + np.uint64((seed * 0x9E3779B9 + 1) & 0xFFFFFFFFFFFFFFFF)
-        x = (x ^ (x >> np.uint64(30))) * _MIX_1
-        x = (x ^ (x >> np.uint64(27))) * _MIX_2
-        x = x ^ (x >> np.uint64(31))
-    return (x >> np.uint64(11)).astype(np.float64) * 2.0**-53
+        x = index.astype(np.uint64)
+        x *= _GOLDEN
+        x += np.uint64((seed * 0x9E3779B9 + 1) & 0xFFFFFFFFFFFFFFFF)
+        x ^= x >> np.uint64(30)
+        x *= _MIX_1
+        x ^= x >> np.uint64(27)
+        x *= _MIX_2
+        x ^= x >> np.uint64(31)
+        x >>= np.uint64(11)
+    found = x.astype(np.float64)
+    found *= 2.0**-53
+    return found

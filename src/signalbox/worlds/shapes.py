@@ -83,7 +83,8 @@ class Flow:
         total += self.noise * INTERVAL_MS / 1000 * jitter(seed + 1, t, INTERVAL_MS / 1000)
         for pulse, extra in self.pulses:
             total += extra * pulse.area(t)
-        return self.rate * total
+        total *= self.rate
+        return total
 
 
 @lru_cache(maxsize=48)
@@ -113,14 +114,20 @@ class Counter:
     def at(self, grid: Grid) -> FloatArray:
         """What the process has counted."""
         t = grid.seconds()
-        births = np.asarray(self.births)
-        life = np.maximum(np.searchsorted(births, t, side="right") - 1, 0)
+        life = np.maximum(np.searchsorted(np.asarray(self.births), t, side="right") - 1, 0) if self.births[1:] else 0
         total = np.zeros_like(t)
         for flow, weight in self.parts:
             began = flow.total_at(self.births)
-            halted = self._unflowed(flow, flow.total(grid)) - self._unflowed(flow, began)[life]
-            total += weight * (flow.total(grid) - began[life] - halted)
-        return np.floor(np.maximum(total, 0.0) * self.per_unit) / self.per_unit
+            flowed = flow.total(grid) - began[life]
+            if self.halts:
+                flowed -= self._unflowed(flow, flow.total(grid)) - self._unflowed(flow, began)[life]
+            flowed *= weight
+            total += flowed
+        np.maximum(total, 0.0, out=total)
+        total *= self.per_unit
+        np.floor(total, out=total)
+        total /= self.per_unit
+        return total
 
     def _unflowed(self, flow: Flow, totals: FloatArray) -> FloatArray:
         """What would have flowed during the halts, up to where the flow had reached these totals."""
@@ -154,7 +161,9 @@ class Level:
         t = grid.seconds()
         seed = seed_of(self.key)
         level = 1.0 + self.noise * (2 * jitter(seed, t, INTERVAL_MS / 1000) - 1)
-        level += self.day * _swing(t, DAY, self.peak * 3600) + self.week * _swing(t, 7 * DAY, _WEEK_PEAK_DAY * DAY)
+        if self.day or self.week:
+            week = _grid_swing(grid, 7 * DAY, _WEEK_PEAK_DAY * DAY)
+            level += self.day * _grid_swing(grid, DAY, self.peak * 3600) + self.week * week
         if self.wander:
             level += self.wander * (2 * drift(seed + 1, t, 3 * _DRIFT_PERIOD) - 1)
         for pulse, extra in self.pulses:
@@ -212,8 +221,9 @@ def _within(spans: tuple[Span, ...], t: FloatArray) -> npt.NDArray[np.bool_]:
     return inside
 
 
-def _swing(t: FloatArray, period: float, peak: float) -> FloatArray:
-    return np.cos((t - peak) * (2 * np.pi / period))
+@lru_cache(maxsize=16)
+def _grid_swing(grid: Grid, period: float, peak: float) -> FloatArray:
+    return np.cos((grid.seconds() - peak) * (2 * np.pi / period))
 
 
 def _swing_area(t: FloatArray, period: float, peak: float) -> FloatArray:

@@ -33,10 +33,7 @@ class Target:
 
     def heard(self, stamps: IntArray) -> npt.NDArray[np.bool_]:
         """Which of these moments are in no gap."""
-        heard = np.ones(stamps.shape, dtype=np.bool_)
-        for start, end in self.gaps():
-            heard &= (stamps < start) | (stamps >= end)
-        return heard
+        return _outside(self.gaps(), stamps)
 
     @cached_property
     def phase(self) -> int:
@@ -61,22 +58,33 @@ class Series:
         if grid.last < grid.first:
             return _EMPTY
         stamps, values = grid.stamps(), self.shape.at(grid)
-        if not self._has_gaps:
+        gaps = self._gaps()
+        if not gaps:
             return stamps, values
-        heard = self.target.heard(stamps)
+        heard = _outside(gaps, stamps)
         return stamps[heard], values[heard]
 
     def has_samples(self, low_ms: int, high_ms: int) -> bool:
         """Whether there is any sample in [low, high], without computing it."""
-        grid = self._grid(low_ms, high_ms)
-        if grid.last < grid.first or not self._has_gaps:
-            return grid.first <= grid.last
-        return bool(self.target.heard(grid.stamps()).any())
+        gaps, grid = self._gaps(), self._grid(low_ms, high_ms)
+        while grid.first <= grid.last:
+            stamp = grid.first * INTERVAL_MS + grid.phase
+            beyond = next((end for start, end in gaps if start <= stamp < end), None)
+            if beyond is None:
+                return True
+            grid = self._grid(beyond, high_ms)
+        return False
 
-    @property
-    def _has_gaps(self) -> bool:
-        return not self.watches_target and bool(self.target.gaps())
+    def _gaps(self) -> tuple[tuple[int, int], ...]:
+        return () if self.watches_target else self.target.gaps()
 
     def _grid(self, low_ms: int, high_ms: int) -> Grid:
         last = high_ms if self.target.ends is None else min(high_ms, self.target.ends)
         return grid_between(low_ms, last, self.target.phase)
+
+
+def _outside(gaps: tuple[tuple[int, int], ...], stamps: IntArray) -> npt.NDArray[np.bool_]:
+    outside = np.ones(stamps.shape, dtype=np.bool_)
+    for start, end in gaps:
+        outside &= (stamps < start) | (stamps >= end)
+    return outside

@@ -67,9 +67,10 @@ class Store:
         """The samples of one series in [low, high], within the history of the store."""
         return series.samples(max(low_ms, self.starts), min(high_ms, self.ends))
 
-    def has_samples(self, series: Series, low_ms: int, high_ms: int) -> bool:
-        """Whether a series has any sample in [low, high]."""
-        return series.has_samples(max(low_ms, self.starts), min(high_ms, self.ends))
+    def with_samples(self, some: Iterable[Series], low_ms: int, high_ms: int) -> list[Series]:
+        """Those of the series that have any sample in [low, high]."""
+        low, high = max(low_ms, self.starts), min(high_ms, self.ends)
+        return [one for one in some if one.has_samples(low, high)]
 
 
 def _satisfies(labels: Labels, tests: list[tuple[str, Callable[[str], bool]]]) -> bool:

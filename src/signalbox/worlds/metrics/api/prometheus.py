@@ -111,8 +111,7 @@ def _matched(store: Store, parameters: Parameters) -> list[Series]:
         found = {id(one): one for selector in selectors for one in store.select(selector)}
     except re.error as error:
         raise unsupported(f"this regular expression ({error})") from None
-    chosen = (one for one in found.values() if store.has_samples(one, low, high))
-    return sorted(chosen, key=lambda one: one.labels)
+    return sorted(store.with_samples(found.values(), low, high), key=lambda one: one.labels)
 
 
 def _metadata(store: Store, parameters: Parameters, _: Request) -> JSONResponse:

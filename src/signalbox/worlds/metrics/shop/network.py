@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 import numpy as np
 
@@ -31,6 +32,7 @@ __all__ = ["add_to"]
 _STATES = {"ESTABLISHED": 6.0, "ACTIVE": 3.0, "CONNECT": 2.0, "IDLE": 1.0}
 _BUSY = 0.97
 _AHEAD = timedelta(hours=1)
+_NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 
 _DESCRIBED: Described = {
     "interface_in_octets_total": ("counter", "Octets received on the interface."),
@@ -76,9 +78,13 @@ class _Router(Target):
 
     def gaps(self) -> tuple[tuple[int, int], ...]:
         """When it was off, with the faults that are switched on."""
-        told = self.story.history()
-        spans = told.spans(lambda at: self.device in at.off, told.began, now() + _AHEAD)
-        return tuple((round(start.timestamp() * 1000), round(end.timestamp() * 1000)) for start, end in spans)
+        return _off(self.story.history(), self.device)
+
+
+@lru_cache(maxsize=64)
+def _off(told: History, device: str) -> tuple[tuple[int, int], ...]:
+    spans = told.spans(lambda at: device in at.off, told.began, _NEVER)
+    return tuple((round(start.timestamp() * 1000), round(end.timestamp() * 1000)) for start, end in spans)
 
 
 @dataclass(frozen=True, eq=False)
