@@ -15,12 +15,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, cast
 
 from signalbox.contract import Agent, Presented
 from signalbox.contract.installed import list_agents
+from signalbox.contract.plugins import entry_points
 from signalbox.contract.sources import source_of
 from signalbox.errors import ConfigurationError, MissingExtraError, NotFoundError, SignalboxError
 from signalbox.runs import maintenance, records
