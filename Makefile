@@ -19,8 +19,9 @@ TSC := .node/node_modules/.bin/tsc
 run: $(SETUP)  ## Start the service and the page on the embedded default; `make run PORT=8080` takes another port.
 	@$(BIN)/signalbox serve --open --port $(PORT)
 
+# Tests that pytest has compiled are kept, also where the environment forbids it: each worker compiles all of them.
 test: $(SETUP_DEV)  ## Run the tests.
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 3 --dist worksteal
 
 check: $(SETUP_DEV)  ## Check style, types, and that the generated docs are up to date.
 	$(BIN)/ruff check $(SOURCES)

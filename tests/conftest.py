@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import json
 import logging
@@ -40,6 +41,18 @@ _FOREIGN_PREFIXES = (
     "NETWORK_INVENTORY",
 )
 _numbers = itertools.count()
+_SELDOM = 50_000
+"""How many new objects trigger a garbage collection. The program itself collects more rarely still."""
+
+
+def pytest_configure() -> None:
+    """Collect garbage rarely, as the program does: otherwise it takes a tenth of the time."""
+    gc.set_threshold(_SELDOM)
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and tests out of garbage collection: they stay until the end."""
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
