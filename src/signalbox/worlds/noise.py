@@ -36,14 +36,20 @@ def drift(seed: int, t: FloatArray, period: float) -> FloatArray:
     """In [0, 1), a line from one random number to the next, every `period` seconds."""
     slots = t / period
     whole = np.floor(slots)
-    here = whole.astype(np.int64)
-    base = int(here.min())
-    here -= base
-    knots = _hash(seed, np.arange(base, base + int(here.max()) + 2, dtype=np.int64))
+    index = whole.astype(np.int64)
+    first, last = int(index.min()), int(index.max())
+    if last - first < len(index):
+        knots = _hash(seed, np.arange(first, last + 2, dtype=np.int64))
+        index -= first
+        left, rise = knots[index], np.diff(knots)[index]
+    else:
+        # A few moments, years apart: most of the numbers between them are not needed.
+        left = _hash(seed, index)
+        rise = _hash(seed, index + 1) - left
     # In place, as below: for a week of scrapes, fetching fresh memory takes as long as the arithmetic.
     slots -= whole
-    slots *= np.diff(knots)[here]
-    slots += knots[here]
+    slots *= rise
+    slots += left
     return slots
 
 
