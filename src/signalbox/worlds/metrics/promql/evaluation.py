@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import promql_parser as promql
 
+from signalbox.worlds.grid import INTERVAL_MS
 from signalbox.worlds.metrics.labels import drop
 from signalbox.worlds.metrics.promql import aggregation, binary, functions
 from signalbox.worlds.metrics.promql.calls import SPECIAL
@@ -15,7 +16,7 @@ from signalbox.worlds.metrics.promql.failures import badly_asked, not_computable
 from signalbox.worlds.metrics.promql.over_time import RANGE_FUNCTIONS
 from signalbox.worlds.metrics.promql.parsing import at_of, matchers_of, offset_of, range_of, step_of, unwrapped
 from signalbox.worlds.metrics.promql.values import Row, Value, Vector, constant, kind_of, number_of, text_of, vector_of
-from signalbox.worlds.metrics.promql.windows import Windows, windows_over
+from signalbox.worlds.metrics.promql.windows import Windows, count_before, windows_over
 from signalbox.worlds.metrics.series import Series
 from signalbox.worlds.metrics.store import Store
 from signalbox.worlds.noise import FloatArray, IntArray
@@ -92,7 +93,7 @@ class Evaluation:
             if not len(stamps):
                 continue
             self._hold(len(moments))
-            index = np.searchsorted(stamps, moments, side="right") - 1
+            index = count_before(moments + 1, stamps, INTERVAL_MS) - 1
             nearest = stamps[np.maximum(index, 0)]
             present = (index >= 0) & (nearest >= moments - LOOKBACK_MS)
             if present.any():
@@ -107,7 +108,7 @@ class Evaluation:
         for series in self._series(selector.vector_selector):
             stamps, values = self._samples(series, int(ends.min()) - width, int(ends.max()))
             if len(stamps):
-                yield self._counted(windows_over(series.labels, stamps, values, ends, width, times))
+                yield self._counted(windows_over(series.labels, stamps, values, ends, width, times, INTERVAL_MS))
 
     def _subquery_windows(self, query: promql.SubqueryExpr, times: IntArray) -> Iterator[Windows]:
         width, step = range_of(query), step_of(query, DEFAULT_SUBQUERY_STEP_MS)

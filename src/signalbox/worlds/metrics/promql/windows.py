@@ -11,7 +11,7 @@ from signalbox.worlds.metrics.labels import Labels
 from signalbox.worlds.metrics.promql.values import BoolArray
 from signalbox.worlds.noise import FloatArray, IntArray
 
-__all__ = ["Windows", "by_window", "windows_over"]
+__all__ = ["Windows", "by_window", "count_before", "windows_over"]
 
 _CELLS = 2_000_000
 """How many samples a function that needs whole windows looks at together."""
@@ -41,13 +41,28 @@ class Windows:
         return float(self.ends[0] - self.starts[0]) / 1000
 
 
+def count_before(moments: IntArray, stamps: IntArray, step: int | None = None) -> IntArray:
+    """How many stamps are before each moment. If all are multiples of `step` apart and none is missing, this is
+    computed, which is far faster than searching."""
+    if step and stamps[-1] - stamps[0] == (len(stamps) - 1) * step:
+        counts: IntArray = np.clip(-((stamps[0] - moments) // step), 0, len(stamps))
+        return counts
+    return np.searchsorted(stamps, moments, side="left").astype(np.int64)
+
+
 def windows_over(
-    labels: Labels, stamps: IntArray, values: FloatArray, ends: IntArray, width: int, times: IntArray
+    labels: Labels,
+    stamps: IntArray,
+    values: FloatArray,
+    ends: IntArray,
+    width: int,
+    times: IntArray,
+    step: int | None = None,
 ) -> Windows:
-    """Windows [end - width, end], both ends included, as Prometheus 2 has them."""
+    """Windows [end - width, end], both ends included, as Prometheus 2 has them. `step` as in `count_before`."""
     starts = ends - width
-    first = np.searchsorted(stamps, starts, side="left").astype(np.int64)
-    beyond = np.searchsorted(stamps, ends, side="right").astype(np.int64)
+    first = count_before(starts, stamps, step)
+    beyond = count_before(ends + 1, stamps, step)
     return Windows(labels, stamps, values, first, np.maximum(beyond, first), starts, ends, times)
 
 
