@@ -126,7 +126,13 @@ CALLS = {
         is_parsing=True,
     ),
     "metrics answer": Call("metrics", SLOW, FEW, ("duration", "checkout", "Query:")),
-    "metrics explanation": Call("metrics-explained", SLOW, FEW, ("duration", "checkout", "Query:")),
+    # Each of these sweeps over all that is measured: one fault of a reply and one of the provider show the rest.
+    "metrics explanation": Call(
+        "metrics-explained",
+        SLOW,
+        {name: FEW[name] for name in ("truncated", "a wrong key")},
+        ("duration", "checkout", "Query:"),
+    ),
     "oncall plan": Call(
         "oncall",
         BGP,

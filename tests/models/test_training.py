@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from training.items import read_sets, schemas_of
 from training.schemas import plan_of_experiments
+from training.taught import ASKED
 
+from signalbox.models.offline import teach
 from signalbox.models.offline.fields import read_fields
+from signalbox.runs import ask
+from signalbox.runs.embedded import close_worlds
 
 ROOT = Path(__file__).parents[2]
 LAST_ROUND_THAT_TEACHES = 16
@@ -58,3 +63,16 @@ def test_sentences_expect_what_their_schemas_ask(file: str) -> None:
 def test_a_header_that_asks_for_nothing_of_the_room_is_named() -> None:
     with pytest.raises(ValueError, match="lamps: 'dim' is nothing that the room asks"):
         plan_of_experiments({"set": "lamps", "asks": "dim"}, {})
+
+
+@pytest.mark.bench
+def test_a_fresh_home_learns_nothing_that_the_package_could_bring_along(
+    own_home: Path, set_clock: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If this fails, a schema or its examples have changed: run `python -m training.taught`."""
+    set_clock("2026-11-15T12:00:00Z")
+    monkeypatch.setattr(teach, "_KEPT", {})
+    for agent, request in ASKED:
+        ask(agent, request)
+    close_worlds()
+    assert not (own_home / "taught").exists()
