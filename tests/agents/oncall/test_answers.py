@@ -54,7 +54,7 @@ def told(intent: str, tool: str, data: dict[str, Any], **focus: str) -> list[str
         ("check_routes", "get_route", ROUTE, "0.0.0.0/0: by STATIC, to 10.9.9.1 [E2]"),
         ("show_system_facts", "get_system_info", SYSTEM, "system: version 24.2.1, up for 1 day, NTP synchronised [E2]"),
         ("show_lldp_neighbors", "get_lldp_neighbors", LLDP, "Gi1: xrd-3, Gi7 [E2]"),
-        ("check_logs", "get_logs", LOG, "2 lines of the log, 1 of them of trouble; these and the last lines [E2]"),
+        ("check_logs", "get_logs", LOG, "2 lines of the log, 1 of them of trouble [E2]"),
     ],
 )
 def test_the_facts_that_a_check_is_about_are_named(intent: str, tool: str, data: dict[str, Any], line: str) -> None:

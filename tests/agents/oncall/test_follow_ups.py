@@ -311,3 +311,33 @@ def test_only_the_external_sessions_of_those_that_were_shown() -> None:
     )
     assert isinstance(found, Request)
     assert (found.devices, found.focus["group"]) == (("pe1",), "external")
+
+
+LOG = {"devices": ["pe1"], "intents": ["check_logs"], "intent": "check_logs", "focus": {"minutes": "60"}}
+RANKED = {
+    "devices": ["pe1", "pe2"],
+    "intents": ["show_system_facts"],
+    "intent": "show_system_facts",
+    "facts": ["system.cpu"],
+    "focus": {"order": "most", "first": "2", "which": "device"},
+}
+SHOWN = {"devices": ["pe1"], "intents": ["check_bgp_neighbors"], "intent": "check_bgp_neighbors", "focus": {}}
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "focus"),
+    [
+        ("just ldp", LOG, {"minutes": "60", "words": "ldp"}),
+        ("and by uptime", RANKED, {"order": "most", "first": "2", "which": "device"}),
+        ("how many pfx from pe2", SHOWN, {"neighbor": "pe2"}),
+        ("and the one with pe2", SHOWN, {"neighbor": "pe2"}),
+    ],
+)
+def test_what_a_message_narrows_stays_with_the_turn_before(
+    text: str, before: dict[str, Any], focus: dict[str, str]
+) -> None:
+    found = offline.read(
+        text, Reading(confidence=0.4), before, load_plans(), [Device("pe1"), Device("pe2")], Request((), ())
+    )
+    assert isinstance(found, Request)
+    assert (list(found.devices), found.focus) == (before["devices"], focus)

@@ -105,8 +105,12 @@ def test_a_time_that_is_over_ends_before_now() -> None:
     assert found.lines[0].endswith(": 1 of 3 interfaces")
 
 
-def test_nothing_is_summed_up_of_what_is_ranked_or_has_a_limit() -> None:
-    assert seen("interface.in_errors", ports(in_errors=[0, 1, 2]), above="0") == Overview((), {})
+def test_those_within_a_limit_are_counted() -> None:
+    found = seen("interface.in_errors", ports(in_errors=[0, 1, 2]), above="0")
+    assert found.lines == ("input errors above 0: 2 of 3 interfaces",)
+
+
+def test_nothing_is_summed_up_of_what_is_ranked() -> None:
     assert seen("interface.in_errors", ports(in_errors=[0, 1, 2]), order="most") == Overview((), {})
 
 

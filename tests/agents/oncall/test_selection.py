@@ -251,3 +251,29 @@ async def test_what_many_devices_say_alike_is_said_once(network: Network) -> Non
     state = await network.ask("mtu of all PEs", ScriptedModel(plan=plan("all PEs", intent="check_interface_status")))
     assert state["report"]["answers"][0].startswith("MTU 9000 on all 4 devices")
     assert len(state["report"]["answers"]) == 1
+
+
+@pytest.mark.parametrize(("text", "state"), [("isis adjacencies down", "down"), ("ldp sessions up", "up")])
+def test_several_things_in_a_state_are_looked_for_everywhere(text: str, state: str) -> None:
+    found = read(text)
+    assert (found.devices, found.focus["state"]) == (tuple(ROLES), state)
+
+
+@pytest.mark.parametrize("text", ["does pe1 have the same version as pe2", "is pe1 busier than pe2, cpu"])
+def test_a_device_and_what_it_is_held_against_are_both_meant(text: str) -> None:
+    assert read(text).devices == ("pe1", "pe2")
+
+
+def test_how_a_device_was_is_told_by_its_log() -> None:
+    assert read("was pe1 fine yesterday at noon").intents == ("check_logs",)
+
+
+def test_a_route_is_looked_up_in_the_vrf_that_is_named_in_capitals() -> None:
+    found = read("has pe1 still got 198.51.100.0/24 in RED-7", prefix="198.51.100.0/24")
+    assert (found.intents, found.focus["vrf"]) == (("check_routes",), "RED-7")
+
+
+def test_words_for_a_check_make_a_change_doubtful() -> None:
+    reading = Reading(action="change", devices=("pe1",), confidence=0.92)
+    assert offline.action_of("route to 192.0.2.1 on pe1", reading, {}, DEVICES) == "check"
+    assert offline.action_of("reload pe1", reading, {}, DEVICES) == "change"

@@ -32,6 +32,7 @@ __all__ = ["EVIDENCE", "MANY", "answer_lines", "rank", "subject_names"]
 _MOST_NAMED, _MOST_LINES, _LONGEST = 12, 100, 240
 MANY = 2
 """Of more devices, only what is not well is told in detail."""
+_FEW_LOGGED = 60
 _LAST = 5
 """So many lines at the end of a log are told in any case."""
 EVIDENCE = re.compile(r" \[E\d+(?:, E\d+)*\]$")
@@ -62,7 +63,7 @@ def answer_lines(
     untold = [one.said for one in missing if one.said and one.state != "not_checked"]
     missing = [one for one in missing if not one.said]
     lacking = [one.text for one in missing] if devices > 1 else []
-    lines = [*untold, *fact_lines(asked, focus, facts, usual)]
+    lines = [*untold, *fact_lines(asked, focus, facts, usual, is_counted=devices > MANY)]
     by_fact = {plan for plans in plans_for(asked).values() for plan in plans}
     rest = [intent for intent in intents if intent not in by_fact or intent in checks]
     if asked and not rest:
@@ -320,8 +321,10 @@ def _logs(records: Sequence[Record], facts: Facts) -> tuple[str, Members]:
         return ("the log has no such line in that time" if presence.is_present else ""), []
     serious = [one for one in records if _is_trouble(one)]
     told = f"{_count(records, 'line')} of the log, {len(serious)} of them of trouble"
-    shown = [one for one in records if one in serious[-_MOST_LINES + _LAST :] or one in records[-_LAST:]]
     told += f"; {presence.why}" if presence.why else ""
+    if len(records) <= _FEW_LOGGED:
+        return _with_evidence(told, records[0]), [(False, _line(one)) for one in records]
+    shown = [one for one in records if one in serious[-_MOST_LINES + _LAST :] or one in records[-_LAST:]]
     return _with_evidence(f"{told}; these and the last lines" if serious else f"{told}; the last", records[0]), [
         (False, _line(one)) for one in shown
     ]

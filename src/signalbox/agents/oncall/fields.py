@@ -253,9 +253,12 @@ def fact_lines(
     focus: Mapping[str, str],
     facts: Mapping[str, Sequence[Record]],
     usual: Mapping[str, str] | None = None,
+    *,
+    is_counted: bool = False,
 ) -> list[str]:
     """A line for each record that tells what was asked for, with its evidence; of those in the state and within the
-    limit that are asked for. A record whose values are all the `usual` ones needs no line."""
+    limit that are asked for. A record whose values are all the `usual` ones needs no line, nor does one
+    beyond the limit where it `is_counted` how many are within it."""
     lines: list[str] = []
     for kind, asked in _by_kind(ids).items():
         records = of_subject(kind, focus, facts)
@@ -265,7 +268,7 @@ def fact_lines(
         records = in_time(asked, chosen or records, focus)
         fitting = [one for one in records if any(within(one, it, focus) for it in asked)]
         own = list(_lines(kind, asked, [one for one in fitting if not _is_usual(one, asked, usual or {})]))
-        if records and not fitting:
+        if records and not fitting and not is_counted:
             own = [f"nothing {limit_of(focus, asked)}: {one}" for one in _lines(kind, asked, records)]
         lines += [*own[:_MOST_LINES], *([f"… and {len(own) - _MOST_LINES} more"] if own[_MOST_LINES:] else [])]
         if not own and kind == "alarm" and presence_of(facts, kind).is_present:

@@ -19,12 +19,14 @@ from signalbox.agents.oncall.fields import (
     is_moment,
     is_up,
     kind_of_group,
+    limit_of,
     name_of,
     of_subject,
     said_value,
     things,
     told_value,
     value_of,
+    within,
 )
 from signalbox.agents.oncall.spoken import spoken_duration, spoken_moment
 from signalbox.settings import now
@@ -66,7 +68,11 @@ def overview(
     is_dated = False
     for field in (fields()[one] for one in asked if one in fields()):
         rows = [row for device, told in facts.items() for row in _rows(device, field, focus[device], told)]
-        if {"order", *LIMITS} & set().union(*focus.values()):
+        own = set().union(*focus.values())
+        if "order" in own:
+            continue
+        if {*LIMITS} & own:
+            lines += _in_limit(field, rows, focus) if len(rows) >= _LEAST else []
             continue
         if any(one.get("minutes") for one in focus.values()):
             dated = list(_in_time(field, rows, focus)) if len(rows) >= _LEAST else []
@@ -148,6 +154,13 @@ def _summary(field: Field, rows: Sequence[_Row], devices: int) -> Iterator[str]:
         rest = [f"{said} {how} {_few(names)}" for said, names in apart.items()]
         count = f"{len(rows) - len(others)} of {_things(field.kind, rows, devices)}"
         yield f"{'; '.join([f'{told_value(field, common)} {how} {count}', *rest])}{_cited(rows)}"
+
+
+def _in_limit(field: Field, rows: Sequence[_Row], focus: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """How many records are within the limit that is asked for."""
+    fitting = [row for row in rows if within(row.record, field, focus[row.device])]
+    limit = limit_of(next(iter(focus.values())), [field])
+    yield f"{field.name} {limit}: {len(fitting) or 'none'} of {_things(field.kind, rows, len(focus))}{_cited(rows)}"
 
 
 def _in_time(field: Field, rows: Sequence[_Row], focus: Mapping[str, Mapping[str, str]]) -> Iterator[str]:

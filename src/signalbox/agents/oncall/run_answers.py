@@ -68,7 +68,7 @@ def answers_of(
     if since:
         lines = [*since, *(lines if not is_wide else ())]
     elif "since" in request:
-        lines = ["nothing was found that began at some time", *lines]
+        lines = ["nothing that is wrong tells since when", *lines]
     is_searched = request.get("which") == SEARCHED
     return RunAnswers(
         lines,

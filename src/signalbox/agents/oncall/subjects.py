@@ -157,8 +157,13 @@ def _absent_subjects(
             yield _missing(presence_of(facts, "bgp"), f"in AS {name}", known)
         elif kind is None or what == "as_number" or find_subject(what, name, facts, intents):
             continue
-        elif what == "prefix":
+        elif what == "prefix" and not focus.get("vrf"):
             yield from _absent_route(name, facts)
+        elif what == "prefix":
+            # Of a VRF that does not exist there, nothing was looked up.
+            if find_subject("vrf", focus["vrf"], facts, intents):
+                found = _absent_route(name, facts)
+                yield from (replace(one, name=f"{name} in VRF {focus['vrf']}") for one in found)
         else:
             if what == "neighbor":
                 kind = next((one for one in _peer_kinds(intents) if facts.get(one)), "bgp")

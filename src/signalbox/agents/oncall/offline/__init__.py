@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from signalbox.agents.oncall.fields import askable, fields, is_moment, plans_for
+from signalbox.agents.oncall.fields import LIMITS, askable, fields, is_moment, plans_for
 from signalbox.agents.oncall.focus import MOST_SEARCHED, SEARCHED, focus_of
 from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.named_devices import UnknownDeviceError, chosen_among
@@ -57,8 +57,9 @@ __all__ = [
 LAYERS = ("mentions", "asked")
 BROADEST = "general_device_health_check"
 _VRF = "troubleshoot_vpn_vrf"
-_SURE, _PLAIN = 0.9, 0.5
-"""How sure the model has to be of a plan, and of a health check, which reads more than was asked at worst."""
+_CERTAIN, _SURE, _PLAIN = 0.95, 0.9, 0.5
+"""How sure the model has to be that something is to be changed where words name a check; of a plan, and of a change
+otherwise; and of a health check, which reads more than was asked at worst."""
 _BY_THING = {
     "vrf": _VRF,
     "interface": "check_interface_status",
@@ -147,7 +148,8 @@ def action_of(text: str, reading: Reading, before: Mapping[str, Any], inventory:
         ]
         is_strange = bool(strange_words(text, known)) and not refers_back(text)
         return "other" if is_strange and not mentions and not asked_in(text).is_anything else "check"
-    return "check" if reading.action == "change" and reading.confidence < _SURE else reading.action
+    is_sure = reading.confidence >= (_CERTAIN if asked_in(text).checks else _SURE)
+    return "check" if reading.action == "change" and not is_sure else reading.action
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +237,9 @@ def _message(
 ) -> _Message:
     if before and (compared := COMPARED.search(text)):
         taken.append(compared.span())
-    named = (reading.interface, reading.vrf, reading.neighbor, reading.prefix)
-    if not any(named) and text != text.upper():
-        is_vrf = reading.intent == _VRF or (before.get("focus") or {}).get("vrf")
+    named = (reading.interface, reading.neighbor, reading.prefix)
+    if not reading.vrf and text != text.upper():
+        is_vrf = not any(named) and (reading.intent == _VRF or (before.get("focus") or {}).get("vrf"))
         capitals_of = _CAPITALS if is_vrf else _JOINED_CAPITALS
         spans = [one for one in capitals_of.finditer(text) if not _overlaps(one.span(), taken)]
         capitals = [one[0] for one in spans if not asked_in(one[0]).is_anything]
@@ -322,7 +324,8 @@ def _devices(message: _Message, inventory: Sequence[Device], before: Mapping[str
         if isinstance(other, Question):
             return other
         return replace(found, devices=other or earlier, is_carried=not other)
-    is_anywhere = _HOLDER.search(text) or (_ANYWHERE.search(text) and not _THE_ONE.search(text))
+    is_general = _ANYWHERE.search(text) or (message.asked.is_plural and len(names) <= MOST_SEARCHED)
+    is_anywhere = _HOLDER.search(text) or (is_general and not _THE_ONE.search(text))
     if (not found.unread and is_anywhere) or (message.reading.vrf and len(names) <= MOST_SEARCHED):
         return replace(found, devices=list(names), is_searched=True)
     return Question("Which device is meant?", names)
@@ -360,6 +363,9 @@ def _checks(message: _Message, plans: Mapping[str, Plan], earlier: Sequence[str]
         # One word says it, or several in a list do; the model chooses only one plan.
         more = [own[0] for own in by_fact.values() if own[0] in plans and not set(own) & set(said)]
         return tuple(dict.fromkeys((*said, *more)))
+    if read in ("", BROADEST) and not things and past_times(message.text) and not asked.unread:
+        # How a device was at a time that is over, only its log tells.
+        return ("check_logs",)
     if asked.unread and not message.complaints:
         told = f"No tool here reads {' and '.join(asked.unread)}. What is to be checked instead?"
         return Question(told, tuple(plan.description for plan in plans.values()))
@@ -405,7 +411,11 @@ def _request(
     facts = asked.facts or (tuple(map(str, before.get("facts") or ())) if goes_on else ())
     groups = [text[one.start : one.end] for one in message.mentions if one.kind in _GROUPS]
     narrowed = narrowed_by(
-        text, replace(asked, facts=facts), checks, groups, is_bare=goes_on and not _names_devices(message.mentions)
+        text,
+        replace(asked, facts=facts),
+        checks,
+        groups,
+        is_bare=(goes_on or found.is_searched) and not _names_devices(message.mentions),
     )
     if asks_since_when(text) and not asked.facts:
         # Since when there is what was found, and not the facts of the turn before again.
@@ -424,6 +434,10 @@ def _request(
     kept = {}
     if found.keeps_focus:
         kept = focus_kept(before, focus, checks, devices, is_same_check=goes_on)
+        earlier_focus = before.get("focus") or {}
+        if found.is_carried and facts and before.get("facts") and not {"order", *LIMITS} & focus.keys():
+            # By another figure, in the same order.
+            kept |= {name: earlier_focus[name] for name in ("order", "first", "which") if name in earlier_focus}
     if {**kept, **focus}.get("neighbor"):
         facts = tuple(_OF_NEIGHBORS.get(one, one) for one in facts)
     told = as_before(devices if found.is_carried else (), checks if goes_on else (), facts if goes_on else (), kept)

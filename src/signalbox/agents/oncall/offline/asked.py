@@ -26,12 +26,14 @@ _PARTS = re.compile(r"[,;.?!/&+]|\b(?:and|plus|then|also)\b", re.IGNORECASE)
 _IN_LOG = re.compile(r"\b(?:in|from)\s+(?:\w+\s+){0,2}(?:sys)?logs?\b", re.IGNORECASE)
 _SAYING = re.compile(r"\b(?:about|for|with|mention\w*|contain\w*|match\w*|grep|like)\s+(?P<word>[\w-]+)", re.IGNORECASE)
 _LINES = re.compile(r"\b(?:lines?|messages?|msgs?|entry|entries|mention\w*|grep|contain\w*|about)\b", re.IGNORECASE)
+_ONLY = re.compile(r"\W*(?:only|just)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"(?<!\w)[\"“'‘][^\"”'’]{2,80}[\"”'’](?!\w)")
 _FEW = 2
 _LONGEST, _SHORTEST, _FEW_LETTERS = 4, 6, 3
 """Words of the longest phrase, letters of the shortest word that may be mistyped, and of one too short for a plural."""
 _NOT = re.compile(r"(?:\bnot|\bnever|n['’]?t)\s+(?:been\s+)?$", re.IGNORECASE)
 _SYMPTOMS_OF = ("general_device_health_check",)
+_NO_PLURALS = ("mpls", "qos", "dns")
 _NAMES = "route reflector, route reflectors, customer edge, provider edge, error log, internet"
 """Phrases that have a word for a check in them and ask for none."""
 
@@ -50,6 +52,8 @@ class Asked:
     """The checks that are asked for beside facts, and not only to say of what a fact is."""
     log_words: tuple[str, ...] = ()
     """What lines of the log are to have: they ask for no check."""
+    is_plural: bool = False
+    """Whether several of a kind are named: alarms, links, sessions."""
 
     @property
     def is_anything(self) -> bool:
@@ -77,7 +81,7 @@ def asked_in(
     """What a text asks for, without the stretches that name devices and other things; `earlier` are the checks of the
     turn before, of whose things facts are asked for ("their uptime"), and `is_log` says that it was a log."""
     plain = _masked(text, taken)
-    in_log = list(_log_words(plain, is_log=is_log and _LINES.search(plain) is not None))
+    in_log = list(_log_words(plain, is_log=is_log and (_LINES.search(plain) or _ONLY.match(plain)) is not None))
     plain = _masked(plain, in_log)
     found = list(_meanings(plain))
     strong = [name for kind, name in found if kind == "check"]
@@ -107,7 +111,13 @@ def asked_in(
         is_weak=not strong,
         own=tuple(one for one in dict.fromkeys(checks) if facts and one in _without_facts(plain)),
         log_words=tuple(dict.fromkeys(text[start:end].strip("\"'“”‘’") for start, end in in_log)),
+        is_plural=any(_is_plural(plain[start:end]) for start, end, _ in _phrases_in(plain)),
     )
+
+
+def _is_plural(phrase: str) -> bool:
+    """True if a phrase of the table names several things: errors, and not the status of one, or IS-IS."""
+    return re.search(r"(?<![sui])s$", phrase.casefold()) is not None and phrase.casefold() not in _NO_PLURALS
 
 
 def _log_words(text: str, *, is_log: bool) -> Iterator[tuple[int, int]]:

@@ -34,7 +34,7 @@ _PEER = re.compile(
     re.IGNORECASE,
 )
 _NEXT_PEER = re.compile(
-    r"(?:^\W*|\b(?:and|or|about|then|sessions?|adjacenc\w+|peerings?|links?|prefix\w*|routes?|go(?:es)?|leads?)\W+)"
+    r"(?:^\W*|\b(?:and|or|about|then|sessions?|adjacenc\w+|peerings?|links?|prefix\w*|pfxs?|routes?|ones?|go(?:es)?|leads?)\W+)"
     r"(?:with|towards?|to|from)\s+(?:the\s+)?(?:other\s+)?$",
     re.IGNORECASE,
 )
@@ -57,6 +57,8 @@ _ROLES = ("role", "one_of_role")
 _ASKING = re.compile(r"(?:which|what|where|who)\b", re.IGNORECASE)
 _FIRST = re.compile(r"\s+(?:first|last|too|also|as\s+well|especially)\b", re.IGNORECASE)
 _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
+_LIKE = re.compile(r"\bsame\b.*\bas\b|\b\w+(?:er|ore|ess)\b.*\bthan\b|\bas\s+\w+\s+\w*\s*as\b", re.IGNORECASE)
+"""What compares one device with another: both are meant."""
 _OTHER = re.compile(r"\b(?:rest\s+of\s+(?:(?:the|our|my)\s+)?|(?:other|remaining)\s+)$", re.IGNORECASE)
 _SAME_ON = re.compile(r"\b(?:same|and|about)\s+(?:(?:on|for|with)\s+)?$", re.IGNORECASE)
 _FIGURE = re.compile(
@@ -133,7 +135,7 @@ def devices_meant(
         return Meant(list(earlier), [], list(mentions[0].names), is_carried=True)
     if earlier and not mentions and THE_REST.search(text):
         return Meant([name for name in every if name not in earlier], is_searched=True)
-    named, unread = _named_otherwise(text, mentions, reading, devices)
+    named, unread = _named_otherwise(text, mentions, reading, devices, earlier)
     if isinstance(named, Question):
         return named
     meant = [{name for at in members if kinds[at] == "meant" for name in mentions[at].names} for members in lists]
@@ -326,7 +328,7 @@ def _question(
             return Question(told, tuple(every))
     apart = [one - left for place, one in enumerate(meant) if one - left and one not in meant[:place]]
     names = set().union(*apart)
-    is_both = len(names) == 2 and _BOTH.search(text)
+    is_both = len(names) == 2 and (_BOTH.search(text) or _LIKE.search(text))
     # What is left out and named as well is asked about.
     is_doubtful = any(one.kind == "name" and {*one.names} <= left for one in own)
     names |= {name for one in own for name in one.names} if is_doubtful else set()
@@ -357,11 +359,11 @@ def _excepted(said: str, among: Sequence[str], devices: Sequence[Device]) -> lis
 
 
 def _named_otherwise(
-    text: str, mentions: Sequence[Mention], reading: Reading, devices: Sequence[Device]
+    text: str, mentions: Sequence[Mention], reading: Reading, devices: Sequence[Device], earlier: Sequence[str]
 ) -> tuple[list[str] | Question, list[str]]:
     """The devices of marked words that no mention covers: a near name, a part of one, an address; and words of none.
 
-    Raises NotFoundError for what is built like a name.
+    Raises NotFoundError for what is built like a name, and for any other word where no device is spoken of yet.
     """
     names = [device.name for device in devices]
     found: list[str] = []
@@ -379,7 +381,7 @@ def _named_otherwise(
             return Question(f"'{said}' fits several devices. Which one is meant?", tuple(fits)), unread
         elif set(re.findall(r"[a-z]+", word.casefold())) <= _GENERIC:
             unread += [word] if re.fullmatch(r"#?\d+", word) else []
-        elif re.search(r"[\d_-]", word) or not mentions:
+        elif re.search(r"[\d_-]", word) or not (mentions or earlier):
             raise no_device(said, names)
         else:
             unread.append(said)
