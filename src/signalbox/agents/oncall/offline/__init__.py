@@ -324,7 +324,9 @@ def _devices(message: _Message, inventory: Sequence[Device], before: Mapping[str
         if isinstance(other, Question):
             return other
         return replace(found, devices=other or earlier, is_carried=not other)
-    is_general = _ANYWHERE.search(text) or (message.asked.is_plural and len(names) <= MOST_SEARCHED)
+    # Words that the model marked as devices, and that name none, leave out some of them: the routers in Porto.
+    is_several = message.asked.is_plural and not message.reading.devices and len(names) <= MOST_SEARCHED
+    is_general = _ANYWHERE.search(text) or is_several
     is_anywhere = _HOLDER.search(text) or (is_general and not _THE_ONE.search(text))
     if (not found.unread and is_anywhere) or (message.reading.vrf and len(names) <= MOST_SEARCHED):
         return replace(found, devices=list(names), is_searched=True)
