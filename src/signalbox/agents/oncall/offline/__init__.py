@@ -324,8 +324,9 @@ def _devices(message: _Message, inventory: Sequence[Device], before: Mapping[str
         if isinstance(other, Question):
             return other
         return replace(found, devices=other or earlier, is_carried=not other)
-    # Words that the model marked as devices, and that name none, leave out some of them: the routers in Porto.
-    is_several = message.asked.is_plural and not message.reading.devices and len(names) <= MOST_SEARCHED
+    # Words that the model marked, and that name no device, may leave out some of them: the routers in Porto.
+    is_marked = bool(message.reading.devices or message.reading.not_covered)
+    is_several = message.asked.is_plural and not is_marked and len(names) <= MOST_SEARCHED
     is_general = _ANYWHERE.search(text) or is_several
     is_anywhere = _HOLDER.search(text) or (is_general and not _THE_ONE.search(text))
     if (not found.unread and is_anywhere) or (message.reading.vrf and len(names) <= MOST_SEARCHED):
