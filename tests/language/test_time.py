@@ -247,3 +247,10 @@ def test_an_hour_that_the_clocks_repeat_is_an_hour() -> None:
     assert found is not None
     assert found.start.isoformat() == "2026-10-25T02:30:00+02:00"
     assert found.end.isoformat() == "2026-10-25T02:30:00+01:00"
+
+
+@pytest.mark.parametrize(("hour", "day"), [(1, 11), (5, 11), (20, 12)])
+def test_tonight_is_the_night_that_goes_on(hour: int, day: int) -> None:
+    found = parse_range("tonight", datetime(2026, 11, 12, hour, 30, tzinfo=BERLIN), BERLIN)
+    assert found is not None
+    assert (found.start.day, found.start.hour) == (day, 18)

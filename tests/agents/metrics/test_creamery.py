@@ -234,3 +234,17 @@ async def test_the_capacity_of_one_thing_is_not_that_of_another(answer: Callable
     plan = {"measure": "cold_room_temperature_celsius", "kind": "share", "per": "capacity"}
     state = await answer("cold room temperature as a share of capacity", **plan)
     assert state["error"].error_type == "metric_not_found"
+
+
+async def test_a_rate_is_not_given_to_who_asks_for_percent(answer: Callable[..., Any]) -> None:
+    state = await answer(
+        "controller requests of c1 in the last hour, in percent", measure="controller_requests_total", kind="figure"
+    )
+    assert "not in %" in state["error"].message
+
+
+async def test_a_word_that_is_no_time_says_no_time(answer: Callable[..., Any]) -> None:
+    said = await told(
+        answer("how warm is r1 still", measure="cold_room_temperature_celsius", time="still", filters=["r1"])
+    )
+    assert said == "Average cold room temperature for room r1, now: 3 °C."

@@ -10,7 +10,7 @@ import pytest
 
 from signalbox.agents.metrics import GrafanaMetricsClient, TimeRange
 from signalbox.agents.metrics.live import Live, open_live
-from signalbox.agents.metrics.measures import find_offer, measure_for
+from signalbox.agents.metrics.measures import find_offer, measure_for, per
 from signalbox.agents.metrics.shapes import answer_slots
 from signalbox.agents.metrics.slots import Slots
 
@@ -24,6 +24,8 @@ SILOS = {
     ("east", "A"): 20,
     ("east", "B"): 70,
 }
+VATS = {("hill", "v1"): 10, ("hill", "v2"): 20, ("hill", "v3"): 5, ("lake", "v1"): 90, ("lake", "v2"): 30}
+SEATS = {("db1", "active"): 4, ("db1", "idle"): 6, ("db2", "active"): 1, ("db2", "idle"): 2}
 PODS = {("api-1", "web"): 5, ("api-1", "proxy"): 2, ("api-2", "web"): 4, ("api-2", "proxy"): 1, ("db-1", "db"): 6}
 
 
@@ -33,6 +35,11 @@ def lines() -> Iterator[str]:
         "cement_tonnes": {f'plant="{plant}",silo="{silo}"': value for (plant, silo), value in SILOS.items()},
         "memory_bytes": {f'pod="{pod}",container="{one}"': value for (pod, one), value in PODS.items()},
     }
+    rows["whey_litres"] = {
+        f'instance="{site}:1",site="{site}",vat="{vat}"': level for (site, vat), level in VATS.items()
+    }
+    rows["whey_capacity_litres"] = dict.fromkeys(rows["whey_litres"], 100)
+    rows["seats"] = {f'instance="h:1",db="{db}",state="{state}"': count for (db, state), count in SEATS.items()}
     for name, series in rows.items():
         yield f"# TYPE {name} gauge\n"
         for labels, value in series.items():
@@ -74,3 +81,25 @@ async def test_the_parts_of_a_thing_are_added_up(live: Live) -> None:
         ({"pod": "db-1"}, 6),
         ({"pod": "api-2"}, 5),
     ]
+
+
+async def test_more_vats_than_sites_are_still_those_of_a_site(live: Live) -> None:
+    ranking = await ranked(live, "whey_litres", "vat")
+    assert ranking[0] == ({"site": "lake", "vat": "v1"}, 90)
+    assert len(ranking) == len(VATS)
+
+
+async def test_a_share_of_a_capacity_is_that_of_one_vat(live: Live) -> None:
+    level, whole = [
+        (await measure_for(find_offer(name, live), live, HOUR))[0] for name in ("whey_litres", "whey_capacity_litres")
+    ]
+    slots = Slots(per(level, whole, is_share=True), "ranking", HOUR, END, is_current=True, by=("vat",))
+    ranking = (await answer_slots(slots, live)).ranking
+    assert [(one.labels, one.value) for one in ranking][:2] == [
+        ({"site": "lake", "vat": "v1"}, 0.9),
+        ({"site": "lake", "vat": "v2"}, 0.3),
+    ]
+
+
+async def test_the_states_of_a_thing_are_added_up(live: Live) -> None:
+    assert await ranked(live, "seats", "db") == [({"db": "db1"}, 10), ({"db": "db2"}, 3)]

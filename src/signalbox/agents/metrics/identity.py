@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import datetime
 
 from signalbox.agents.metrics.compile import Query
 from signalbox.agents.metrics.live import Live
@@ -24,7 +25,8 @@ async def with_identity(slots: Slots, live: Live) -> Slots:
     are the same below each: the silos A and B of every plant, the main and the backup motor of every lift.
     """
     measure = slots.measure
-    if slots.shape != "ranking" or len(slots.by) != 1 or measure.type != "gauge" or len(measure.metrics) != 1:
+    is_level = measure.type in ("gauge", "ratio") and not measure.joined
+    if slots.shape != "ranking" or len(slots.by) != 1 or not is_level or len(measure.metrics) not in (1, 2):
         return slots
     own, metric = slots.by[0], measure.metrics[0]
     values = (await live.series([metric], slots.time_range))[metric].values
@@ -38,6 +40,8 @@ async def with_identity(slots: Slots, live: Live) -> Slots:
         return slots  # What adds up is added up by what was asked for.
     at = slots.now if slots.is_current else slots.time_range.end_time
     for label in others:
+        if are_codes and await _is_place(label, own, metric, slots, at, live):
+            return replace(slots, by=(label, own))
         if len(values.get(own, ())) >= len(values.get(label, ())):
             continue
         selector = selector_text(metric, slots.matchers)
@@ -47,3 +51,15 @@ async def with_identity(slots: Slots, live: Live) -> Slots:
         if all(curves and curves[0].values[-1] > 1 for curves in counted):
             return replace(slots, by=(label, own))
     return slots
+
+
+async def _is_place(label: str, own: str, metric: str, slots: Slots, at: datetime, live: Live) -> bool:
+    """True if a label says where a whole target stands, and things of one code stand in several such places."""
+    if label == "instance" or "instance" not in slots.measure.labels:
+        return False
+    selector = selector_text(metric, slots.matchers)
+    of_targets = f"max(count by (instance) (count by (instance, {label}) ({selector})))"
+    of_codes = f"max(count by ({own}) (count by ({own}, {label}) ({selector})))"
+    found = [(await ask(Query(one, at=at), live)).curves for one in (of_targets, of_codes)]
+    places, codes = (curves[0].values[-1] if curves else 0 for curves in found)
+    return places == 1 and codes > 1

@@ -38,6 +38,7 @@ _CALENDAR_FROM = {"previous": Grain.DAY, "past": Grain.YEAR + 1, "latest": Grain
 _UNIT_GOES_ON = frozenset({"of", "before", "after", "until", "from", "starting", "ending", "around", "to"})
 AGO = frozenset({"ago", "back", "earlier"})
 _RECURRING = frozenset({"weekend", "nights", "mornings", "evenings", "afternoons"})
+_MORNING = 6
 _TO_DATE = {"mtd": Grain.MONTH, "wtd": Grain.WEEK, "qtd": Grain.QUARTER, "ytd": Grain.YEAR}
 
 
@@ -54,7 +55,9 @@ def read_day_word(r: Reader, i: int) -> Read:
     if word in ("today", "yesterday", "tomorrow"):
         return unit_atom(r, Grain.DAY, {"today": 0, "yesterday": -1, "tomorrow": 1}[word]), i + 1
     if word in ("tonight", "overnight"):
-        return part_on(r, "night", 0 if word == "tonight" else -1), i + 1
+        # After midnight, tonight is the night that began the evening before.
+        has_begun = word == "tonight" and r.now.hour >= _MORNING
+        return part_on(r, "night", 0 if has_begun or (word == "tonight" and r.future) else -1), i + 1
     if word in _OFFSETS and r.word(i + 1) in PARTS and r.word(i + 1) not in ("lunch", "nights"):
         return part_on(r, r.word(i + 1), _OFFSETS[word]), i + 2
     return None

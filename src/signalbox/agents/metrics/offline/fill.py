@@ -35,6 +35,7 @@ from signalbox.agents.metrics.offline.labels import (
     names_measure,
     own_words,
     parts_kept,
+    things_of,
 )
 from signalbox.agents.metrics.offline.mentions import (
     kinds_in,
@@ -99,7 +100,7 @@ _SHARES = ("ratio", "percent")
 _IS_FULL = re.compile(r"\b(?:full|fuller|fullest|emptier|emptiest|fullness|occupancy|utili[sz]ation)\b", re.I)
 _IS_TAKEN = re.compile(r"\b(?:in use|used|taken|occupied|filled|booked)\b", re.I)
 _IS_SPARE = re.compile(
-    rf"\b(?:{'|'.join(sorted(second.SPARE))}|headroom|(?:room|space) (?:left|remaining)"
+    rf"\b(?:{'|'.join(sorted(second.SPARE))}|headroom|fits?|(?:room|space) (?:left|remaining)"
     r"|much (?:more )?(?:room|space)|how (?:many|much) more\b(?!.*\bthan))\b",
     re.I,
 )
@@ -305,6 +306,8 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     elif plan.kind == "forecast":
         slots = forecast_bound(slots, plan)
     _check_moment(slots, asked.text)
+    if not plan.unit and slots.shape in ("value", "curve", "ranking", "extreme") and _IN_PERCENT.search(asked.text):
+        plan = plan.model_copy(update={"unit": "%"})  # A rate is no share: who asks for one is not given the other.
     slots = _with_unit(slots, plan)
     known = [*chosen.measure.labels, *(one.offer.key for one in (whole, also) if one)]
     found = with_found(plan, chosen)
@@ -317,6 +320,11 @@ async def fill(plan: MetricsPlan, asked: Asked) -> tuple[Slots, ...]:
     is_since = "time() -" in chosen.measure.promql  # What has not happened for a day.
     check_certain(found, asked.text, offer, (*known, *things, *full), left, knows_not=is_since)
     left += tuple(word for word, _ in strange)
+    if slots.shape == "value" and slots.is_current and slots.measure.agg == "max" and not (slots.by or slots.how):
+        # How full are the disks: each of them, and not only the fullest, without its name.
+        pinned = {one.label for one in slots.matchers if len(one.values) == 1 and not one.negated}
+        several = [one for one in things_of(slots.measure, chosen.values) if one not in pinned]
+        slots = replace(slots, shape="ranking", by=tuple(several)) if several else slots
     slots = identified(replace(slots, not_covered=tuple(dict.fromkeys(left)), confidence=plan.confidence))
     return _side_by_side(slots, also, percentiles)
 

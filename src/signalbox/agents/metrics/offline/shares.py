@@ -25,6 +25,12 @@ _WHOLE = re.compile(
     r"|took|takes?|used?|uses|made|makes|needed|needs?|that|which|who)\b(?P<part>.*)",
     re.IGNORECASE,
 )
+# The share of A in all of B.
+_OF_IN = re.compile(
+    r"\b(?:share|percentage|percent|%|fraction|part|portion|proportion) of\b(?P<part>.*?)"
+    r"\b(?:in|of|among|amongst|within)\s+(?:all|every\w*|(?:the\s+)?(?:total|whole)|whatever|what)\b",
+    re.IGNORECASE,
+)
 _WHERE = re.compile(r"\b(?:on|at|in|from|for)\s+(?:the\s+|our\s+|an?\s+)?$", re.IGNORECASE)
 
 
@@ -74,6 +80,8 @@ def share_of(
 def _part(parts: Sequence[Meant], text: str) -> str:
     """The label of the part, among all that is named."""
     placed = sorted(parts, key=lambda one: text.casefold().find(one.said.casefold()))
+    if (told := _OF_IN.search(text)) and (own := [one for one in placed if _stands_in(one, told["part"])]):
+        return own[-1].label
     placed = _behind(placed, text) or placed
     placed = [one for one in placed if one.label in _OUTCOMES] or placed
     inner = [one for one in placed if not _is_place(one, text)]
@@ -83,8 +91,12 @@ def _part(parts: Sequence[Meant], text: str) -> str:
 def _behind(parts: Sequence[Meant], text: str) -> list[Meant]:
     """The parts behind the verb that do not say where: of the crates were glass, and not went to the cellar."""
     found = _WHOLE.search(text)
-    told = found["part"].casefold() if found else ""
-    return [one for one in parts if one.said.casefold() in told and not _is_place(one, text)]
+    told = found["part"] if found else ""
+    return [one for one in parts if _stands_in(one, told) and not _is_place(one, text)]
+
+
+def _stands_in(one: Meant, words: str) -> bool:
+    return one.said.casefold() in words.casefold()
 
 
 def _is_place(one: Meant, text: str) -> bool:

@@ -10,7 +10,9 @@ from signalbox.agents.metrics.errors import InvalidTimeRangeError
 from signalbox.agents.metrics.plan import Moment
 from signalbox.agents.metrics.state import MOST_DAYS, TimeRange
 from signalbox.errors import TimeRangeError
+from signalbox.language.synonyms import FILLERS
 from signalbox.language.time import Range, find_range, parse_duration
+from signalbox.language.time.stretches import is_time_word
 
 __all__ = [
     "Times",
@@ -92,6 +94,8 @@ def find_time(text: str, time: str, against: str, moment: Moment) -> str:
     """Return the words of a question that say when, outside of those it is compared with. `time` are those that the
     model marked, which may be a piece of them; without any, the question may have none."""
     said = text[:_LONGEST]
+    if time.lower() in FILLERS and not (is_time_word(time.lower()) or _is_time(time, moment)):
+        time = ""  # How many are left still: that is no time.
     if time and (whole := re.search(rf"{_SINCE.pattern}{re.escape(time)}(?!\w)", said, re.I)):
         return whole.group()
     at = said.lower().find(against.lower()) if against else -1
@@ -106,6 +110,13 @@ def find_time(text: str, time: str, against: str, moment: Moment) -> str:
         return found.text
     present = _PRESENT_WORDS.search(time or said)
     return present.group() if present and (not time or is_present(time)) else time
+
+
+def _is_time(phrase: str, moment: Moment) -> bool:
+    try:
+        return find_range(phrase, moment.now, moment.zone) is not None
+    except TimeRangeError:
+        return True
 
 
 def range_around(text: str, time: str, against: str, moment: Moment) -> str:

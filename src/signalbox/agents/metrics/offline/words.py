@@ -85,7 +85,7 @@ _EVERY = frozenset(map(base, "all every each the any our both these those differ
 _NAMED = re.compile(r"\b(?:of|for|via|from|on|at)\s+(?:the\s+|our\s+)?$", re.I)
 FULL = frozenset("full fuller fullest emptier emptiest".split())
 """Words that ask how much is taken of all there is."""
-_OF_WHOLE = FULL | frozenset("free spare vacant unused available".split())
+_OF_WHOLE = FULL | frozenset("free spare vacant unused available fit fits".split())
 """Words that ask for what is taken, or not, of all there is: another measure than what there is."""
 _PLAIN_ESTS = frozenset(
     "latest test rest request guest interest forest harvest west invest contest nearest protest digest ingest manifest "
