@@ -143,3 +143,15 @@ async def test_a_device_that_hangs_is_not_healthy_in_a_check_of_bgp_alone(
     state = await checked("pe1", intent="check_bgp_neighbors")
     assert state["verdict"] == "unreachable"
     assert state["stop_reason"] == "max_retries"
+
+
+async def test_the_change_just_before_a_fault_is_told_with_it(inventory: World) -> None:
+    inventory.switch_on("bgp_shutdown:xrd-1:xrd-7")
+    found = [one for one in (await checked("xrd-1", intent="check_bgp_neighbors"))["findings"] if one["cause"]]
+    assert "committed by user 'admin'" in found[0]["cause"]
+
+
+async def test_a_link_without_a_change_before_it_is_not_blamed_on_one(inventory: World) -> None:
+    inventory.switch_on("link_down:core-rtr-1:xrd-3")
+    found = (await checked("core-rtr-1", intent="check_interface_status"))["findings"]
+    assert not any("committed" in one["cause"] for one in found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from signalbox.agents.oncall.checks import load_checks, run_checks
@@ -14,6 +15,7 @@ from signalbox.agents.oncall.far_ends import Facts, connect
 from signalbox.agents.oncall.history import keep_good, last_good
 from signalbox.agents.oncall.inventory import read_devices
 from signalbox.agents.oncall.roles import with_roles
+from signalbox.agents.oncall.spoken import moment_of, spoken_moment
 from signalbox.agents.oncall.state import Finding
 from signalbox.agents.oncall.tools import (
     Budget,
@@ -56,6 +58,7 @@ _FEW_PEERS = 2
 _MOST_PROFILED = 50
 _BROAD = 4
 _DAY = 24 * 60
+_JUST_BEFORE = timedelta(minutes=2)
 
 
 def judge(
@@ -99,12 +102,30 @@ async def judge_run(
             found, findings = judge(around.completed(facts), around.facts, good, roles)
         if len(devices) <= _MOST_ALONE and await around.read_reasons(found, findings):
             found, findings = judge(around.completed(facts), around.facts, good, roles)
-        findings = around.asked_about(facts, findings)
+        findings = [_with_commit(one, found, around.facts) for one in around.asked_about(facts, findings)]
     except SignalboxError as error:
         _log.warning("The neighbours were not read: %s", error)
         found, findings = judge(facts, around.facts, good, roles)
     await asyncio.to_thread(_keep, found, findings)
     return found, findings
+
+
+def _with_commit(finding: Finding, facts: Facts, around: Facts) -> Finding:
+    """The finding with the change of the configuration that the log of its device has just before what went down."""
+    device, about = finding["device"], finding["about"]
+    log = facts.get(device, {}).get("log", ()) or around.get(device, {}).get("log", ())
+    told = [(at, one) for one in log if (at := moment_of(one.get("time"))) is not None]
+    downs = [at for at, one in told if one.get("is_up") is False and one.get("about") == about]
+    began = downs[-1] if downs else moment_of(finding.get("since"))
+    if finding["severity"] == "info" or not finding["cause"] or began is None:
+        return finding
+    commits = [(at, one) for at, one in told if one.get("event") == "changed" and began - _JUST_BEFORE <= at <= began]
+    if not commits:
+        return finding
+    at, line = commits[-1]
+    said = f"{finding['cause']}; just before, at {spoken_moment(at.isoformat())}: {' '.join(str(line['why']).split())}"
+    evidence = [*finding["evidence"], *([line["evidence"]] if line.get("evidence") else [])]
+    return {**finding, "cause": said, "evidence": list(dict.fromkeys(evidence))}
 
 
 async def _roles() -> dict[str, str]:
