@@ -6,6 +6,7 @@ in a folder of its own, and its namespace has a name that no other lab has.
 
 from __future__ import annotations
 
+import json
 import os
 import pwd
 import shutil
@@ -151,6 +152,19 @@ class Lab:
                 self.start(router, daemon)
         return self.wait(self.converged, 60)
 
+    def begin_anew(self) -> None:
+        """Start BGP again where sessions were reset while the routers started, so that nothing tells of that."""
+        for _ in range(3):
+            told = [json.loads(self.vtysh(one, "show bgp neighbors json") or "{}") for one in ROUTERS]
+            peers = [one for router in told for one in router.values() if isinstance(one, dict)]
+            if all(int(one.get("connectionsEstablished") or 0) <= 1 for one in peers):
+                return
+            for router in ROUTERS:
+                self.kill(router, "bgpd")
+            for router in ROUTERS:
+                self.start(router, "bgpd")
+            self.settle()
+
     def converged(self) -> bool:
         """Whether every session and adjacency of the core is up."""
         bgp = all(
@@ -169,6 +183,7 @@ def open_lab() -> Iterator[Lab]:
     try:
         lab.up()
         lab.settle()
+        lab.begin_anew()
         yield lab
     finally:
         lab.down()
